@@ -1,0 +1,167 @@
+# Makefile -- build, test, measure: the one entry. `make help` lists the targets.
+#
+#   CC=clang            another compiler          DEBUG=1              -O1 -g
+#   SANITIZE=address,undefined                    BUILD=dir            another build folder
+#   CUDA_ARCH=sm_90     the GPU to build for      STATIC=0             link Lua and zlib dynamically
+
+CC ?= gcc
+BUILD ?= build
+PREFIX ?= /usr/local
+PYTHON ?= /usr/bin/python3
+STATIC ?= 1
+VERSION := $(shell cat VERSION)
+
+ifneq ($(SANITIZE),)
+BUILD := $(BUILD)-$(subst $(comma),-,$(SANITIZE))
+endif
+comma := ,
+
+WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+       -Wpointer-arith -Wcast-align -Wundef -Wvla -Wdouble-promotion -Wfloat-conversion \
+       -Wimplicit-fallthrough -Wno-unknown-pragmas
+OPT = $(if $(DEBUG)$(SANITIZE),-O1 -g -fno-omit-frame-pointer,-O3 -g1)
+# No contraction and no reordering: one scenario gives the same bits on every x86-64 level.
+FLOAT = -ffp-contract=off -fno-math-errno -fno-trapping-math
+CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(FLOAT) -fopenmp -I. -I$(BUILD)/gen \
+             $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CPPFLAGS) $(CFLAGS)
+
+# Libraries: static where the compiler finds an archive, so that the binary needs none of them.
+find_static = $(if $(filter 1,$(STATIC)),$(filter /%,$(shell $(CC) -print-file-name=$(1))))
+static_or = $(or $(call find_static,$(1)),$(2))
+LUA_CFLAGS ?= $(if $(wildcard /usr/include/lua5.4/lua.h),-I/usr/include/lua5.4,$(shell pkg-config --cflags lua5.4 2>/dev/null))
+LUA_LIBS ?= $(call static_or,liblua5.4.a,-llua5.4)
+ZLIB_LIBS ?= $(call static_or,libz.a,-lz)
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
+LDLIBS_ALL = $(LUA_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+
+# Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
+KERNELS := $(wildcard engine/*/*_kernel.c)
+CORE := $(filter-out engine/main.c $(KERNELS),$(wildcard engine/*.c engine/*/*.c geometry/*.c))
+LUA_SOURCES := $(wildcard lua/*.c)
+ifeq ($(shell uname -m),x86_64)
+LEVELS := v2 v3 v4
+else
+LEVELS := any
+endif
+level_flags = $(if $(filter any,$(1)),,-march=x86-64-$(1) -mprefer-vector-width=$(if $(filter v4,$(1)),512,256))
+
+CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o) \
+                $(foreach l,$(LEVELS),$(KERNELS:%.c=$(BUILD)/%.$(l).o))
+LUA_OBJECTS := $(LUA_SOURCES:%.c=$(BUILD)/%.o)
+LIBRARY := $(BUILD)/libselenite.a
+PROGRAM := $(BUILD)/selenite
+
+UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
+UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+
+.PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
+        setup-lint unit-tests annotations test-paraview test-fresh fuzz FORCE
+.DELETE_ON_ERROR:
+
+all: $(PROGRAM)
+
+$(PROGRAM): $(BUILD)/engine/main.o $(LUA_OBJECTS) $(LIBRARY)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
+
+$(LIBRARY): $(CORE_OBJECTS)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/version.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+define kernel_rule
+$(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS_ALL) $(call level_flags,$(1)) -DSEL_LEVEL=$(1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach l,$(LEVELS),$(eval $(call kernel_rule,$(l))))
+
+# The scenario library is part of the binary.
+$(BUILD)/gen/%_lua.h: lua/%.lua Makefile
+	@mkdir -p $(@D)
+	{ echo 'static const unsigned char $*_lua[] = {'; od -An -v -tx1 $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '};'; } > $@
+$(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
+
+# Rewritten only when the commit changes, so that nothing is rebuilt for nothing.
+$(BUILD)/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@{ echo '#define SEL_VERSION "$(VERSION)"'; \
+	   echo "#define SEL_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\""; } > $@.tmp
+	@cmp -s $@.tmp $@ || mv $@.tmp $@; rm -f $@.tmp
+FORCE:
+
+# Tests. Each program prints TAP; tests/run.sh runs them and counts.
+$(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
+
+unit-tests: $(UNIT_TESTS)
+
+test: setup-test
+	$(MAKE) all unit-tests
+	BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run.sh
+
+validate: setup-test
+	$(MAKE) all
+	BUILD=$(BUILD) $(PYTHON) tests/validate/validate.py
+
+demo: setup-run
+	$(MAKE) all
+	BUILD=$(BUILD) tools/demo.sh
+
+bench: all
+	BUILD=$(BUILD) tools/bench.sh
+
+setup-run setup-test setup-lint:
+	@tools/setup.sh $(@:setup-%=%)
+
+annotations: $(PROGRAM)
+	$(PROGRAM) help --annotations > lua/meta/selenite.lua
+
+TRACKED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+lint: setup-lint
+	clang-format --dry-run -Werror $(TRACKED)
+	luacheck -q --no-color lua scenarios examples
+	cppcheck -q --error-exitcode=1 --std=c11 --inline-suppr --suppressions-list=tools/cppcheck.txt -I. engine lua geometry
+	shellcheck tools/*.sh tests/*.sh .ci/run
+
+format:
+	clang-format -i $(TRACKED)
+
+install: all
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/selenite
+	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libselenite.a
+	for h in $$(find engine geometry -name '*.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
+	install -D -m 644 lua/meta/selenite.lua $(DESTDIR)$(PREFIX)/share/selenite/meta/selenite.lua
+
+release:
+	$(MAKE) BUILD=build-release all
+	strip -o build-release/selenite-$(VERSION)-$$(uname -m) build-release/selenite
+
+test-paraview test-fresh:
+	tests/fresh/$(@:test-%=%).sh
+
+clean:
+	rm -rf build build-*
+
+help:
+	@echo 'make                 build $(PROGRAM)'
+	@echo 'make demo            install what is missing, build, run the sudden expansion, check it'
+	@echo 'make test            install what is missing, build, run the tests'
+	@echo 'make validate        the validation studies (minutes)'
+	@echo 'make bench           how fast this machine runs the kernels'
+	@echo 'make lint | format   check or apply the code style'
+	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
+	@echo 'make release         a stripped binary in build-release/'
+	@echo 'make annotations     regenerate lua/meta/selenite.lua from the field lists'
+	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
+	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
+	@echo 'make clean           remove the build folders'
+	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined CUDA_ARCH=sm_90 BUILD= STATIC=0'
+
+-include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/main.d

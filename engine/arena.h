@@ -1,0 +1,25 @@
+/* arena.h -- memory that lives as long as one scenario and is freed at once. */
+#ifndef SEL_ARENA_H
+#define SEL_ARENA_H
+
+#include <stddef.h>
+
+typedef struct sel_arena sel_arena;
+
+/* NULL when there is no memory. */
+sel_arena *sel_arena_create(void);
+void sel_arena_destroy(sel_arena *arena);
+
+/* Zeroed, aligned for any type. NULL when there is no memory. */
+void *sel_arena_alloc(sel_arena *arena, size_t bytes);
+
+/* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
+char *sel_arena_copy(sel_arena *arena, const char *text);
+char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length);
+char *sel_arena_print(sel_arena *arena, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+#endif

@@ -1,0 +1,31 @@
+/* domain.h -- a simulation's regions painted onto its cells and face sites. */
+#ifndef SEL_DOMAIN_H
+#define SEL_DOMAIN_H
+
+#include "engine/simulation.h"
+
+/* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
+typedef struct sel_domain {
+    sel_grid grid;
+    uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
+    uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
+    int64_t free_cells;       /* cells with cell[] == 0 */
+    const sel_region *regions;
+    int region_count;
+    double *control_values; /* by index of the simulation's controls */
+    int control_count;
+} sel_domain;
+
+/* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
+ * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. */
+sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
+                             sel_error *error);
+void sel_domain_destroy(sel_domain *domain);
+
+/* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
+const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
+
+/* The cell_type bytes of api.md for the cells of `box`. */
+void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t *to);
+
+#endif

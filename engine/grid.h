@@ -1,0 +1,44 @@
+/* grid.h -- the cells of a simulation: how many, how large, where; boxes of cells. */
+#ifndef SEL_GRID_H
+#define SEL_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Faces of the domain, in the order of sel_face_name. face / 2 is the axis, face % 2 the side. */
+enum { SEL_X_MIN, SEL_X_MAX, SEL_Y_MIN, SEL_Y_MAX, SEL_Z_MIN, SEL_Z_MAX, SEL_FACES };
+
+/* Cell (i, j, k) has its centre at origin + (i + 1/2, ...) dx. Indices are global; n[2] = 1 in
+ * 2-D. Units of dx, origin and dt: the user's. */
+typedef struct sel_grid {
+    int dims;
+    int64_t n[3];
+    double dx, dt;
+    double origin[3];
+    unsigned periodic; /* bit a: axis a */
+} sel_grid;
+
+/* Cells lo <= i < hi, every stride-th. */
+typedef struct sel_box {
+    int64_t lo[3], hi[3], stride[3];
+} sel_box;
+
+const char *sel_face_name(int face); /* "x-" ... "z+" */
+int64_t sel_grid_cells(const sel_grid *grid);
+sel_box sel_grid_box(const sel_grid *grid); /* all cells, stride 1 */
+int64_t sel_box_count(const sel_box *box, int axis);
+int64_t sel_box_cells(const sel_box *box);
+
+/* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
+int64_t sel_face_sites(const sel_grid *grid, int face);
+
+static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
+    return (grid->periodic >> axis & 1u) != 0;
+}
+
+static inline double sel_centre(const sel_grid *grid, int axis, double i) {
+    return grid->origin[axis] + (i + 0.5) * grid->dx;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* output.h -- what a run writes: the out.* tables, when each is due, and the files. */
+#ifndef SEL_OUTPUT_H
+#define SEL_OUTPUT_H
+
+#include "engine/output/writer.h"
+#include "engine/solver.h"
+
+/* Named numbers for run.json's `results`, in the order in which they were first set. */
+typedef struct sel_results {
+    int count, capacity;
+    struct sel_result {
+        char name[128];
+        double value;
+    } * v;
+} sel_results;
+
+sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error);
+void sel_results_free(sel_results *results);
+
+/* What every output needs of the run. */
+typedef struct sel_output_context {
+    const sel_simulation *simulation;
+    const sel_solver *solver;
+    const sel_domain *domain;
+    const sel_backend *backend;
+    sel_state *state;
+    int precision; /* of the run */
+    const char *directory;
+    sel_writer *writer;
+    sel_results *results;
+} sel_output_context;
+
+typedef struct sel_outputs sel_outputs;
+
+/* Everything that can be told before a run: duplicate names, fields that the solver has not,
+ * points outside the domain, boxes without cells. All mistakes, each at its line. */
+sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
+                             sel_error *error);
+
+/* True when an output asks for the balance terms (sel_plan.wants_balance). */
+bool sel_outputs_want_balance(const sel_simulation *simulation);
+
+/* Opens all outputs (CSV files get their header line). `context` must outlive them. */
+sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
+                            sel_error *error);
+
+/* The first step after `step` at which something is due; INT64_MAX when nothing is. */
+int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step);
+
+/* Writes what is due at `step`; with `last`, every output that has not written this step yet
+ * writes it, and statistics go to the results. Field files go through the writer's queue. */
+sel_status sel_outputs_write(sel_outputs *outputs, int64_t step, double time, bool last,
+                             sel_error *error);
+
+/* The files written so far, relative to the directory: NULL-terminated, owned by the outputs. */
+const char *const *sel_outputs_files(const sel_outputs *outputs);
+
+/* Closes the files; does not wait for the writer. */
+void sel_outputs_close(sel_outputs *outputs);
+
+#endif

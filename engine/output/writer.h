@@ -1,0 +1,28 @@
+/* writer.h -- a thread that writes files while the run computes, with a bounded queue. */
+#ifndef SEL_WRITER_H
+#define SEL_WRITER_H
+
+#include "engine/status.h"
+
+typedef struct sel_writer sel_writer;
+
+/* A job runs on the writer's thread, in the order of submission; it owns `data` and frees it,
+ * also when `cancelled` (after an earlier job failed nothing more is written). */
+typedef sel_status (*sel_writer_job)(void *data, bool cancelled, sel_error *error);
+
+/* `depth` jobs may wait (2 is the default of a run); submit blocks while the queue is full. */
+sel_status sel_writer_create(int depth, sel_writer **writer, sel_error *error);
+
+/* Fails with the first failure of an earlier job (then `data` has been freed by the job). */
+sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data, sel_error *error);
+
+/* Waits until all jobs are done; returns the first failure. */
+sel_status sel_writer_drain(sel_writer *writer, sel_error *error);
+
+/* Seconds that jobs took, and that submit() waited for room. */
+void sel_writer_times(sel_writer *writer, double *busy, double *waited);
+
+/* Drains, ends the thread. NULL is fine. */
+void sel_writer_destroy(sel_writer *writer);
+
+#endif

@@ -1,0 +1,62 @@
+/* quantity.h -- what a scenario may give for a value: numbers, or functions of x y z t. */
+#ifndef SEL_QUANTITY_H
+#define SEL_QUANTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "engine/status.h"
+
+/* What a quantity depends on: a mask. */
+enum {
+    SEL_ON_X = 1,
+    SEL_ON_Y = 2,
+    SEL_ON_Z = 4,
+    SEL_ON_T = 8,
+    SEL_ON_CONTROLS = 16,
+    SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z
+};
+
+/* Where and when to evaluate: n places in the user's units (z may be NULL: 0), one time. */
+typedef struct sel_places {
+    size_t n;
+    const double *x, *y, *z;
+    double t;
+    const double *controls; /* by index in the simulation's list; NULL: none */
+} sel_places;
+
+/* A function of place, time and controls. From Lua, or from C (see examples/). Pure. */
+typedef struct sel_function {
+    unsigned depends;
+    int results; /* 1 to 3 numbers */
+    sel_where where;
+    /* Fills out[results][n] (result by result). A failure names the place and the cause. */
+    sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
+                       sel_error *error);
+    void *data;
+} sel_function;
+
+/* One number or vector. Either `whole` gives all components (results == components), or each
+ * component is a function of one result or a constant. components == 0: not given. */
+typedef struct sel_quantity {
+    int components;
+    const sel_function *whole;
+    struct {
+        const sel_function *function; /* NULL: the constant */
+        double constant;
+    } part[3];
+} sel_quantity;
+
+sel_quantity sel_constant(double value);
+sel_quantity sel_constant2(double x, double y);
+sel_quantity sel_constant3(double x, double y, double z);
+sel_quantity sel_from_function(const sel_function *function);
+
+bool sel_quantity_given(const sel_quantity *q);
+unsigned sel_quantity_depends(const sel_quantity *q);
+
+/* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
+ * the place. Units: the user's. */
+sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
+                             double *out, sel_error *error);
+
+#endif

@@ -1,0 +1,222 @@
+/* simulation.h -- one simulation as a scenario describes it, before anything is computed. */
+#ifndef SEL_SIMULATION_H
+#define SEL_SIMULATION_H
+
+#include "engine/grid.h"
+#include "engine/schema.h"
+
+struct sel_solver;
+
+typedef struct sel_region {
+    sel_where at; /* in the script */
+    const char *name;
+    const struct sel_shape *where;
+    sel_variant law;
+} sel_region;
+
+typedef struct sel_stop {
+    int64_t steps; /* SEL_INT_NOT_GIVEN */
+    double time;   /* user's units; NaN: not given */
+    double steady; /* relative change between tests; NaN: not given */
+    int64_t every; /* steps between tests; SEL_INT_NOT_GIVEN */
+} sel_stop;
+
+typedef struct sel_reference {
+    double length, velocity, area; /* user's units; NaN: not given */
+} sel_reference;
+
+enum { SEL_F32, SEL_F64 };
+extern const char *const sel_precision_names[]; /* "f32" "f64" */
+
+/* The fields of every solver's table; first member of each solver's parameters. */
+typedef struct sel_common {
+    sel_where at;
+    const char *name;
+    sel_ints size;
+    double dx, dt;
+    sel_point origin;
+    unsigned periodic;
+    sel_list regions; /* of sel_region */
+    sel_numbers controls;
+    sel_reference reference;
+    sel_stop stop;
+    sel_list output; /* of sel_variant, family sel_output_family */
+    int precision;
+    int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
+} sel_common;
+
+/* Rows that every solver's field list begins with; `region_table` describes sel_region with its
+ * laws. */
+#define SEL_COMMON_FIELDS(region_table)                                                              \
+    {"name",                                                                                         \
+     SEL_KIND_STRING,                                                                                \
+     0,                                                                                              \
+     offsetof(sel_common, name),                                                                     \
+     "Name of the simulation; required and unique in a list.",                                       \
+     0,                                                                                              \
+     NULL,                                                                                           \
+     NULL,                                                                                           \
+     NULL},                                                                                          \
+        {"size",                                                                                     \
+         SEL_KIND_SIZE,                                                                              \
+         SEL_REQUIRED,                                                                               \
+         offsetof(sel_common, size),                                                                 \
+         "Number of cells { nx, ny } or { nx, ny, nz }.",                                            \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"dx",                                                                                       \
+         SEL_KIND_NUMBER,                                                                            \
+         SEL_POSITIVE,                                                                               \
+         offsetof(sel_common, dx),                                                                   \
+         "Side of a cell; 1 (lattice units) when not given.",                                        \
+         1,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"dt",                                                                                       \
+         SEL_KIND_NUMBER,                                                                            \
+         SEL_POSITIVE,                                                                               \
+         offsetof(sel_common, dt),                                                                   \
+         "Time step; 1 (lattice units) when not given.",                                             \
+         1,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"origin",                                                                                   \
+         SEL_KIND_POINT,                                                                             \
+         0,                                                                                          \
+         offsetof(sel_common, origin),                                                               \
+         "Lower corner of the domain; zero when not given.",                                         \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"periodic",                                                                                 \
+         SEL_KIND_FLAGS,                                                                             \
+         0,                                                                                          \
+         offsetof(sel_common, periodic),                                                             \
+         "Axes on which the domain closes on itself.",                                               \
+         0,                                                                                          \
+         sel_axis_names,                                                                             \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"regions",                                                                                  \
+         SEL_KIND_LIST,                                                                              \
+         0,                                                                                          \
+         offsetof(sel_common, regions),                                                              \
+         "What holds where, painted in order: the last one wins.",                                   \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         &(region_table),                                                                            \
+         NULL},                                                                                      \
+        {"controls",                                                                                 \
+         SEL_KIND_NUMBERS,                                                                           \
+         0,                                                                                          \
+         offsetof(sel_common, controls),                                                             \
+         "Numbers that the functions of this scenario may name as arguments.",                       \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"reference",                                                                                \
+         SEL_KIND_TABLE,                                                                             \
+         0,                                                                                          \
+         offsetof(sel_common, reference),                                                            \
+         "Scales for the Reynolds and Mach numbers and the flow-through time.",                      \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         &sel_reference_table,                                                                       \
+         NULL},                                                                                      \
+        {"stop", SEL_KIND_TABLE,  SEL_REQUIRED, offsetof(sel_common, stop), "When the run ends.", 0, \
+         NULL,   &sel_stop_table, NULL},                                                             \
+        {"output",                                                                                   \
+         SEL_KIND_VARIANTS,                                                                          \
+         0,                                                                                          \
+         offsetof(sel_common, output),                                                               \
+         "What is written: a list of out.* tables.",                                                 \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         &sel_output_family},                                                                        \
+        {"precision",                                                                                \
+         SEL_KIND_CHOICE,                                                                            \
+         0,                                                                                          \
+         offsetof(sel_common, precision),                                                            \
+         "Precision of the stored state; --precision overrides it.",                                 \
+         SEL_F32,                                                                                    \
+         sel_precision_names,                                                                        \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+    {                                                                                                \
+        "threads", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_common, threads),                        \
+            "CPU threads; all cores when not given; --threads overrides it.",                        \
+            (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL                                              \
+    }
+
+extern const char *const sel_axis_names[]; /* "x" "y" "z" */
+extern const sel_table sel_stop_table, sel_reference_table;
+extern const sel_family sel_output_family;
+
+/* A sel_region table is the same for all solvers but for the family of its law. */
+#define SEL_REGION_FIELDS(law_family)                                                      \
+    {"where",                                                                              \
+     SEL_KIND_SHAPE,                                                                       \
+     SEL_REQUIRED,                                                                         \
+     offsetof(sel_region, where),                                                          \
+     "The cells or face sites that this region paints.",                                   \
+     0,                                                                                    \
+     NULL,                                                                                 \
+     NULL,                                                                                 \
+     NULL},                                                                                \
+        {"law",                                                                            \
+         SEL_KIND_VARIANT,                                                                 \
+         SEL_REQUIRED,                                                                     \
+         offsetof(sel_region, law),                                                        \
+         "What holds there.",                                                              \
+         0,                                                                                \
+         NULL,                                                                             \
+         NULL,                                                                             \
+         &(law_family)},                                                                   \
+    {                                                                                      \
+        "name", SEL_KIND_STRING, 0, offsetof(sel_region, name),                            \
+            "Name for outputs and messages; region K when not given.", 0, NULL, NULL, NULL \
+    }
+
+/* A parameter as sel.params resolved it, for run.json and --help. */
+typedef struct sel_parameter {
+    const char *name;
+    const char *help;
+    const char *text; /* the value as Lua writes it; strings without quotes */
+    enum { SEL_PARAMETER_NUMBER, SEL_PARAMETER_STRING, SEL_PARAMETER_BOOL } kind;
+    const char *preset; /* the default as text */
+} sel_parameter;
+
+typedef struct sel_simulation {
+    const struct sel_solver *solver;
+    sel_common *params; /* the struct of solver->table; starts with sel_common */
+    const char *script; /* path as given; NULL from C */
+    /* Line of the field `name` of the solver's table, or of the table itself. Set by the script
+     * layer; NULL from C. */
+    sel_where (*locate)(const struct sel_simulation *self, const char *field);
+    const void *locate_data;
+} sel_simulation;
+
+sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
+
+/* What a script returned. Freed with sel_scenario_destroy (the arena holds all of it). */
+typedef struct sel_scenario {
+    sel_arena *arena;
+    int count; /* simulations */
+    sel_simulation *simulations;
+    int parameter_count;
+    sel_parameter *parameters;
+    /* Frees what lives outside the arena (the Lua state); NULL from C. */
+    void (*release)(struct sel_scenario *self);
+    void *release_data;
+} sel_scenario;
+
+void sel_scenario_destroy(sel_scenario *scenario);
+
+#endif

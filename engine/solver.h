@@ -1,0 +1,136 @@
+/* solver.h -- what the run loop knows of a solver: its tables, its plan, its backends.
+ *
+ * A solver is a sel_solver: the list of its fields, and functions that turn a simulation into a
+ * plan (numbers resolved, boundary cells listed). A backend runs a plan: a small table of
+ * functions, one for the CPU and one for each kind of device. The run loop and the outputs know
+ * nothing else of either.
+ */
+#ifndef SEL_SOLVER_H
+#define SEL_SOLVER_H
+
+#include "engine/domain.h"
+#include "engine/simulation.h"
+
+/* A field that outputs can name. */
+typedef struct sel_field_info {
+    const char *name;
+    int components; /* 1: scalar; 0: a vector with a component per dimension */
+    const char *doc;
+} sel_field_info;
+
+static inline int sel_field_components(const sel_field_info *info, int dims) {
+    return info->components ? info->components : dims;
+}
+
+/* A law of a solver: its table and where it may sit. Same order as the family's tables. */
+typedef struct sel_law_place {
+    const sel_table *table;
+    bool on_faces, on_volumes;
+} sel_law_place;
+
+/* A plan is the solver's own struct; it starts with this. Everything that a backend needs. */
+typedef struct sel_plan {
+    const sel_simulation *simulation;
+    const sel_domain *domain;
+    int precision;
+    int threads;
+    bool wants_balance; /* set before create when an output asks for balance terms */
+} sel_plan;
+
+/* One line of `selenite check` and of run.json's own solver entries. */
+typedef struct sel_fact {
+    const char *name;  /* "tau" */
+    char text[96];     /* as shown */
+    char warning[256]; /* empty, or what is wrong with it and what to do */
+} sel_fact;
+
+/* A term of the solver's balance: a column of out.balance. Units: the user's. */
+typedef struct sel_term {
+    char name[64];
+    double value;
+} sel_term;
+
+enum { SEL_MAX_TERMS = 600, SEL_MAX_FACTS = 32 };
+
+typedef enum sel_request_kind {
+    SEL_READ,    /* a field on a box of cells, or on a list of cells */
+    SEL_REDUCE,  /* sum, min, max and sum of squares of a field over the free cells of a box */
+    SEL_MONITOR, /* change of the main field since the last monitor; first bad cell */
+    SEL_BALANCE  /* the solver's balance terms */
+} sel_request_kind;
+
+/* Work that a backend does on the present state. start() may return before it is done, finish()
+ * waits for it; the request must live until then, and several may be under way. Values are in
+ * the user's units; fields are 0 in solid cells. */
+typedef struct sel_request {
+    sel_request_kind kind;
+    int field; /* READ, REDUCE: index in solver->fields */
+    sel_box box;
+
+    /* READ: to[cell][components], x fastest; a vector is padded with zeros to `components` */
+    const int64_t *cells; /* NULL: the box; else cell numbers (x fastest over the whole grid) */
+    int64_t cell_count;
+    int precision; /* SEL_F32 or SEL_F64: of the numbers in `to` */
+    int components;
+    void *to;
+
+    /* REDUCE, by component */
+    double sum[3], min[3], max[3], sum_of_squares[3];
+    int64_t count;
+
+    /* MONITOR */
+    double change;    /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
+    int64_t bad_cell; /* number of the first cell that is not finite; -1: none */
+    double largest;   /* largest magnitude of the main field */
+
+    /* BALANCE: terms[0..term_count) */
+    sel_term *terms;
+    int term_count;
+} sel_request;
+
+typedef struct sel_state sel_state; /* a backend's own */
+
+typedef struct sel_backend {
+    const char *name; /* "cpu" */
+    /* Bytes that create() will allocate. */
+    uint64_t (*estimate)(const sel_plan *plan);
+    /* Allocates everything and sets the initial state, step 0. */
+    sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
+    /* Advances by n steps. Fails when a law's function fails. */
+    sel_status (*advance)(sel_state *state, int64_t n, sel_error *error);
+    sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
+    sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
+    void (*destroy)(sel_state *state); /* NULL is fine */
+    /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
+    void (*device)(char *text, size_t size);
+} sel_backend;
+
+typedef struct sel_solver {
+    const char *name; /* "lbm": sel.lbm in scripts */
+    const sel_table *table;
+    const sel_law_place *laws;
+    int law_count;
+    const sel_field_info *fields;
+    int field_count;
+    int main_field; /* of stop.steady and the NaN test */
+    /* Resolves the numbers and lists the boundary cells; checks what only the whole shows. */
+    sel_status (*plan)(const sel_simulation *simulation, const sel_domain *domain, sel_plan **plan,
+                       sel_error *error);
+    void (*plan_destroy)(sel_plan *plan);
+    int (*facts)(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+    /* Entries of run.json that only this solver has, as `"key": value` pairs separated by ", ". */
+    void (*json)(const sel_plan *plan, char *text, size_t size);
+    /* Why a run may have diverged: one sentence for the user. */
+    void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
+    double (*bytes_per_update)(const sel_plan *plan);
+    const sel_backend *cpu;
+} sel_solver;
+
+/* All solvers, ends with NULL. */
+extern const sel_solver *const sel_solvers[];
+
+/* Index in solver->fields of "velocity", or of "velocity_x" with *component = 0 (-1: all).
+ * -1 when the solver has no such field. */
+int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component);
+
+#endif

@@ -1,0 +1,50 @@
+/* status.h -- the one error path: a status that is also the exit status, and one text. */
+#ifndef SEL_STATUS_H
+#define SEL_STATUS_H
+
+#include <stdbool.h>
+
+/* Every function that can fail returns one of these; main.c exits with it. */
+typedef enum sel_status {
+    SEL_OK = 0,
+    SEL_BAD_SCENARIO = 1, /* the scenario is wrong */
+    SEL_BAD_USAGE = 2,    /* the command line is wrong */
+    SEL_DIVERGED = 3,     /* NaN or infinity in the fields */
+    SEL_BAD_FILE = 4,     /* a file could not be read or written */
+    SEL_NO_DEVICE = 5,    /* no such device, or not enough memory */
+    SEL_INTERRUPTED = 130 /* stopped by a signal, after the last state was written */
+} sel_status;
+
+/* A place in a script, for messages. `file` is NULL where a simulation was built from C. */
+typedef struct sel_where {
+    const char *file;
+    int line;
+} sel_where;
+
+/* The error of a call: the first status that was set, and one message per line of `text`. */
+typedef struct sel_error {
+    sel_status status;
+    char text[16384];
+} sel_error;
+
+#if defined(__GNUC__)
+#define SEL_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
+#define SEL_PRINTF(at, first)
+#endif
+
+/* Appends one line to `error` (several mistakes are reported together) and returns `status`.
+ * `error` may be NULL. Text that does not fit is cut at a line's end, with "..." as the last. */
+sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* As sel_fail with SEL_BAD_SCENARIO, the line opened with "file:line: ". */
+sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */
+sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);
+
+/* The nearest of `names` (NULL-terminated) to `name` by edit distance, or NULL when none is near
+ * enough to be a slip of the fingers. */
+const char *sel_nearest(const char *name, const char *const *names);
+
+#endif

@@ -1,0 +1,26 @@
+/* script.h -- read a scenario script into C structs: all that the rest of Selenite sees of Lua. */
+#ifndef SEL_SCRIPT_H
+#define SEL_SCRIPT_H
+
+#include <stdio.h>
+#include "engine/simulation.h"
+
+typedef struct sel_script_options {
+    int count;                      /* assignments "name=value" from the command line */
+    const char *const *assignments; /* for sel.params */
+    bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
+    double seconds;                 /* --script-limit: wall time that the script may take; 0: 10 */
+    bool parameters_only;           /* stop after sel.params: for --help */
+} sel_script_options;
+
+/* Runs the script at `path` ("-": standard input) and fills the structs from what it returns.
+ * All mistakes of the tables are reported together, one per line, each with file:line.
+ * SEL_BAD_SCENARIO, SEL_BAD_FILE (cannot be read) or SEL_BAD_USAGE (a bad assignment).
+ * Functions of the scenario stay callable until sel_scenario_destroy, from one thread. */
+sel_status sel_script_load(const char *path, const sel_script_options *options,
+                           sel_scenario **scenario, sel_error *error);
+
+/* Writes the LuaLS annotations that editors read (lua/meta/selenite.lua). */
+void sel_annotations(FILE *to);
+
+#endif
