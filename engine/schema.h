@@ -134,9 +134,10 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* Every table that a script can write, for help, annotations and the reference: ends with NULL. */
-const sel_table *const *sel_all_tables(void);
-const sel_family *const *sel_all_families(void);
+/* Every table (family) that a script can write, in reading order, each once: at most `room` are
+ * stored, their number is returned. For help, annotations and the reference. */
+int sel_all_tables(const sel_table *tables[], int room);
+int sel_all_families(const sel_family *families[], int room);
 
 /* Prints the help of one table, or, with NULL, the list of tables. SEL_BAD_USAGE with "did you
  * mean" when there is no such table. */

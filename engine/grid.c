@@ -1,0 +1,32 @@
+/* grid.c -- counting cells and face sites. */
+#include "engine/grid.h"
+
+const char *sel_face_name(int face) {
+    static const char *const names[SEL_FACES] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+    return names[face];
+}
+
+int64_t sel_grid_cells(const sel_grid *grid) {
+    return grid->n[0] * grid->n[1] * grid->n[2];
+}
+
+sel_box sel_grid_box(const sel_grid *grid) {
+    sel_box box = {.stride = {1, 1, 1}};
+    for (int a = 0; a < 3; a++) {
+        box.hi[a] = grid->n[a];
+    }
+    return box;
+}
+
+int64_t sel_box_count(const sel_box *box, int axis) {
+    int64_t extent = box->hi[axis] - box->lo[axis];
+    return extent <= 0 ? 0 : (extent + box->stride[axis] - 1) / box->stride[axis];
+}
+
+int64_t sel_box_cells(const sel_box *box) {
+    return sel_box_count(box, 0) * sel_box_count(box, 1) * sel_box_count(box, 2);
+}
+
+int64_t sel_face_sites(const sel_grid *grid, int face) {
+    return sel_grid_cells(grid) / grid->n[face / 2];
+}

@@ -1,0 +1,87 @@
+/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number. */
+#include "engine/quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+
+sel_quantity sel_constant(double value) {
+    sel_quantity q = {.components = 1};
+    q.part[0].constant = value;
+    return q;
+}
+
+sel_quantity sel_constant2(double x, double y) {
+    sel_quantity q = {.components = 2};
+    q.part[0].constant = x;
+    q.part[1].constant = y;
+    return q;
+}
+
+sel_quantity sel_constant3(double x, double y, double z) {
+    sel_quantity q = {.components = 3};
+    q.part[0].constant = x;
+    q.part[1].constant = y;
+    q.part[2].constant = z;
+    return q;
+}
+
+sel_quantity sel_from_function(const sel_function *function) {
+    return (sel_quantity){.components = function->results, .whole = function};
+}
+
+bool sel_quantity_given(const sel_quantity *q) {
+    return q->components > 0;
+}
+
+unsigned sel_quantity_depends(const sel_quantity *q) {
+    if (q->whole) {
+        return q->whole->depends;
+    }
+    unsigned depends = 0;
+    for (int c = 0; c < q->components; c++) {
+        depends |= q->part[c].function ? q->part[c].function->depends : 0;
+    }
+    return depends;
+}
+
+/* The first number of out[results][n] that is not finite is an error at its place. */
+static sel_status check_finite(const sel_function *function, const char *what, const sel_places *at,
+                               const double *out, sel_error *error) {
+    for (size_t i = 0; i < (size_t)function->results * at->n; i++) {
+        if (!isfinite(out[i])) {
+            size_t place = i % at->n;
+            return sel_fail_at(error, function->where,
+                               "%s: function returned %s at x=%g, y=%g%s t=%g", what,
+                               isnan(out[i]) ? "NaN" : "infinity", at->x[place], at->y[place],
+                               at->z ? ", z, " : ",", at->t);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status eval_function(const sel_function *function, const char *what,
+                                const sel_places *at, double *out, sel_error *error) {
+    sel_status status = function->eval(function, at, out, error);
+    return status ? status : check_finite(function, what, at, out, error);
+}
+
+sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
+                             double *out, sel_error *error) {
+    if (q->whole) {
+        return eval_function(q->whole, what, at, out, error);
+    }
+    for (int c = 0; c < q->components; c++) {
+        double *to = out + (size_t)c * at->n;
+        if (q->part[c].function) {
+            sel_status status = eval_function(q->part[c].function, what, at, to, error);
+            if (status) {
+                return status;
+            }
+            continue;
+        }
+        for (size_t i = 0; i < at->n; i++) {
+            to[i] = q->part[c].constant;
+        }
+    }
+    return SEL_OK;
+}

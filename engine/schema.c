@@ -1,0 +1,227 @@
+/* schema.c -- what the field lists give for nothing: presets, names, the text of `selenite help`.
+ */
+#include "engine/schema.h"
+
+#include <math.h>
+#include <string.h>
+#include "engine/solver.h"
+#include "geometry/shape.h"
+
+enum { MAX_TABLES = 128 };
+
+static void preset_field(const sel_field *field, char *data) {
+    void *member = data + field->offset;
+    switch (field->kind) {
+    case SEL_KIND_BOOL:
+        *(bool *)member = field->preset != 0;
+        break;
+    case SEL_KIND_INT:
+        *(int64_t *)member = (int64_t)field->preset;
+        break;
+    case SEL_KIND_NUMBER:
+        *(double *)member = field->preset;
+        break;
+    case SEL_KIND_CHOICE:
+        *(int *)member = (int)field->preset;
+        break;
+    case SEL_KIND_TABLE:
+        sel_table_presets(field->table, member);
+        break;
+    default: /* zero means not given */
+        break;
+    }
+}
+
+void sel_table_presets(const sel_table *table, void *data) {
+    for (int i = 0; i < table->count; i++) {
+        preset_field(&table->fields[i], data);
+    }
+}
+
+const sel_table *sel_family_find(const sel_family *family, const char *name) {
+    for (int i = 0; i < family->count; i++) {
+        const char *dot = strrchr(family->tables[i]->name, '.');
+        if (dot && strcmp(dot + 1, name) == 0) {
+            return family->tables[i];
+        }
+    }
+    return NULL;
+}
+
+/* Collects each table once, in the order in which a reader meets them. */
+typedef struct collection {
+    const sel_table *tables[MAX_TABLES + 1];
+    int table_count;
+    const sel_family *families[MAX_TABLES + 1];
+    int family_count;
+} collection;
+
+static void collect_table(collection *all, const sel_table *table);
+
+static void collect_family(collection *all, const sel_family *family) {
+    for (int i = 0; i < all->family_count; i++) {
+        if (all->families[i] == family) {
+            return;
+        }
+    }
+    if (all->family_count < MAX_TABLES) {
+        all->families[all->family_count++] = family;
+    }
+    for (int i = 0; i < family->count; i++) {
+        collect_table(all, family->tables[i]);
+    }
+}
+
+static void collect_table(collection *all, const sel_table *table) {
+    for (int i = 0; i < all->table_count; i++) {
+        if (all->tables[i] == table) {
+            return;
+        }
+    }
+    if (all->table_count == MAX_TABLES) {
+        return;
+    }
+    all->tables[all->table_count++] = table;
+    for (int i = 0; i < table->count; i++) {
+        if (table->fields[i].table) {
+            collect_table(all, table->fields[i].table);
+        }
+    }
+    for (int i = 0; i < table->count; i++) {
+        if (table->fields[i].family) {
+            collect_family(all, table->fields[i].family);
+        }
+    }
+}
+
+static collection collect_all(void) {
+    collection all = {.table_count = 0};
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        collect_table(&all, (*solver)->table);
+    }
+    collect_family(&all, &sel_shape_family);
+    return all;
+}
+
+int sel_all_tables(const sel_table *tables[], int room) {
+    collection all = collect_all();
+    for (int i = 0; i < all.table_count && i < room; i++) {
+        tables[i] = all.tables[i];
+    }
+    return all.table_count < room ? all.table_count : room;
+}
+
+int sel_all_families(const sel_family *families[], int room) {
+    collection all = collect_all();
+    for (int i = 0; i < all.family_count && i < room; i++) {
+        families[i] = all.families[i];
+    }
+    return all.family_count < room ? all.family_count : room;
+}
+
+static void choices_text(const sel_field *field, const char *lead, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "%s", lead);
+    for (const char *const *c = field->choices; *c && used < size; c++) {
+        used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",
+                                 c == field->choices ? "" : ", ", *c);
+    }
+}
+
+void sel_kind_text(const sel_field *field, char *text, size_t size) {
+    switch (field->kind) {
+    case SEL_KIND_CHOICE:
+        choices_text(field, "one of ", text, size);
+        return;
+    case SEL_KIND_FLAGS:
+        choices_text(field, "list of ", text, size);
+        return;
+    case SEL_KIND_TABLE:
+        snprintf(text, size, "table %s", field->table->name);
+        return;
+    case SEL_KIND_LIST:
+        snprintf(text, size, "list of tables %s", field->table->name);
+        return;
+    case SEL_KIND_VARIANT:
+        snprintf(text, size, "%s.*", field->family->name);
+        return;
+    case SEL_KIND_VARIANTS:
+        snprintf(text, size, "list of %s.*", field->family->name);
+        return;
+    default:
+        break;
+    }
+    static const char *const plain[] = {
+        [SEL_KIND_BOOL] = "true or false",
+        [SEL_KIND_INT] = "whole number",
+        [SEL_KIND_NUMBER] = "number",
+        [SEL_KIND_STRING] = "string",
+        [SEL_KIND_SIZE] = "{ nx, ny } or { nx, ny, nz }",
+        [SEL_KIND_POINT] = "point { x, y } or { x, y, z }",
+        [SEL_KIND_POINTS] = "point or list of points",
+        [SEL_KIND_NAMES] = "name or list of names",
+        [SEL_KIND_NUMBERS] = "{ NAME = number, ... }",
+        [SEL_KIND_QUANTITY] = "number or function",
+        [SEL_KIND_VECTOR] = "vector of numbers or functions, or one function",
+        [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_SHAPE] = "shape",
+    };
+    snprintf(text, size, "%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
+             plain[field->kind]);
+}
+
+static void preset_text(const sel_field *field, char *text, size_t size) {
+    text[0] = '\0';
+    if (field->flags & SEL_REQUIRED) {
+        snprintf(text, size, "required");
+    } else if (field->kind == SEL_KIND_CHOICE) {
+        snprintf(text, size, "default \"%s\"", field->choices[(int)field->preset]);
+    } else if (field->kind == SEL_KIND_BOOL) {
+        snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");
+    } else if (field->kind == SEL_KIND_NUMBER && !isnan(field->preset)) {
+        snprintf(text, size, "default %.6g", field->preset);
+    } else if (field->kind == SEL_KIND_INT && field->preset > (double)SEL_INT_NOT_GIVEN) {
+        snprintf(text, size, "default %.0f", field->preset);
+    }
+}
+
+static void print_table(FILE *to, const sel_table *table) {
+    fprintf(to, "%s\n  %s\n\n", table->name, table->doc);
+    for (int i = 0; i < table->count; i++) {
+        const sel_field *field = &table->fields[i];
+        char kind[512], preset[128];
+        sel_kind_text(field, kind, sizeof kind);
+        preset_text(field, preset, sizeof preset);
+        fprintf(to, "  %-12s %s%s%s%s\n               %s\n", field->name, kind,
+                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
+                *preset ? "; " : "", preset, field->doc);
+    }
+}
+
+static void print_index(FILE *to, const collection *all) {
+    fputs("Tables of a scenario; `selenite help NAME` lists the fields of one:\n\n", to);
+    for (int i = 0; i < all->table_count; i++) {
+        fprintf(to, "  %-16s %s\n", all->tables[i]->name, all->tables[i]->doc);
+    }
+}
+
+sel_status sel_help(FILE *to, const char *name, sel_error *error) {
+    collection all = collect_all();
+    if (!name) {
+        print_index(to, &all);
+        return SEL_OK;
+    }
+    const char *names[2 * MAX_TABLES + 1];
+    int count = 0;
+    for (int i = 0; i < all.table_count; i++) {
+        const char *full = all.tables[i]->name, *dot = strrchr(full, '.');
+        if (strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0)) {
+            print_table(to, all.tables[i]);
+            return SEL_OK;
+        }
+        names[count++] = full;
+    }
+    names[count] = NULL;
+    const char *nearest = sel_nearest(name, names);
+    return sel_fail(error, SEL_BAD_USAGE, "no table '%s'%s%s%s; `selenite help` lists them", name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}

@@ -1,0 +1,72 @@
+/* simulation.c -- the tables that all solvers share: stop, reference, and their checks. */
+#include "engine/simulation.h"
+
+#include <math.h>
+#include "engine/solver.h"
+
+const char *const sel_precision_names[] = {"f32", "f64", NULL};
+const char *const sel_axis_names[] = {"x", "y", "z", NULL};
+
+static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
+    const sel_stop *stop = data;
+    if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady)) {
+        return sel_fail_at(error, where, "stop: nothing ends this run; give steps, time or steady");
+    }
+    return SEL_OK;
+}
+
+static const sel_field stop_fields[] = {
+    {"steps", SEL_KIND_INT, 0, offsetof(sel_stop, steps), "Stop after so many steps.",
+     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+    {"time", SEL_KIND_NUMBER, 0, offsetof(sel_stop, time),
+     "Stop at the first step at or after this time.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"steady", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, steady),
+     "Stop when the relative change of the main field between two tests is below this.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
+     "Steps between tests; one flow-through when reference gives length and velocity, else 1000.",
+     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+};
+
+const sel_table sel_stop_table = {
+    "stop",
+    "When a run ends. `steps` and `time` are exact; `steady` is acted on one test later.",
+    sizeof(sel_stop),
+    SIZE_MAX,
+    stop_fields,
+    sizeof stop_fields / sizeof *stop_fields,
+    check_stop,
+};
+
+static const sel_field reference_fields[] = {
+    {"length", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, length),
+     "Length of the Reynolds number.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"velocity", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, velocity),
+     "Velocity of the Reynolds and Mach numbers.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"area", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, area),
+     "Area (length in 2-D) that makes coefficients of forces.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+};
+
+const sel_table sel_reference_table = {
+    "reference",
+    "Scales of the flow, for dimensionless numbers.",
+    sizeof(sel_reference),
+    SIZE_MAX,
+    reference_fields,
+    sizeof reference_fields / sizeof *reference_fields,
+    NULL,
+};
+
+sel_where sel_simulation_where(const sel_simulation *simulation, const char *field) {
+    return simulation->locate ? simulation->locate(simulation, field) : simulation->params->at;
+}
+
+void sel_scenario_destroy(sel_scenario *scenario) {
+    if (!scenario) {
+        return;
+    }
+    if (scenario->release) {
+        scenario->release(scenario);
+    }
+    sel_arena_destroy(scenario->arena);
+}

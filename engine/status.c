@@ -1,0 +1,107 @@
+/* status.c -- the error text of a call, and the nearest name to a misspelt one. */
+#include "engine/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Appends the formatted line; a line that does not fit is replaced by "...". */
+static void append_line(sel_error *error, const char *place, const char *format, va_list args) {
+    size_t used = strlen(error->text);
+    size_t room = sizeof error->text - used;
+    const char *separator = used ? "\n" : "";
+    int opened = snprintf(error->text + used, room, "%s%s", separator, place);
+    if (opened < 0 || (size_t)opened >= room) {
+        error->text[used] = '\0';
+        return;
+    }
+    int added = vsnprintf(error->text + used + opened, room - (size_t)opened, format, args);
+    const char *cut = "\n...";
+    if (added >= 0 && (size_t)opened + (size_t)added + strlen(cut) < room) {
+        return;
+    }
+    error->text[used] = '\0';
+    if (room > strlen(cut)) {
+        memcpy(error->text + used, cut, strlen(cut) + 1);
+    }
+}
+
+static sel_status fail(sel_error *error, sel_status status, const char *place, const char *format,
+                       va_list args) {
+    if (error) {
+        if (error->status == SEL_OK) {
+            error->status = status;
+            error->text[0] = '\0';
+        }
+        append_line(error, place, format, args);
+    }
+    return status;
+}
+
+sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail(error, status, "", format, args);
+    va_end(args);
+    return status;
+}
+
+sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) {
+    char place[1024] = "";
+    if (where.file) {
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    }
+    va_list args;
+    va_start(args, format);
+    fail(error, SEL_BAD_SCENARIO, place, format, args);
+    va_end(args);
+    return SEL_BAD_SCENARIO;
+}
+
+sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes) {
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "not enough memory for %s: %.1f MB could not be allocated", what,
+                    (double)bytes / 1e6);
+}
+
+enum { LONGEST_NAME = 63 };
+
+/* Edit distance with swaps of neighbours counted as one slip (optimal string alignment). */
+static int edit_distance(const char *a, const char *b) {
+    int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > LONGEST_NAME || m > LONGEST_NAME) {
+        return LONGEST_NAME;
+    }
+    int row[3][LONGEST_NAME + 1];
+    for (int j = 0; j <= m; j++) {
+        row[0][j] = j;
+    }
+    for (int i = 1; i <= n; i++) {
+        int *now = row[i % 3], *above = row[(i + 2) % 3], *two_above = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            best = above[j] + 1 < best ? above[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                two_above[j - 2] + 1 < best) {
+                best = two_above[j - 2] + 1;
+            }
+            now[j] = best;
+        }
+    }
+    return row[n % 3][m];
+}
+
+const char *sel_nearest(const char *name, const char *const *names) {
+    const char *nearest = NULL;
+    int least = (int)strlen(name) / 3 + 2; /* one slip in a short name, more in a long one */
+    for (; *names; names++) {
+        int distance = edit_distance(name, *names);
+        if (distance < least) {
+            least = distance;
+            nearest = *names;
+        }
+    }
+    return nearest;
+}
