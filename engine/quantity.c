@@ -29,6 +29,14 @@ sel_quantity sel_from_function(const sel_function *function) {
     return (sel_quantity){.components = function->results, .whole = function};
 }
 
+void sel_place_text(const sel_places *at, size_t i, char *text, size_t size) {
+    if (at->z) {
+        snprintf(text, size, "x=%g, y=%g, z=%g, t=%g", at->x[i], at->y[i], at->z[i], at->t);
+    } else {
+        snprintf(text, size, "x=%g, y=%g, t=%g", at->x[i], at->y[i], at->t);
+    }
+}
+
 bool sel_quantity_given(const sel_quantity *q) {
     return q->components > 0;
 }
@@ -49,11 +57,10 @@ static sel_status check_finite(const sel_function *function, const char *what, c
                                const double *out, sel_error *error) {
     for (size_t i = 0; i < (size_t)function->results * at->n; i++) {
         if (!isfinite(out[i])) {
-            size_t place = i % at->n;
-            return sel_fail_at(error, function->where,
-                               "%s: function returned %s at x=%g, y=%g%s t=%g", what,
-                               isnan(out[i]) ? "NaN" : "infinity", at->x[place], at->y[place],
-                               at->z ? ", z, " : ",", at->t);
+            char place[160];
+            sel_place_text(at, i % at->n, place, sizeof place);
+            return sel_fail_at(error, function->where, "%s: function returned %s at %s", what,
+                               isnan(out[i]) ? "NaN" : "infinity", place);
         }
     }
     return SEL_OK;

@@ -24,6 +24,9 @@ typedef struct sel_places {
     const double *controls; /* by index in the simulation's list; NULL: none */
 } sel_places;
 
+/* "x=0.5, y=12.5, t=0": place i, for messages. */
+void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
+
 /* A function of place, time and controls. From Lua, or from C (see examples/). Pure. */
 typedef struct sel_function {
     unsigned depends;

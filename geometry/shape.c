@@ -1,0 +1,336 @@
+/* shape.c -- analytic shapes and their combinations, tested at cell centres and face sites.
+ *
+ * A shape is a tree. Faces, `faces` and `rest` are true at face sites only; all other leaves are
+ * geometry, true wherever a point lies inside. On its own geometry paints cells and no face sites;
+ * multiplied with a face it cuts a part out of the face:
+ *
+ *   at cells          face: false       geometry: inside        + - * : or, without, and
+ *   at face sites     face: its sites   geometry alone: false
+ *                     a + b: either     a * b, a - b: geometry operands count as inside
+ */
+#include "geometry/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/simulation.h"
+
+static const sel_field box_fields[] = {
+    {"min", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_box, min), "Lower corner.", 0, NULL,
+     NULL, NULL},
+    {"max", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_box, max), "Upper corner.", 0, NULL,
+     NULL, NULL},
+};
+static const sel_field ball_fields[] = {
+    {"centre", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_ball, centre), "Its centre.", 0,
+     NULL, NULL, NULL},
+    {"radius", SEL_KIND_NUMBER, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_shape_ball, radius),
+     "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+};
+static const sel_field cylinder_fields[] = {
+    {"from", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, from), "One end of the axis (3-D).", 0,
+     NULL, NULL, NULL},
+    {"to", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, to), "The other end of the axis (3-D).",
+     0, NULL, NULL, NULL},
+    {"centre", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, centre), "Its centre (2-D).", 0,
+     NULL, NULL, NULL},
+    {"radius", SEL_KIND_NUMBER, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_shape_cylinder, radius),
+     "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+};
+static const sel_field polygon_fields[] = {
+    {"points", SEL_KIND_POINTS, SEL_REQUIRED, offsetof(sel_shape_polygon, points),
+     "Corners { x, y } in order; the last is joined to the first.", 0, NULL, NULL, NULL},
+};
+static const sel_field inside_fields[] = {
+    {"test", SEL_KIND_PREDICATE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_shape_inside, test),
+     "Function of x, y, z that is true inside.", 0, NULL, NULL, NULL},
+};
+
+static sel_status check_cylinder(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_cylinder *c = data;
+    bool axis = c->from.n && c->to.n;
+    if (axis == (c->centre.n > 0) || (c->from.n > 0) != (c->to.n > 0)) {
+        return sel_fail_at(error, where,
+                           "shape.cylinder: give from and to in 3-D, or centre in 2-D");
+    }
+    return SEL_OK;
+}
+
+static sel_status check_polygon(const void *data, sel_where where, sel_error *error) {
+    const sel_shape_polygon *polygon = data;
+    if (polygon->points.n < 3) {
+        return sel_fail_at(error, where, "shape.polygon: %d points make no area; give 3 or more",
+                           polygon->points.n);
+    }
+    return SEL_OK;
+}
+
+#define TABLE(shape, doc, check)                                                   \
+    {                                                                              \
+        "shape." #shape, doc, sizeof(sel_shape_##shape), SIZE_MAX, shape##_fields, \
+            sizeof shape##_fields / sizeof *shape##_fields, check                  \
+    }
+
+static const sel_table box_table =
+    TABLE(box, "The cells whose centres lie in min <= x < max.", NULL);
+static const sel_table ball_table = TABLE(ball, "A ball; a disc in 2-D.", NULL);
+static const sel_table cylinder_table =
+    TABLE(cylinder, "A cylinder between two points; a disc in 2-D.", check_cylinder);
+static const sel_table polygon_table =
+    TABLE(polygon, "The inside of a polygon in the x-y plane.", check_polygon);
+static const sel_table inside_table = TABLE(inside, "Where a function of place is true.", NULL);
+
+static const sel_table *const shape_tables[] = {&box_table, &ball_table, &cylinder_table,
+                                                &polygon_table, &inside_table};
+const sel_family sel_shape_family = {
+    "shape",
+    "Shapes: where a region is. They combine with + (or), - (without) and * (and).",
+    shape_tables,
+    sizeof shape_tables / sizeof *shape_tables,
+};
+
+sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data) {
+    sel_shape *shape = sel_arena_alloc(arena, sizeof *shape);
+    if (shape) {
+        shape->kind = kind;
+        shape->data = data;
+    }
+    return shape;
+}
+
+sel_shape *sel_shape_face(sel_arena *arena, int face) {
+    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_FACE, NULL);
+    if (shape) {
+        shape->face = face;
+    }
+    return shape;
+}
+
+sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
+                             const sel_shape *b) {
+    sel_shape *shape = sel_shape_make(arena, kind, NULL);
+    if (shape) {
+        shape->a = a;
+        shape->b = b;
+    }
+    return shape;
+}
+
+static bool any_leaf(const sel_shape *shape, sel_shape_kind first, sel_shape_kind last) {
+    if (shape->a) {
+        return any_leaf(shape->a, first, last) || any_leaf(shape->b, first, last);
+    }
+    return shape->kind >= first && shape->kind <= last;
+}
+
+bool sel_shape_has_faces(const sel_shape *shape) {
+    return any_leaf(shape, SEL_SHAPE_FACE, SEL_SHAPE_REST);
+}
+
+bool sel_shape_has_rest(const sel_shape *shape) {
+    return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
+}
+
+/* Half-open, so that two boxes that touch share no cell. */
+static bool in_box(const sel_shape_box *box, const double p[3]) {
+    bool in = true;
+    for (int a = 0; a < box->min.n; a++) {
+        in = in && p[a] >= box->min.v[a] && p[a] < box->max.v[a];
+    }
+    return in;
+}
+
+static bool in_ball(const sel_point *centre, double radius, const double p[3]) {
+    double squares = 0;
+    for (int a = 0; a < centre->n; a++) {
+        squares += (p[a] - centre->v[a]) * (p[a] - centre->v[a]);
+    }
+    return squares <= radius * radius;
+}
+
+/* Between the two end planes and no farther than the radius from the axis. */
+static bool in_cylinder(const sel_shape_cylinder *c, const double p[3]) {
+    if (c->centre.n) {
+        return in_ball(&c->centre, c->radius, p);
+    }
+    double along = 0, length = 0, distance = 0;
+    for (int a = 0; a < 3; a++) {
+        double axis = c->to.v[a] - c->from.v[a];
+        along += axis * (p[a] - c->from.v[a]);
+        length += axis * axis;
+    }
+    along /= length;
+    if (along < 0 || along > 1) {
+        return false;
+    }
+    for (int a = 0; a < 3; a++) {
+        double off = p[a] - c->from.v[a] - along * (c->to.v[a] - c->from.v[a]);
+        distance += off * off;
+    }
+    return distance <= c->radius * c->radius;
+}
+
+/* Even-odd rule: crossings of a ray from the point along +x. */
+static bool in_polygon(const sel_points *points, const double p[3]) {
+    bool in = false;
+    for (int i = 0, j = points->n - 1; i < points->n; j = i++) {
+        const double *a = points->v[i].v, *b = points->v[j].v;
+        if ((a[1] > p[1]) != (b[1] > p[1]) &&
+            p[0] < a[0] + (b[0] - a[0]) * (p[1] - a[1]) / (b[1] - a[1])) {
+            in = !in;
+        }
+    }
+    return in;
+}
+
+static bool in_geometry(const sel_shape *shape, const double p[3]) {
+    switch (shape->kind) {
+    case SEL_SHAPE_BOX:
+        return in_box(shape->data, p);
+    case SEL_SHAPE_BALL: {
+        const sel_shape_ball *ball = shape->data;
+        return in_ball(&ball->centre, ball->radius, p);
+    }
+    case SEL_SHAPE_CYLINDER:
+        return in_cylinder(shape->data, p);
+    case SEL_SHAPE_POLYGON:
+        return in_polygon(&((const sel_shape_polygon *)shape->data)->points, p);
+    default:
+        return false;
+    }
+}
+
+/* One test of a batch of places. */
+typedef struct test {
+    const sel_grid *grid;
+    int face; /* < 0: cell centres */
+    const sel_places *at;
+    const uint8_t *painted;
+} test;
+
+static sel_status test_function(const sel_shape *shape, const test *t, uint8_t *in,
+                                sel_error *error) {
+    const sel_function *function = ((const sel_shape_inside *)shape->data)->test;
+    double *values = malloc(t->at->n * sizeof *values);
+    if (!values) {
+        return sel_fail_memory(error, "a shape's function", t->at->n * sizeof *values);
+    }
+    sel_status status = function->eval(function, t->at, values, error);
+    for (size_t i = 0; !status && i < t->at->n; i++) {
+        in[i] = values[i] != 0;
+    }
+    free(values);
+    return status;
+}
+
+static bool face_leaf_at(const sel_shape *shape, const test *t, size_t i) {
+    if (t->face < 0) {
+        return false;
+    }
+    switch (shape->kind) {
+    case SEL_SHAPE_FACE:
+        return shape->face == t->face;
+    case SEL_SHAPE_FACES:
+        return !sel_axis_periodic(t->grid, t->face / 2);
+    default: /* SEL_SHAPE_REST */
+        return !sel_axis_periodic(t->grid, t->face / 2) && !t->painted[i];
+    }
+}
+
+static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, sel_error *error) {
+    if (shape->kind == SEL_SHAPE_INSIDE) {
+        return test_function(shape, t, in, error);
+    }
+    bool face = shape->kind <= SEL_SHAPE_REST;
+    for (size_t i = 0; i < t->at->n; i++) {
+        double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
+        in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, p);
+    }
+    return SEL_OK;
+}
+
+/* At face sites an operand without faces is geometry that cuts (`cuts`: beside * or behind -), or
+ * else nothing. */
+static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, uint8_t *in,
+                            sel_error *error) {
+    bool geometry = t->face < 0 || (cuts && !sel_shape_has_faces(shape));
+    if (!geometry && !sel_shape_has_faces(shape)) {
+        memset(in, 0, t->at->n);
+        return SEL_OK;
+    }
+    if (!shape->a) {
+        return test_leaf(shape, t, in, error);
+    }
+    uint8_t *other = malloc(t->at->n);
+    if (!other) {
+        return sel_fail_memory(error, "a shape", t->at->n);
+    }
+    bool sum = shape->kind == SEL_SHAPE_UNION, product = shape->kind == SEL_SHAPE_INTERSECTION;
+    sel_status status = test_tree(shape->a, t, geometry || product, in, error);
+    status = status ? status : test_tree(shape->b, t, geometry || !sum, other, error);
+    for (size_t i = 0; !status && i < t->at->n; i++) {
+        in[i] = sum ? in[i] || other[i] : product ? in[i] && other[i] : in[i] && !other[i];
+    }
+    free(other);
+    return status;
+}
+
+sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
+                          const sel_places *at, const uint8_t *painted, uint8_t *in,
+                          sel_error *error) {
+    test t = {grid, face, at, painted};
+    return test_tree(shape, &t, false, in, error);
+}
+
+static sel_status check_point(const sel_shape *shape, const char *what, const sel_point *point,
+                              int dims, sel_error *error) {
+    if (point->n == 0 || point->n == dims) {
+        return SEL_OK;
+    }
+    return sel_fail_at(error, shape->where, "%s has %d coordinates in a domain of %d dimensions",
+                       what, point->n, dims);
+}
+
+static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+    int dims = grid->dims;
+    sel_status status = SEL_OK;
+    if (shape->kind == SEL_SHAPE_FACE && shape->face / 2 >= dims) {
+        return sel_fail_at(error, shape->where, "shape.face \"%s\": the domain has %d dimensions",
+                           sel_face_name(shape->face), dims);
+    }
+    if (shape->kind == SEL_SHAPE_BOX) {
+        const sel_shape_box *box = shape->data;
+        status = check_point(shape, "shape.box: min", &box->min, dims, error);
+        status = status ? status : check_point(shape, "shape.box: max", &box->max, dims, error);
+        for (int a = 0; !status && a < dims; a++) {
+            if (box->min.v[a] >= box->max.v[a]) {
+                status = sel_fail_at(error, shape->where,
+                                     "shape.box is empty: min %g is not below max %g on axis %s",
+                                     box->min.v[a], box->max.v[a], sel_axis_names[a]);
+            }
+        }
+    } else if (shape->kind == SEL_SHAPE_BALL) {
+        const sel_shape_ball *ball = shape->data;
+        status = check_point(shape, "shape.ball: centre", &ball->centre, dims, error);
+    } else if (shape->kind == SEL_SHAPE_CYLINDER) {
+        const sel_shape_cylinder *c = shape->data;
+        if ((dims == 2) != (c->centre.n > 0)) {
+            return sel_fail_at(error, shape->where, "shape.cylinder: give %s in %d dimensions",
+                               dims == 2 ? "centre" : "from and to", dims);
+        }
+        status = check_point(shape, "shape.cylinder: centre", &c->centre, dims, error);
+        status =
+            status ? status : check_point(shape, "shape.cylinder: from", &c->from, dims, error);
+        status = status ? status : check_point(shape, "shape.cylinder: to", &c->to, dims, error);
+    }
+    return status;
+}
+
+sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+    if (!shape->a) {
+        return check_leaf(shape, grid, error);
+    }
+    sel_status a = sel_shape_check(shape->a, grid, error);
+    sel_status b = sel_shape_check(shape->b, grid, error);
+    return a ? a : b;
+}
