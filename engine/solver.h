@@ -78,7 +78,8 @@ typedef struct sel_request {
     double sum[3], min[3], max[3], sum_of_squares[3];
     int64_t count;
 
-    /* MONITOR */
+    /* MONITOR; with only_bad_cell the change is left alone: u_before stays what it was */
+    bool only_bad_cell;
     double change;    /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
     int64_t bad_cell; /* number of the first cell that is not finite; -1: none */
     double largest;   /* largest magnitude of the main field */
@@ -123,6 +124,8 @@ typedef struct sel_solver {
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     double (*bytes_per_update)(const sel_plan *plan);
+    /* Bytes of state per cell, known before anything is painted. */
+    double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
 } sel_solver;
 
