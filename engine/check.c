@@ -1,0 +1,136 @@
+/* check.c -- print what a scenario means: sizes, numbers, regions, memory, time. */
+#include "engine/check.h"
+
+#include <math.h>
+#include "engine/machine.h"
+#include "engine/output/output.h"
+
+static const double calibration_seconds = 0.3;
+
+static void print_grid(const sel_prepared *prepared, FILE *to) {
+    const sel_grid *grid = &prepared->domain->grid;
+    fprintf(to, "  size        %lld x %lld", (long long)grid->n[0], (long long)grid->n[1]);
+    if (grid->dims == 3) {
+        fprintf(to, " x %lld", (long long)grid->n[2]);
+    }
+    fprintf(to, " = %lld cells, %lld of them free\n", (long long)sel_grid_cells(grid),
+            (long long)prepared->domain->free_cells);
+    fprintf(to, "  dx, dt      %g, %g\n", grid->dx, grid->dt);
+    if (grid->periodic) {
+        fputs("  periodic   ", to);
+        for (int a = 0; a < grid->dims; a++) {
+            if (sel_axis_periodic(grid, a)) {
+                fprintf(to, " %s", sel_axis_names[a]);
+            }
+        }
+        fputc('\n', to);
+    }
+    fprintf(to, "  precision   %s, %d thread%s, %s\n",
+            sel_precision_names[prepared->plan->precision], prepared->plan->threads,
+            prepared->plan->threads == 1 ? "" : "s", prepared->backend->name);
+}
+
+static void print_facts(const sel_prepared *prepared, FILE *to) {
+    sel_fact facts[SEL_MAX_FACTS];
+    int count = prepared->simulation->solver->facts(prepared->plan, facts);
+    for (int i = 0; i < count; i++) {
+        fprintf(to, "  %-11s %s\n", facts[i].name, facts[i].text);
+    }
+    for (int i = 0; i < count; i++) {
+        if (*facts[i].warning) {
+            fprintf(to, "  warning: %s: %s\n", facts[i].name, facts[i].warning);
+        }
+    }
+}
+
+/* Cells, and face sites per face, that each region owns after all were painted. */
+static void print_regions(const sel_prepared *prepared, FILE *to) {
+    const sel_domain *domain = prepared->domain;
+    for (int region = 1; region <= domain->region_count; region++) {
+        char text[32];
+        int64_t cells = 0;
+        for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+            cells += domain->cell[i] == region;
+        }
+        fprintf(to, "  region %-3d  %s: %s", region, sel_region_name(domain, region, text),
+                domain->regions[region - 1].law.table->name);
+        if (cells) {
+            fprintf(to, ", %lld cells", (long long)cells);
+        }
+        for (int face = 0; face < 2 * domain->grid.dims; face++) {
+            int64_t sites = 0;
+            for (int64_t i = 0; domain->face[face] && i < sel_face_sites(&domain->grid, face);
+                 i++) {
+                sites += domain->face[face][i] == region;
+            }
+            if (sites) {
+                fprintf(to, ", %lld sites of %s", (long long)sites, sel_face_name(face));
+            }
+        }
+        fputc('\n', to);
+    }
+}
+
+static void print_outputs(const sel_simulation *simulation, FILE *to) {
+    const sel_variant *outputs = simulation->params->output.v;
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        fprintf(to, "  output      %s\n", outputs[i].table->name);
+    }
+}
+
+/* Seconds per step, from as many steps as fit into a fraction of a second. */
+static sel_status calibrate(const sel_prepared *prepared, double *seconds, sel_error *error) {
+    sel_state *state = NULL;
+    sel_status status = prepared->backend->create(prepared->plan, &state, error);
+    int64_t steps = 0;
+    double before = sel_machine_seconds(), elapsed = 0;
+    while (!status && elapsed < calibration_seconds) {
+        int64_t n = steps ? steps : 1;
+        status = prepared->backend->advance(state, n, error);
+        steps += n;
+        elapsed = sel_machine_seconds() - before;
+    }
+    prepared->backend->destroy(state);
+    *seconds = status ? 0 : elapsed / (double)steps;
+    return status;
+}
+
+static void print_time(const sel_prepared *prepared, double seconds_per_step, FILE *to) {
+    const sel_common *common = prepared->simulation->params;
+    double rate = (double)prepared->domain->free_cells / seconds_per_step;
+    double steps = common->stop.steps != SEL_INT_NOT_GIVEN ? (double)common->stop.steps : INFINITY;
+    steps = isnan(common->stop.time) ? steps : fmin(steps, ceil(common->stop.time / common->dt));
+    fprintf(to, "  speed       %.3g MLUPS (a short calibration)\n", 1e-6 * rate);
+    if (isfinite(steps)) {
+        fprintf(to, "  time        %s%.3g s for %.0f steps, outputs aside\n",
+                isnan(common->stop.steady) ? "" : "at most ", steps * seconds_per_step, steps);
+    } else {
+        fputs("  time        until the flow is steady\n", to);
+    }
+}
+
+sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
+                     FILE *to, sel_error *error) {
+    sel_prepared prepared;
+    sel_status status = sel_prepare(simulation, settings, &prepared, error);
+    double seconds_per_step = 0;
+    if (!status) {
+        const char *name = simulation->params->name;
+        fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
+                simulation->solver->name, name ? " " : "", name ? name : "");
+        print_grid(&prepared, to);
+        print_facts(&prepared, to);
+        fprintf(to, "  memory      %.3g MB of %.3g GB free\n", (double)prepared.bytes / 1e6,
+                (double)prepared.free_bytes / 1e9);
+        if (regions) {
+            print_regions(&prepared, to);
+        }
+        print_outputs(simulation, to);
+        status = calibrate(&prepared, &seconds_per_step, error);
+    }
+    if (!status) {
+        print_time(&prepared, seconds_per_step, to);
+    }
+    sel_prepared_release(&prepared);
+    return status;
+}

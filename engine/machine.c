@@ -1,0 +1,52 @@
+/* machine.c -- ask Linux about memory, cores and time. */
+#include "engine/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* The text behind "KEY : " in a file of /proc, without the newline; empty when it is not there. */
+static void proc_value(const char *path, const char *key, char *text, size_t size) {
+    char line[512];
+    FILE *file = fopen(path, "r");
+    text[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, key, strlen(key)) == 0) {
+            snprintf(text, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+            text[strcspn(text, "\n")] = '\0';
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+uint64_t sel_machine_free_memory(void) {
+    char text[128];
+    unsigned long long kilobytes = 0;
+    proc_value("/proc/meminfo", "MemAvailable", text, sizeof text);
+    return sscanf(text, "%llu", &kilobytes) == 1 ? kilobytes * 1024 : UINT64_MAX;
+}
+
+int sel_machine_threads(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void sel_machine_processor(char *text, size_t size) {
+    proc_value("/proc/cpuinfo", "model name", text, size);
+    struct utsname name;
+    if (!*text && uname(&name) == 0) {
+        snprintf(text, size, "%s", name.machine);
+    }
+}
+
+double sel_machine_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,20 @@
+/* machine.h -- what this machine has: memory, cores, a clock. */
+#ifndef SEL_MACHINE_H
+#define SEL_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that can be allocated without swapping; UINT64_MAX when the system does not say. */
+uint64_t sel_machine_free_memory(void);
+
+/* Threads that this process may run at once. */
+int sel_machine_threads(void);
+
+/* "AMD EPYC 7763", or the architecture where the system does not say. */
+void sel_machine_processor(char *text, size_t size);
+
+/* Seconds of a clock that never goes back. */
+double sel_machine_seconds(void);
+
+#endif

@@ -1,0 +1,100 @@
+/* prepare.c -- check, paint, plan, and see that it fits. */
+#include "engine/prepare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include "engine/machine.h"
+#include "engine/output/output.h"
+
+/* In f32 the change between two tests does not fall below the noise of the populations. */
+static const double least_steady_f32 = 1e-5;
+
+static sel_status check_steady(const sel_simulation *simulation, int precision, sel_error *error) {
+    double steady = simulation->params->stop.steady;
+    if (precision == SEL_F32 && steady < least_steady_f32) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "stop"),
+                           "stop.steady = %g is below what f32 resolves (%g); set precision = "
+                           "\"f64\" or raise it",
+                           steady, least_steady_f32);
+    }
+    return SEL_OK;
+}
+
+static sel_status too_large(const sel_simulation *simulation, const sel_grid *grid, double need,
+                            double have, sel_error *error) {
+    double shrink = pow(have / need, 1.0 / grid->dims);
+    char fits[96];
+    int used = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        used += snprintf(fits + used, sizeof fits - (size_t)used, "%s%.0f", a ? " x " : "",
+                         floor((double)grid->n[a] * shrink));
+    }
+    sel_where where = sel_simulation_where(simulation, "size");
+    char place[512] = "";
+    if (where.file) {
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    }
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "%ssize needs %.3g GB of memory and %.3g GB are free; %s cells would fit",
+                    place, need / 1e9, have / 1e9, fits);
+}
+
+/* Before anything is painted, so that a slip in `size` is told at once. */
+static sel_status check_size(const sel_simulation *simulation, int precision, uint64_t free_bytes,
+                             sel_error *error) {
+    const sel_common *common = simulation->params;
+    sel_grid grid = {.dims = common->size.n};
+    double cells = 1;
+    for (int a = 0; a < grid.dims; a++) {
+        grid.n[a] = common->size.v[a];
+        cells *= (double)grid.n[a];
+    }
+    double need = cells * (1 + simulation->solver->bytes_per_cell(simulation, precision));
+    return need > (double)free_bytes ? too_large(simulation, &grid, need, (double)free_bytes, error)
+                                     : SEL_OK;
+}
+
+sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
+                       sel_prepared *prepared, sel_error *error) {
+    const sel_common *common = simulation->params;
+    const sel_solver *solver = simulation->solver;
+    int precision = settings->precision >= 0 ? settings->precision : common->precision;
+    *prepared = (sel_prepared){.simulation = simulation, .backend = solver->cpu};
+    prepared->free_bytes = sel_machine_free_memory();
+
+    sel_status status = check_steady(simulation, precision, error);
+    sel_status size = check_size(simulation, precision, prepared->free_bytes, error);
+    status = status ? status : size;
+    status = status ? status : sel_domain_create(simulation, &prepared->domain, error);
+    if (status) {
+        return status;
+    }
+    /* Mistakes in the laws and in the outputs are told together. */
+    status = solver->plan(simulation, prepared->domain, &prepared->plan, error);
+    sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
+    status = status ? status : outputs;
+    if (status) {
+        return status;
+    }
+    sel_plan *plan = prepared->plan;
+    plan->precision = precision;
+    plan->threads = settings->threads > 0                  ? (int)settings->threads
+                    : common->threads == SEL_INT_NOT_GIVEN ? sel_machine_threads()
+                                                           : (int)common->threads;
+    plan->wants_balance = sel_outputs_want_balance(simulation);
+    prepared->bytes = prepared->backend->estimate(plan);
+    if (prepared->bytes > prepared->free_bytes) {
+        return too_large(simulation, &prepared->domain->grid, (double)prepared->bytes,
+                         (double)prepared->free_bytes, error);
+    }
+    return SEL_OK;
+}
+
+void sel_prepared_release(sel_prepared *prepared) {
+    if (prepared->plan) {
+        prepared->simulation->solver->plan_destroy(prepared->plan);
+    }
+    sel_domain_destroy(prepared->domain);
+    prepared->plan = NULL;
+    prepared->domain = NULL;
+}

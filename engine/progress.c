@@ -1,0 +1,80 @@
+/* progress.c -- a bar five times a second on a terminal, a line every ten seconds elsewhere. */
+#include "engine/progress.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "engine/machine.h"
+
+enum { BAR_WIDTH = 24 };
+
+sel_progress_printer sel_progress_printer_create(FILE *to) {
+    return (sel_progress_printer){
+        .to = to, .terminal = isatty(fileno(to)) == 1, .last = sel_machine_seconds()};
+}
+
+/* "1:02:03", or "?" when it is not known. */
+static void duration(double seconds, char *text, size_t size) {
+    if (!isfinite(seconds)) {
+        snprintf(text, size, "?");
+        return;
+    }
+    long long s = (long long)llround(seconds);
+    if (s >= 3600) {
+        snprintf(text, size, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+    } else {
+        snprintf(text, size, "%lld:%02lld", s / 60, s % 60);
+    }
+}
+
+static void draw_bar(const sel_progress *p, char *text, size_t size) {
+    text[0] = '\0';
+    if (p->last_step == INT64_MAX || size < BAR_WIDTH + 16) {
+        return;
+    }
+    double done = p->last_step > 0 ? (double)p->step / (double)p->last_step : 1;
+    int filled = (int)(done * BAR_WIDTH);
+    memset(text, '.', BAR_WIDTH + 2);
+    text[0] = '[';
+    memset(text + 1, '#', (size_t)filled);
+    snprintf(text + BAR_WIDTH + 1, size - BAR_WIDTH - 1, "] %3.0f%% ", 100 * done);
+}
+
+static void line(const sel_progress *p, char *text, size_t size) {
+    char left[32], measure[48] = "", limit[32] = "";
+    duration(p->seconds_left, left, sizeof left);
+    if (!isnan(p->steady_measure)) {
+        snprintf(measure, sizeof measure, ", change %.2e", p->steady_measure);
+    }
+    if (p->last_step != INT64_MAX) {
+        snprintf(limit, sizeof limit, "/%lld", (long long)p->last_step);
+    }
+    snprintf(text, size, "%s%sstep %lld%s, %.4g MLUPS%s, %s left", p->name ? p->name : "",
+             p->name ? ": " : "", (long long)p->step, limit, p->mcells_per_second, measure, left);
+}
+
+void sel_progress_print(const sel_progress *progress, void *data) {
+    sel_progress_printer *printer = data;
+    double now = sel_machine_seconds();
+    if (now - printer->last < (printer->terminal ? 0.2 : 10)) {
+        return;
+    }
+    printer->last = now;
+    char text[256], bar[64] = "";
+    line(progress, text, sizeof text);
+    if (printer->terminal) {
+        draw_bar(progress, bar, sizeof bar);
+        fprintf(printer->to, "\r%s%s\033[K", bar, text);
+        printer->drawn = true;
+    } else {
+        fprintf(printer->to, "%s\n", text);
+    }
+    fflush(printer->to);
+}
+
+void sel_progress_end(sel_progress_printer *printer) {
+    if (printer->drawn) {
+        fputc('\n', printer->to);
+        printer->drawn = false;
+    }
+}

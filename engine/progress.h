@@ -1,0 +1,23 @@
+/* progress.h -- how far a run is, on a terminal or in a log. */
+#ifndef SEL_PROGRESS_H
+#define SEL_PROGRESS_H
+
+#include <stdio.h>
+#include "engine/run.h"
+
+typedef struct sel_progress_printer {
+    FILE *to;
+    bool terminal; /* a bar that is redrawn; else a plain line now and then */
+    bool drawn;
+    double last; /* clock of the last drawing */
+} sel_progress_printer;
+
+sel_progress_printer sel_progress_printer_create(FILE *to);
+
+/* A sel_run_options.progress; `data` is a sel_progress_printer. */
+void sel_progress_print(const sel_progress *progress, void *data);
+
+/* Ends the bar's line. */
+void sel_progress_end(sel_progress_printer *printer);
+
+#endif

@@ -1,0 +1,305 @@
+/* run.c -- the run loop.
+ *
+ * The steps at which something happens (an output, a test, the end) are known ahead; between two
+ * of them the backend advances in chunks of about a tenth of a second, so that an interrupt and
+ * the progress line are never late. A test at step k starts a monitor and acts on the one that the
+ * test before it started: a device never has to be waited for. Only the last state is tested on
+ * the spot.
+ */
+#include "engine/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/machine.h"
+
+enum { NAN_TEST_STEPS = 1000, DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
+static const double chunk_seconds = 0.1;
+
+typedef struct run {
+    const sel_prepared *prepared;
+    const sel_run_options *options;
+    sel_report *report;
+    sel_state *state;
+    sel_outputs *outputs;
+    sel_writer *writer;
+
+    int64_t step, last_step;
+    sel_stopped_by last_step_by;
+    int64_t test_steps;
+
+    sel_request monitor; /* the test under way */
+    bool monitor_pending;
+    int64_t monitor_step;
+
+    double started;         /* clock */
+    double advance_seconds; /* spent in the backend */
+    double chunk;           /* steps */
+} run;
+
+/* The first step at or after `time`; a time that is a whole number of steps is that step. */
+static int64_t step_at(double time, double dt) {
+    double steps = ceil(time / dt * (1 - 1e-12));
+    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
+}
+
+static void resolve_stops(run *r) {
+    const sel_common *common = r->prepared->simulation->params;
+    const sel_stop *stop = &common->stop;
+    r->last_step = INT64_MAX;
+    if (stop->steps != SEL_INT_NOT_GIVEN) {
+        r->last_step = stop->steps;
+        r->last_step_by = SEL_BY_STEPS;
+    }
+    if (!isnan(stop->time) && step_at(stop->time, common->dt) < r->last_step) {
+        r->last_step = step_at(stop->time, common->dt);
+        r->last_step_by = SEL_BY_TIME;
+    }
+    double flow_through = common->reference.length / common->reference.velocity / common->dt;
+    r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
+                    : isnan(flow_through)            ? DEFAULT_TEST_STEPS
+                                                     : (int64_t)fmax(1, round(flow_through));
+}
+
+static bool interrupted(const run *r) {
+    return r->options->interrupt && *r->options->interrupt;
+}
+
+static double updates_per_second(const run *r) {
+    double updates = (double)r->prepared->domain->free_cells * (double)r->step;
+    return r->advance_seconds > 0 ? updates / r->advance_seconds : 0;
+}
+
+static void show_progress(const run *r) {
+    if (!r->options->progress) {
+        return;
+    }
+    double elapsed = sel_machine_seconds() - r->started;
+    bool known = r->last_step != INT64_MAX && r->step > 0;
+    sel_progress progress = {
+        .name = r->prepared->simulation->params->name,
+        .step = r->step,
+        .last_step = r->last_step,
+        .mcells_per_second = 1e-6 * updates_per_second(r),
+        .steady_measure = r->report->steady_measure,
+        .seconds = elapsed,
+        .seconds_left =
+            known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN,
+    };
+    r->options->progress(&progress, r->options->progress_data);
+}
+
+/* Advances to `target`, or until an interrupt. */
+static sel_status advance_to(run *r, int64_t target, sel_error *error) {
+    while (r->step < target && !interrupted(r)) {
+        int64_t left = target - r->step;
+        int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
+        double before = sel_machine_seconds();
+        sel_status status = r->prepared->backend->advance(r->state, n, error);
+        if (status) {
+            return status;
+        }
+        double seconds = sel_machine_seconds() - before;
+        r->advance_seconds += seconds;
+        r->step += n;
+        double ratio = chunk_seconds / fmax(seconds, 1e-9);
+        r->chunk = fmin(fmax(1, (double)n * fmin(ratio, 4)), 1e9);
+        show_progress(r);
+    }
+    return SEL_OK;
+}
+
+static void stop(run *r, sel_stopped_by by, const char *reason) {
+    r->report->stopped_by = by;
+    snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
+}
+
+static void stop_diverged(run *r) {
+    const sel_grid *grid = &r->prepared->domain->grid;
+    const sel_plan *plan = r->prepared->plan;
+    int64_t cell = r->monitor.bad_cell, row = cell / grid->n[0];
+    char hint[256], reason[512], k[32] = "";
+    r->prepared->simulation->solver->hint(plan, r->monitor.largest, hint, sizeof hint);
+    if (grid->dims == 3) {
+        snprintf(k, sizeof k, ", %lld", (long long)(row / grid->n[1]));
+    }
+    snprintf(reason, sizeof reason,
+             "diverged: NaN or infinity found at step %lld, first at cell {%lld, %lld%s}. %s",
+             (long long)r->monitor_step, (long long)(cell % grid->n[0]),
+             (long long)(row % grid->n[1]), k, hint);
+    stop(r, SEL_BY_DIVERGENCE, reason);
+}
+
+/* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
+static sel_status finish_monitor(run *r, sel_error *error) {
+    if (!r->monitor_pending) {
+        return SEL_OK;
+    }
+    r->monitor_pending = false;
+    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    if (status) {
+        return status;
+    }
+    if (r->monitor.bad_cell >= 0) {
+        stop_diverged(r);
+        return SEL_OK;
+    }
+    double tolerance = r->prepared->simulation->params->stop.steady;
+    if (!r->monitor.only_bad_cell) {
+        r->report->steady_measure = r->monitor.change;
+        if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
+            char reason[128];
+            snprintf(reason, sizeof reason, "steady: change %.3g between steps %lld and %lld",
+                     r->monitor.change, (long long)(r->monitor_step - r->test_steps),
+                     (long long)r->monitor_step);
+            stop(r, SEL_BY_STEADY, reason);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
+    r->monitor = (sel_request){.kind = SEL_MONITOR,
+                               .box = sel_grid_box(&r->prepared->domain->grid),
+                               .only_bad_cell = only_bad_cell};
+    r->monitor_step = r->step;
+    r->monitor_pending = true;
+    return r->prepared->backend->start(r->state, &r->monitor, error);
+}
+
+static int64_t next_multiple(int64_t step, int64_t of) {
+    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
+}
+
+static int64_t next_test(const run *r) {
+    int64_t steady = next_multiple(r->step, r->test_steps);
+    int64_t bad = next_multiple(r->step, NAN_TEST_STEPS);
+    return steady < bad ? steady : bad;
+}
+
+static double run_time(const run *r) {
+    return (double)r->step * r->prepared->simulation->params->dt;
+}
+
+static sel_status loop(run *r, sel_error *error) {
+    sel_status status = sel_outputs_write(r->outputs, 0, 0, false, error);
+    while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
+        if (r->step >= r->last_step) {
+            stop(r, r->last_step_by,
+                 r->last_step_by == SEL_BY_TIME ? "stop.time reached" : "stop.steps reached");
+            break;
+        }
+        if (interrupted(r)) {
+            stop(r, SEL_BY_INTERRUPT, "interrupted by a signal");
+            break;
+        }
+        int64_t test = next_test(r), output = sel_outputs_next(r->outputs, r->step);
+        int64_t target = test < output ? test : output;
+        status = advance_to(r, target < r->last_step ? target : r->last_step, error);
+        if (!status && r->step == test) {
+            status = finish_monitor(r, error);
+            if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
+                status = start_monitor(r, r->step % r->test_steps != 0, error);
+            }
+        }
+        if (!status && r->step == output) {
+            status = sel_outputs_write(r->outputs, r->step, run_time(r), false, error);
+        }
+    }
+    return status;
+}
+
+/* The last state: tested on the spot unless its test is what ended the run, and written. */
+static sel_status end(run *r, sel_error *error) {
+    sel_status status = finish_monitor(r, error);
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = start_monitor(r, true, error);
+        status = status ? status : finish_monitor(r, error);
+    }
+    if (!status) {
+        status = sel_outputs_write(r->outputs, r->step, run_time(r), true, error);
+    }
+    sel_status drained = sel_writer_drain(r->writer, status ? NULL : error);
+    return status ? status : drained;
+}
+
+static sel_status open_run(run *r, sel_output_context *context, sel_error *error) {
+    const sel_prepared *prepared = r->prepared;
+    sel_status status = prepared->backend->create(prepared->plan, &r->state, error);
+    status = status ? status : sel_writer_create(WRITER_QUEUE, &r->writer, error);
+    if (status) {
+        return status;
+    }
+    *context = (sel_output_context){
+        .simulation = prepared->simulation,
+        .solver = prepared->simulation->solver,
+        .domain = prepared->domain,
+        .backend = prepared->backend,
+        .state = r->state,
+        .precision = prepared->plan->precision,
+        .directory = r->options->directory,
+        .writer = r->writer,
+        .results = &r->report->results,
+    };
+    return sel_outputs_open(context, &r->outputs, error);
+}
+
+static void fill_report(run *r) {
+    sel_report *report = r->report;
+    report->steps = r->step;
+    report->time = run_time(r);
+    report->wall_seconds = sel_machine_seconds() - r->started;
+    report->mcells_per_second = 1e-6 * updates_per_second(r);
+    sel_writer_times(r->writer, &report->output_seconds, &report->output_wait_seconds);
+}
+
+static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *error) {
+    sel_output_context context;
+    sel_status status =
+        sel_run_json(scenario, r->prepared, r->report, NULL, r->options->directory, error);
+    status = status ? status : open_run(r, &context, error);
+    if (!status) {
+        r->report->setup_seconds = sel_machine_seconds() - r->started;
+        resolve_stops(r);
+        status = loop(r, error);
+        status = status ? status : end(r, error);
+    }
+    if (!status) {
+        fill_report(r);
+        status = sel_run_json(scenario, r->prepared, r->report, sel_outputs_files(r->outputs),
+                              r->options->directory, error);
+    }
+    sel_writer_destroy(r->writer);
+    if (r->outputs) {
+        sel_outputs_close(r->outputs);
+    }
+    r->prepared->backend->destroy(r->state);
+    return status;
+}
+
+sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
+                   const sel_run_options *options, sel_report *report, sel_error *error) {
+    *report = (sel_report){.steady_measure = (double)NAN};
+    sel_prepared prepared;
+    run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
+    r.started = sel_machine_seconds();
+    sel_status status = sel_prepare(simulation, &options->settings, &prepared, error);
+    status = status ? status : sel_run_directory(options->directory, options->force, error);
+    status = status ? status : run_prepared(scenario, &r, error);
+    sel_prepared_release(&prepared);
+    if (status) {
+        return status;
+    }
+    if (report->stopped_by == SEL_BY_DIVERGENCE) {
+        return sel_fail(error, SEL_DIVERGED, "%s", report->stop_reason);
+    }
+    if (report->stopped_by == SEL_BY_INTERRUPT) {
+        return sel_fail(error, SEL_INTERRUPTED, "interrupted at step %lld; the last state is in %s",
+                        (long long)report->steps, options->directory);
+    }
+    return SEL_OK;
+}
+
+void sel_report_release(sel_report *report) {
+    sel_results_free(&report->results);
+}

@@ -1,0 +1,63 @@
+/* run.h -- the run loop: advance, test, write, until something ends the run. */
+#ifndef SEL_RUN_H
+#define SEL_RUN_H
+
+#include <signal.h>
+#include "engine/output/output.h"
+#include "engine/prepare.h"
+
+/* How a run stands, several times a second. */
+typedef struct sel_progress {
+    const char *name;             /* of the simulation; NULL: none */
+    int64_t step, last_step;      /* INT64_MAX: no limit */
+    double mcells_per_second;     /* millions of cells updated per second */
+    double steady_measure;        /* NaN before the second test */
+    double seconds, seconds_left; /* wall time; NaN when not known */
+} sel_progress;
+
+typedef struct sel_run_options {
+    sel_settings settings;
+    const char *directory;                  /* of this simulation; made when it is not there */
+    bool force;                             /* write over an earlier run */
+    const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
+    void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
+    void *progress_data;
+} sel_run_options;
+
+typedef enum sel_stopped_by {
+    SEL_BY_NOTHING, /* the run is under way */
+    SEL_BY_STEPS,
+    SEL_BY_STEADY,
+    SEL_BY_TIME,
+    SEL_BY_INTERRUPT,
+    SEL_BY_DIVERGENCE
+} sel_stopped_by;
+
+/* What became of a run: run.json holds this and what the scenario said. */
+typedef struct sel_report {
+    sel_stopped_by stopped_by;
+    char stop_reason[512];
+    int64_t steps;
+    double time;           /* user's units */
+    double steady_measure; /* of the last test; NaN: none */
+    double wall_seconds, setup_seconds, output_seconds, output_wait_seconds;
+    double mcells_per_second;
+    sel_results results;
+} sel_report;
+
+/* Runs one simulation of `scenario` and writes everything below options->directory. A run that
+ * diverges or is interrupted still writes its last state and run.json. Release the report with
+ * sel_report_release, also after a failure. */
+sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
+                   const sel_run_options *options, sel_report *report, sel_error *error);
+void sel_report_release(sel_report *report);
+
+/* Makes `directory` and its parents; refuses one that holds a run unless `force`. */
+sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
+
+/* Writes directory/run.json (run_json.c). */
+sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
+                        const sel_report *report, const char *const *files, const char *directory,
+                        sel_error *error);
+
+#endif
