@@ -70,7 +70,7 @@ $(LIBRARY): $(CORE_OBJECTS)
 	ar rcs $@ $^
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
-$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/version.h
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
@@ -88,7 +88,7 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when the commit changes, so that nothing is rebuilt for nothing.
-$(BUILD)/gen/version.h: FORCE
+$(BUILD)/gen/selenite_version.h: FORCE
 	@mkdir -p $(@D)
 	@{ echo '#define SEL_VERSION "$(VERSION)"'; \
 	   echo "#define SEL_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\""; } > $@.tmp

@@ -98,7 +98,8 @@ static sel_status calibrate(const sel_prepared *prepared, double *seconds, sel_e
 static void print_time(const sel_prepared *prepared, double seconds_per_step, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     double rate = (double)prepared->domain->free_cells / seconds_per_step;
-    double steps = common->stop.steps != SEL_INT_NOT_GIVEN ? (double)common->stop.steps : INFINITY;
+    double steps =
+        common->stop.steps != SEL_INT_NOT_GIVEN ? (double)common->stop.steps : (double)INFINITY;
     steps = isnan(common->stop.time) ? steps : fmin(steps, ceil(common->stop.time / common->dt));
     fprintf(to, "  speed       %.3g MLUPS (a short calibration)\n", 1e-6 * rate);
     if (isfinite(steps)) {

@@ -1,7 +1,7 @@
 /* version.c -- the only file that is compiled again when just the commit changes. */
 #include "engine/version.h"
 
-#include "version.h"
+#include "selenite_version.h"
 
 const char *sel_version(void) {
     return SEL_VERSION;

@@ -1,0 +1,400 @@
+/* main.c -- the command line: selenite run | check | info | help. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/check.h"
+#include "engine/machine.h"
+#include "engine/progress.h"
+#include "engine/run.h"
+#include "engine/version.h"
+#include "lua/script.h"
+
+static const char usage_text[] =
+    "Selenite simulates what a Lua script describes, and writes files for ParaView.\n"
+    "\n"
+    "  selenite run FILE|- [name=value ...] [options]   run a scenario\n"
+    "  selenite check FILE|- [name=value ...] [options] say what it means, without running it\n"
+    "  selenite info                                    what this machine and this build offer\n"
+    "  selenite help [TABLE]                            the tables of a scenario and their fields\n"
+    "  selenite --version\n"
+    "\n"
+    "Options of run and check:\n"
+    "  -o DIR                 directory of the run; out/SCENARIO when not given\n"
+    "  --force                write over an earlier run\n"
+    "  --precision f32|f64    of the stored state; overrides the scenario\n"
+    "  --threads N            CPU threads; overrides the scenario\n"
+    "  --backend auto|cpu     what computes\n"
+    "  --trust                lift the script's sandbox: os, io, no limits\n"
+    "  --script-limit S       seconds that the script may take; 10 when not given\n"
+    "  --quiet                no progress, no summary\n"
+    "  --json                 print run.json on standard output when done\n"
+    "  --regions              check: cells and face sites of each region\n"
+    "  --help                 with FILE: the scenario's parameters\n"
+    "\n"
+    "Exit status: 0 done, 1 the scenario is wrong, 2 bad usage, 3 diverged, 4 a file could not be\n"
+    "read or written, 5 not enough memory or no device, 130 interrupted.\n";
+
+/* Set by SIGINT and SIGTERM; the run loop looks at it. */
+static volatile sig_atomic_t interrupt_signal;
+
+static void on_signal(int number) {
+    interrupt_signal = number;
+}
+
+typedef struct arguments {
+    const char *file;
+    const char **assignments; /* room for argc */
+    int assignment_count;
+    const char *directory;
+    sel_settings settings;
+    double script_seconds;
+    bool force, trust, quiet, json, regions, help;
+} arguments;
+
+static const char *const option_names[] = {"-o",        "--force",   "--precision",    "--threads",
+                                           "--backend", "--trust",   "--script-limit", "--quiet",
+                                           "--json",    "--regions", "--help",         NULL};
+
+/* The value behind the option at argv[*i], or NULL with an error. */
+static const char *option_value(int argc, char **argv, int *i, sel_error *error) {
+    if (*i + 1 >= argc) {
+        sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", argv[*i]);
+        return NULL;
+    }
+    return argv[++*i];
+}
+
+static sel_status set_threads(arguments *a, const char *value, sel_error *error) {
+    char *end;
+    errno = 0;
+    long threads = strtol(value, &end, 10);
+    if (errno || *end || end == value || threads < 1 || threads > 4096) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--threads must be a whole number from 1 to 4096, got '%s'", value);
+    }
+    a->settings.threads = threads;
+    return SEL_OK;
+}
+
+static sel_status set_script_limit(arguments *a, const char *value, sel_error *error) {
+    char *end;
+    double seconds = strtod(value, &end);
+    if (*end || end == value || !(seconds > 0) || !isfinite(seconds)) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--script-limit must be a positive number of seconds, got '%s'", value);
+    }
+    a->script_seconds = seconds;
+    return SEL_OK;
+}
+
+static sel_status set_precision(arguments *a, const char *value, sel_error *error) {
+    for (int p = 0; sel_precision_names[p]; p++) {
+        if (strcmp(value, sel_precision_names[p]) == 0) {
+            a->settings.precision = p;
+            return SEL_OK;
+        }
+    }
+    return sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
+}
+
+static sel_status check_backend(const char *value, sel_error *error) {
+    if (strcmp(value, "auto") == 0 || strcmp(value, "cpu") == 0) {
+        return SEL_OK;
+    }
+    return sel_fail(error, SEL_BAD_USAGE, "--backend must be auto or cpu, got '%s'", value);
+}
+
+static sel_status unknown_option(const char *option, sel_error *error) {
+    const char *nearest = sel_nearest(option, option_names);
+    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s%s", option,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static sel_status parse_valued_option(arguments *a, int argc, char **argv, int *i,
+                                      sel_error *error) {
+    const char *option = argv[*i];
+    const char *value = option_value(argc, argv, i, error);
+    if (!value) {
+        return SEL_BAD_USAGE;
+    }
+    if (strcmp(option, "-o") == 0) {
+        a->directory = value;
+        return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
+    }
+    if (strcmp(option, "--threads") == 0) {
+        return set_threads(a, value, error);
+    }
+    if (strcmp(option, "--precision") == 0) {
+        return set_precision(a, value, error);
+    }
+    if (strcmp(option, "--backend") == 0) {
+        return check_backend(value, error);
+    }
+    return set_script_limit(a, value, error);
+}
+
+static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_error *error) {
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--force", &a->force}, {"--trust", &a->trust},     {"--quiet", &a->quiet},
+                 {"--json", &a->json},   {"--regions", &a->regions}, {"--help", &a->help},
+                 {"-h", &a->help}};
+    for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+        if (strcmp(argv[*i], flags[f].name) == 0) {
+            *flags[f].flag = true;
+            return SEL_OK;
+        }
+    }
+    static const char *const valued[] = {"-o", "--threads", "--precision", "--backend",
+                                         "--script-limit"};
+    for (size_t v = 0; v < sizeof valued / sizeof *valued; v++) {
+        if (strcmp(argv[*i], valued[v]) == 0) {
+            return parse_valued_option(a, argc, argv, i, error);
+        }
+    }
+    return unknown_option(argv[*i], error);
+}
+
+/* Arguments behind the command. a->assignments has room for all of them. */
+static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
+    for (int i = 2; i < argc; i++) {
+        sel_status status = SEL_OK;
+        if (argv[i][0] == '-' && argv[i][1]) {
+            status = parse_option(a, argc, argv, &i, error);
+        } else if (!a->file) {
+            a->file = argv[i];
+        } else if (strchr(argv[i], '=')) {
+            a->assignments[a->assignment_count++] = argv[i];
+        } else {
+            status = sel_fail(error, SEL_BAD_USAGE,
+                              "'%s' is neither an option nor name=value; one scenario at a time",
+                              argv[i]);
+        }
+        if (status) {
+            return status;
+        }
+    }
+    if (!a->file && !a->help) {
+        return sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE", argv[1]);
+    }
+    return SEL_OK;
+}
+
+static sel_status load(const arguments *a, bool parameters_only, sel_scenario **scenario,
+                       sel_error *error) {
+    sel_script_options options = {
+        .count = a->assignment_count,
+        .assignments = a->assignments,
+        .trust = a->trust,
+        .seconds = a->script_seconds,
+        .parameters_only = parameters_only,
+    };
+    return sel_script_load(a->file, &options, scenario, error);
+}
+
+static sel_status print_parameters(const arguments *a, sel_error *error) {
+    sel_scenario *scenario = NULL;
+    sel_status status = load(a, true, &scenario, error);
+    if (status) {
+        return status;
+    }
+    printf("Parameters of %s (name=value sets one):\n", a->file);
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        const sel_parameter *p = &scenario->parameters[i];
+        printf("  %-12s %s (default %s)\n", p->name, p->help ? p->help : "", p->preset);
+    }
+    if (scenario->parameter_count == 0) {
+        puts("  it has none");
+    }
+    sel_scenario_destroy(scenario);
+    return SEL_OK;
+}
+
+/* out/NAME for "dir/NAME.lua", out/stdin for "-". */
+static void default_directory(const char *file, char *text, size_t size) {
+    const char *slash = strrchr(file, '/');
+    const char *name = strcmp(file, "-") == 0 ? "stdin" : slash ? slash + 1 : file;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) {
+        length -= 4;
+    }
+    snprintf(text, size, "out/%.*s", (int)length, name);
+}
+
+static sel_status copy_to_stdout(const char *path, sel_error *error) {
+    char block[4096];
+    size_t n;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: %s", path, strerror(errno));
+    }
+    while ((n = fread(block, 1, sizeof block, file)) > 0) {
+        fwrite(block, 1, n, stdout);
+    }
+    fclose(file);
+    return SEL_OK;
+}
+
+static sel_status run_one(const arguments *a, const sel_scenario *scenario,
+                          const sel_simulation *simulation, const char *directory,
+                          sel_error *error) {
+    sel_progress_printer printer = sel_progress_printer_create(stderr);
+    sel_run_options options = {
+        .settings = a->settings,
+        .directory = directory,
+        .force = a->force,
+        .interrupt = &interrupt_signal,
+        .progress = a->quiet ? NULL : sel_progress_print,
+        .progress_data = &printer,
+    };
+    sel_report report;
+    if (!a->quiet) {
+        fprintf(stderr, "%s: on the CPU\n", a->file);
+    }
+    sel_status status = sel_run(scenario, simulation, &options, &report, error);
+    sel_progress_end(&printer);
+    if (!a->quiet && status == SEL_OK) {
+        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS; files in %s\n",
+                report.stop_reason, (long long)report.steps, report.wall_seconds,
+                report.mcells_per_second, directory);
+    }
+    if (a->json && report.stopped_by != SEL_BY_NOTHING) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/run.json", directory);
+        sel_status printed = copy_to_stdout(path, status ? NULL : error);
+        status = status ? status : printed;
+    }
+    sel_report_release(&report);
+    return status;
+}
+
+static sel_status run_all(const arguments *a, const sel_scenario *scenario, sel_error *error) {
+    char directory[2048], below[4096];
+    if (a->directory) {
+        snprintf(directory, sizeof directory, "%s", a->directory);
+    } else {
+        default_directory(a->file, directory, sizeof directory);
+    }
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count && !status; i++) {
+        const sel_simulation *simulation = &scenario->simulations[i];
+        bool list = scenario->count > 1;
+        snprintf(below, sizeof below, "%s%s%s", directory, list ? "/" : "",
+                 list ? simulation->params->name : "");
+        status = run_one(a, scenario, simulation, below, error);
+    }
+    return status;
+}
+
+static sel_status check_all(const arguments *a, const sel_scenario *scenario, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count; i++) {
+        sel_status one =
+            sel_check(&scenario->simulations[i], &a->settings, a->regions, stdout, error);
+        status = status ? status : one;
+    }
+    return status;
+}
+
+static sel_status run_or_check(int argc, char **argv, sel_error *error) {
+    arguments a = {.settings = {.precision = -1}};
+    a.assignments = calloc((size_t)argc, sizeof *a.assignments);
+    if (!a.assignments) {
+        return sel_fail_memory(error, "the arguments", 0);
+    }
+    sel_scenario *scenario = NULL;
+    sel_status status = parse(&a, argc, argv, error);
+    if (!status && a.help) {
+        if (a.file) {
+            status = print_parameters(&a, error);
+        } else {
+            fputs(usage_text, stdout);
+        }
+    } else if (!status) {
+        status = load(&a, false, &scenario, error);
+        if (!status) {
+            bool run = strcmp(argv[1], "run") == 0;
+            status = run ? run_all(&a, scenario, error) : check_all(&a, scenario, error);
+        }
+        sel_scenario_destroy(scenario);
+    }
+    free(a.assignments);
+    return status;
+}
+
+static sel_status info(void) {
+    char processor[256];
+    sel_machine_processor(processor, sizeof processor);
+    printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
+    printf("processor   %s, %d threads\n", processor, sel_machine_threads());
+    printf("memory      %.3g GB free\n", (double)sel_machine_free_memory() / 1e9);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        char device[256];
+        (*solver)->cpu->device(device, sizeof device);
+        printf("sel.%-7s %s: %s\n", (*solver)->name, (*solver)->cpu->name, device);
+    }
+    return SEL_OK;
+}
+
+static sel_status help(int argc, char **argv, sel_error *error) {
+    if (argc > 2 && strcmp(argv[2], "--annotations") == 0) {
+        sel_annotations(stdout);
+        return SEL_OK;
+    }
+    if (argc > 2) {
+        return sel_help(stdout, argv[2], error);
+    }
+    fputs(usage_text, stdout);
+    fputc('\n', stdout);
+    return sel_help(stdout, NULL, error);
+}
+
+static sel_status command(int argc, char **argv, sel_error *error) {
+    static const char *const names[] = {"run", "check", "info", "help", "--version", NULL};
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "run") == 0 || strcmp(name, "check") == 0) {
+        return run_or_check(argc, argv, error);
+    }
+    if (strcmp(name, "info") == 0) {
+        return info();
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help(argc, argv, error);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("selenite %s (%s)\n", sel_version(), sel_commit());
+        return SEL_OK;
+    }
+    if (argc < 2) {
+        fputs(usage_text, stderr);
+        return sel_fail(error, SEL_BAD_USAGE, "no command");
+    }
+    const char *nearest = sel_nearest(name, names);
+    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s%s%s; see selenite help", name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+int main(int argc, char **argv) {
+    /* A signal ends the run in order; a full disk or a closed pipe is an error, not a death. */
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+
+    sel_error error = {.status = SEL_OK};
+    sel_status status = command(argc, argv, &error);
+    if (status) {
+        fprintf(stderr, "%s\n", error.text);
+    }
+    if (fflush(stdout) != 0 && status == SEL_OK) {
+        fprintf(stderr, "standard output: %s\n", strerror(errno));
+        status = SEL_BAD_FILE;
+    }
+    return status;
+}
