@@ -379,11 +379,12 @@ static sel_status command(int argc, char **argv, sel_error *error) {
 }
 
 int main(int argc, char **argv) {
-    /* A signal ends the run in order; a full disk or a closed pipe is an error, not a death. */
-    struct sigaction action = {.sa_handler = on_signal};
+    /* The first signal ends the run in order, the second at once; a full disk or a closed pipe is
+     * an error, not a death. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    action.sa_handler = SIG_IGN;
+    action = (struct sigaction){.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
 

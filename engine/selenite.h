@@ -1,0 +1,38 @@
+/* selenite.h -- the public C API: everything that the command line does, from C.
+ *
+ * A simulation is a plain struct. Fill it, give it to sel_run, read the files and the report:
+ *
+ *     sel_arena *arena = sel_arena_create();
+ *     lbm_params params;
+ *     lbm_presets(&params);                      the defaults of sel.lbm
+ *     params.common.size = (sel_ints){2, {64, 32}};
+ *     params.nu = 0.1;
+ *     params.common.stop.steps = 1000;
+ *     ... regions, laws, outputs ...
+ *     sel_simulation simulation = {.solver = &lbm_solver, .params = &params.common};
+ *     sel_scenario scenario = {.arena = arena, .count = 1, .simulations = &simulation};
+ *     sel_run_options options = {.settings = {.precision = -1}, .directory = "out/mine"};
+ *     sel_report report;
+ *     sel_error error = {0};
+ *     if (sel_run(&scenario, &simulation, &options, &report, &error)) puts(error.text);
+ *     sel_report_release(&report);
+ *     sel_scenario_destroy(&scenario);
+ *
+ * examples/c/embed.c is a whole program. To step a simulation by hand, use sel_prepare and the
+ * functions of prepared.backend (engine/solver.h). Scripts are read by sel_script_load
+ * (lua/script.h), which is the only part that needs Lua.
+ *
+ * Every function that can fail returns a sel_status and fills a sel_error. Nothing is global:
+ * several simulations may run in one process, each in a thread of its own.
+ */
+#ifndef SELENITE_H
+#define SELENITE_H
+
+#include "engine/check.h"
+#include "engine/lbm/lbm.h"
+#include "engine/output/output.h"
+#include "engine/run.h"
+#include "engine/version.h"
+#include "geometry/shape.h"
+
+#endif
