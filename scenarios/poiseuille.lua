@@ -8,7 +8,8 @@ local shape, law, out = sel.shape, sel.law, sel.out
 
 local p = sel.params {
   H         = { 32,   "cells across the channel", integer = true, min = 2 },
-  L         = { 0,    "cells along it; 0: 1 cell with a force, 3 H between faces", integer = true, min = 0 },
+  L         = { 0,    "cells along it; 0: 1 with a force, 3 H between faces", integer = true,
+                min = 0 },
   tau       = { 0.8,  "relaxation time", min = 0.501 },
   u_max     = { 0.05, "velocity on the centre line, lattice units", min = 0 },
   drive     = { "force", "what drives the flow", choices = { "force", "faces" } },

@@ -1,0 +1,46 @@
+#!/bin/sh
+# run.sh -- run every test program, show what fails, print the counts as the last line.
+# usage: BUILD=build tests/run.sh [PATTERN]   (only test programs whose name contains PATTERN)
+# Every program prints TAP: "ok NAME" or "not ok NAME", "# SKIP" behind what could not run.
+set -u
+build=${BUILD:-build}
+pattern=${1:-}
+log=$build/tests/logs
+mkdir -p "$log"
+passed=0 failed=0 skipped=0
+
+# Runs one test program; a program that dies or prints no test counts as a failure.
+run() {
+    name=$1
+    shift
+    case $name in *"$pattern"*) ;; *) return ;; esac
+    start=$(date +%s)
+    BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log/$name.tap" 2>"$log/$name.err"
+    status=$?
+    good=$(grep -c '^ok' "$log/$name.tap")
+    bad=$(grep -c '^not ok' "$log/$name.tap")
+    skip=$(grep -ci '^ok.*# skip' "$log/$name.tap")
+    if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
+        bad=1
+        echo "not ok $name: exit status $status after $good tests" >>"$log/$name.tap"
+    fi
+    passed=$((passed + good - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
+    printf '%-28s %4d passed %3d failed %3d skipped  %3d s\n' "$name" $((good - skip)) "$bad" \
+        "$skip" $(($(date +%s) - start))
+    if [ "$bad" != 0 ]; then
+        grep -A3 '^not ok' "$log/$name.tap"
+        tail -n 20 "$log/$name.err"
+    fi
+}
+
+for program in "$build"/tests/test_*; do
+    case $program in *.d) continue ;; esac
+    run "$(basename "$program")" "$program"
+done
+for script in tests/*/run.sh tests/annotations.sh tests/vectorised.sh; do
+    [ -x "$script" ] || continue
+    run "$(echo "$script" | sed 's/^tests.//; s/.run.sh$//; s/.sh$//')" "$script"
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,30 @@
+/* fake_solver.h -- a solver without physics, for tests of what surrounds the solvers. */
+#ifndef FAKE_SOLVER_H
+#define FAKE_SOLVER_H
+
+#include "engine/solver.h"
+#include "geometry/shape.h"
+
+static const sel_table fake_anywhere = {.name = "law.anywhere", .where_offset = SIZE_MAX};
+static const sel_table fake_faces_only = {.name = "law.faces_only", .where_offset = SIZE_MAX};
+
+static const sel_law_place fake_laws[] = {{&fake_anywhere, true, true},
+                                          {&fake_faces_only, true, false}};
+static const sel_field_info fake_fields[] = {{"velocity", 0, ""}, {"pressure", 1, ""}};
+
+static const sel_solver fake_solver = {
+    .name = "fake",
+    .laws = fake_laws,
+    .law_count = 2,
+    .fields = fake_fields,
+    .field_count = 2,
+};
+
+/* A region of `shape` under `law`, as line 10 * number of "test.lua". */
+static inline sel_region fake_region(int number, const char *name, const sel_shape *shape,
+                                     const sel_table *law) {
+    sel_where at = {"test.lua", 10 * number};
+    return (sel_region){.at = at, .name = name, .where = shape, .law = {law, NULL, at}};
+}
+
+#endif

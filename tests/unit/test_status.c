@@ -1,0 +1,126 @@
+/* test_status.c -- the error path, the arena, quantities and the names that users misspell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "engine/arena.h"
+#include "engine/quantity.h"
+#include "engine/status.h"
+
+static void the_first_status_is_kept_and_messages_are_lines(void **state) {
+    (void)state;
+    sel_error error = {SEL_OK, ""};
+    assert_int_equal(sel_fail(&error, SEL_BAD_FILE, "a %d", 1), SEL_BAD_FILE);
+    assert_int_equal(sel_fail_at(&error, (sel_where){"s.lua", 7}, "b"), SEL_BAD_SCENARIO);
+    assert_int_equal(error.status, SEL_BAD_FILE);
+    assert_string_equal(error.text, "a 1\ns.lua:7: b");
+}
+
+static void errors_without_a_place_have_no_prefix(void **state) {
+    (void)state;
+    sel_error error = {SEL_OK, ""};
+    sel_fail_at(&error, (sel_where){NULL, 0}, "tau too small");
+    assert_string_equal(error.text, "tau too small");
+}
+
+static void messages_that_do_not_fit_are_cut_at_a_line(void **state) {
+    (void)state;
+    sel_error error = {SEL_OK, ""};
+    for (int i = 0; i < 1000; i++) {
+        sel_fail(&error, SEL_BAD_SCENARIO, "message %d of a scenario with many mistakes", i);
+    }
+    size_t length = strlen(error.text);
+    assert_true(length < sizeof error.text);
+    assert_string_equal(error.text + length - 4, "\n...");
+}
+
+static void the_nearest_name_is_a_slip_away(void **state) {
+    (void)state;
+    const char *const names[] = {"steps", "time", "steady", "every", NULL};
+    assert_string_equal(sel_nearest("stpes", names), "steps");
+    assert_string_equal(sel_nearest("evrey", names), "every");
+    assert_null(sel_nearest("collision", names));
+    assert_null(sel_nearest("", names));
+}
+
+static void the_arena_gives_zeroed_aligned_memory(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    for (size_t size = 1; size < 100000; size = size * 3 + 1) {
+        unsigned char *bytes = sel_arena_alloc(arena, size);
+        assert_non_null(bytes);
+        assert_int_equal((uintptr_t)bytes % _Alignof(max_align_t), 0);
+        for (size_t i = 0; i < size; i++) {
+            assert_int_equal(bytes[i], 0);
+            bytes[i] = 0xff;
+        }
+    }
+    assert_string_equal(sel_arena_print(arena, "%s-%d", "x", 3), "x-3");
+    assert_string_equal(sel_arena_copy_length(arena, "abcdef", 3), "abc");
+    assert_null(sel_arena_copy(arena, NULL));
+    sel_arena_destroy(arena);
+}
+
+static sel_status twice_x_and_t(const sel_function *self, const sel_places *at, double *out,
+                                sel_error *error) {
+    (void)self;
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        out[i] = 2 * at->x[i];
+        out[at->n + i] = at->t;
+    }
+    return SEL_OK;
+}
+
+static sel_status one_over_x(const sel_function *self, const sel_places *at, double *out,
+                             sel_error *error) {
+    (void)self;
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        out[i] = 1 / at->x[i];
+    }
+    return SEL_OK;
+}
+
+static const double xs[] = {0, 1, 2}, ys[] = {5, 6, 7};
+static const sel_places places = {3, xs, ys, NULL, 0.5, NULL};
+
+static void a_whole_function_fills_all_components(void **state) {
+    (void)state;
+    sel_function function = {.depends = SEL_ON_X | SEL_ON_T, .results = 2, .eval = twice_x_and_t};
+    sel_quantity q = sel_from_function(&function);
+    double out[6];
+    assert_int_equal(sel_quantity_eval(&q, "law", &places, out, NULL), SEL_OK);
+    const double expected[] = {0, 2, 4, 0.5, 0.5, 0.5};
+    assert_memory_equal(out, expected, sizeof out);
+    assert_int_equal(sel_quantity_depends(&q), SEL_ON_X | SEL_ON_T);
+}
+
+static void infinity_is_an_error_that_names_line_and_place(void **state) {
+    (void)state;
+    sel_function function = {
+        .depends = SEL_ON_X, .results = 1, .where = {"s.lua", 4}, .eval = one_over_x};
+    sel_quantity q = {.components = 2};
+    q.part[1].function = &function;
+    double out[6];
+    sel_error error = {SEL_OK, ""};
+    assert_int_equal(sel_quantity_eval(&q, "law.wall", &places, out, &error), SEL_BAD_SCENARIO);
+    assert_string_equal(error.text,
+                        "s.lua:4: law.wall: function returned infinity at x=0, y=5, t=0.5");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_status_is_kept_and_messages_are_lines),
+        cmocka_unit_test(errors_without_a_place_have_no_prefix),
+        cmocka_unit_test(messages_that_do_not_fit_are_cut_at_a_line),
+        cmocka_unit_test(the_nearest_name_is_a_slip_away),
+        cmocka_unit_test(the_arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(a_whole_function_fills_all_components),
+        cmocka_unit_test(infinity_is_an_error_that_names_line_and_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

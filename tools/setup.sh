@@ -1,0 +1,51 @@
+#!/bin/sh
+# setup.sh -- see that what a target needs is there; on Debian and Ubuntu, install what is missing.
+# usage: tools/setup.sh run|test|lint
+set -eu
+
+# One line per need: package, and a command that succeeds when it is there.
+# shellcheck disable=SC2016  # the probes are expanded when they run
+needs() {
+    echo 'gcc command -v "${CC:-gcc}"'
+    echo 'libc6-dev test -e /usr/include/stdio.h'
+    echo 'liblua5.4-dev test -e /usr/include/lua5.4/lua.h || pkg-config --exists lua5.4'
+    echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
+    case $1 in
+    test)
+        echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'
+        echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
+        echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'
+        ;;
+    lint)
+        echo 'clang-format command -v clang-format'
+        echo 'lua-check command -v luacheck'
+        echo 'cppcheck command -v cppcheck'
+        echo 'shellcheck command -v shellcheck'
+        ;;
+    esac
+}
+
+missing=$(needs "$1" | while read -r package probe; do
+    sh -c "$probe" >/dev/null 2>&1 || printf '%s ' "$package"
+done)
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "missing (by their names in Debian): $missing" >&2
+    echo "install them with this system's package manager, then try again" >&2
+    exit 1
+fi
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "missing packages: $missing" >&2
+        echo "as root: apt-get install --no-install-recommends $missing" >&2
+        exit 1
+    fi
+    sudo=sudo
+fi
+echo "installing $missing"
+# The lists of packages may be old or absent: fetch them when an install fails without.
+install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends"
+# shellcheck disable=SC2086
+$install $missing >/dev/null 2>&1 || { $sudo apt-get update -qq && $install $missing >/dev/null; }
