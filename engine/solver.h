@@ -127,6 +127,11 @@ typedef struct sel_solver {
     /* Bytes of state per cell, known before anything is painted. */
     double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
+    /* What the law of region `region` fixes on a face itself, at->n places of it: *known tells
+     * whether it fixes `field` at all (a wall its velocity), then out[components][n] are the
+     * values in the user's units. For profiles that end at a wall. NULL: no law fixes any. */
+    sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
+                             bool *known, double *out, sel_error *error);
 } sel_solver;
 
 /* All solvers, ends with NULL. */

@@ -1,0 +1,20 @@
+/* json.h -- numbers and strings as JSON, whatever the locale. */
+#ifndef SEL_JSON_H
+#define SEL_JSON_H
+
+#include <stdio.h>
+
+enum { SEL_NUMBER_ROOM = 40 };
+
+/* `value` with 17 significant digits, which read back as the same number, and a decimal point;
+ * "nan", "inf", "-inf". For CSV files. */
+void sel_number_text(double value, char text[SEL_NUMBER_ROOM]);
+
+/* The shortest decimal that reads back as the same number; null for NaN and infinity, which JSON
+ * does not know. */
+void sel_json_number(FILE *to, double value);
+
+/* `text` quoted and escaped; bytes that are not UTF-8 become U+FFFD. NULL prints null. */
+void sel_json_string(FILE *to, const char *text);
+
+#endif

@@ -1,0 +1,28 @@
+/* csv.h -- a CSV file that grows by whole lines, also on a full disk. */
+#ifndef SEL_CSV_H
+#define SEL_CSV_H
+
+#include <stdint.h>
+#include "engine/status.h"
+
+typedef struct sel_csv sel_csv;
+
+/* Creates DIRECTORY/FILE, empty. SEL_BAD_FILE when it cannot be. */
+sel_status sel_csv_open(const char *directory, const char *file, sel_csv **csv, sel_error *error);
+
+/* Add a value to the present line. Text is quoted where it needs to be. */
+void sel_csv_text(sel_csv *csv, const char *text);
+void sel_csv_integer(sel_csv *csv, int64_t value);
+void sel_csv_number(sel_csv *csv, double value);
+
+/* Ends the present line. */
+void sel_csv_end_line(sel_csv *csv);
+
+/* Writes all ended lines at once. When that fails the file is cut back to the lines that were
+ * whole before: SEL_BAD_FILE. */
+sel_status sel_csv_flush(sel_csv *csv, sel_error *error);
+
+/* NULL is fine. */
+void sel_csv_close(sel_csv *csv);
+
+#endif

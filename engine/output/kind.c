@@ -1,0 +1,164 @@
+/* kind.c -- what the kinds of output share: names of fields, points, boxes, requests. */
+#include "engine/output/kind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "geometry/shape.h"
+
+int sel_pick_components(const sel_pick *pick) {
+    return pick->component < 0 ? pick->field_components : 1;
+}
+
+int sel_pick_component(const sel_pick *pick, int c) {
+    return pick->component < 0 ? c : pick->component;
+}
+
+void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
+    if (sel_pick_components(pick) == 1) {
+        snprintf(text, SEL_COLUMN_ROOM, "%s", pick->name);
+    } else {
+        snprintf(text, SEL_COLUMN_ROOM, "%s_%s", pick->name, sel_axis_names[c]);
+    }
+}
+
+static sel_status unknown_field(const sel_output_site *site, const char *name, sel_error *error) {
+    enum { MOST = 64 };
+    const sel_solver *solver = site->simulation->solver;
+    const char *names[MOST + 1] = {NULL};
+    char list[1024] = "";
+    size_t used = 0;
+    for (int f = 0; f < solver->field_count && f < MOST; f++) {
+        names[f] = solver->fields[f].name;
+        if (used < sizeof list) {
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%s", f ? ", " : "", names[f]);
+        }
+    }
+    const char *near = sel_nearest(name, names);
+    return sel_fail_at(error, site->where, "%s: sel.%s has no field '%s'%s%s%s (it has %s)",
+                       site->table->name, solver->name, name, near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "", list);
+}
+
+static bool named_before(const sel_names *names, int i) {
+    for (int j = 0; j < i; j++) {
+        if (strcmp(names->v[i], names->v[j]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error) {
+    sel_status status = SEL_OK;
+    if (names->n == 0) {
+        return sel_fail_at(error, site->where, "%s: the list of fields is empty",
+                           site->table->name);
+    }
+    for (int i = 0; i < names->n; i++) {
+        int component;
+        if (sel_solver_field(site->simulation->solver, site->domain->grid.dims, names->v[i],
+                             &component) < 0) {
+            status = unknown_field(site, names->v[i], error);
+        } else if (named_before(names, i)) {
+            status = sel_fail_at(error, site->where, "%s: field '%s' is listed twice",
+                                 site->table->name, names->v[i]);
+        }
+    }
+    return status;
+}
+
+sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
+                          sel_picks *picks, sel_error *error) {
+    int dims = context->domain->grid.dims;
+    picks->count = 0;
+    picks->v = calloc((size_t)names->n, sizeof *picks->v);
+    if (!picks->v) {
+        return sel_fail_memory(error, "an output", (size_t)names->n * sizeof *picks->v);
+    }
+    picks->count = names->n;
+    for (int i = 0; i < names->n; i++) {
+        sel_pick *pick = &picks->v[i];
+        pick->name = names->v[i];
+        pick->field = sel_solver_field(context->solver, dims, pick->name, &pick->component);
+        pick->field_components = sel_field_components(&context->solver->fields[pick->field], dims);
+    }
+    return SEL_OK;
+}
+
+static void domain_text(const sel_grid *grid, char *text, size_t size) {
+    size_t used = 0;
+    for (int a = 0; a < grid->dims && used < size; a++) {
+        used += (size_t)snprintf(text + used, size - used, "%s[%g, %g]", a ? " x " : "",
+                                 grid->origin[a], grid->origin[a] + (double)grid->n[a] * grid->dx);
+    }
+}
+
+sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
+                           sel_error *error) {
+    const sel_grid *grid = &site->domain->grid;
+    if (point->n != grid->dims) {
+        return sel_fail_at(error, site->where,
+                           "%s: %s has %d coordinates, the domain has %d dimensions",
+                           site->table->name, what, point->n, grid->dims);
+    }
+    for (int a = 0; a < grid->dims; a++) {
+        double cells = (point->v[a] - grid->origin[a]) / grid->dx;
+        double slack = 1e-9 * (double)grid->n[a]; /* of a border computed another way */
+        if (!(cells >= -slack && cells <= (double)grid->n[a] + slack)) {
+            char domain[128];
+            domain_text(grid, domain, sizeof domain);
+            return sel_fail_at(error, site->where,
+                               "%s: %s lies outside the domain: %s = %g, the domain is %s",
+                               site->table->name, what, sel_axis_names[a], point->v[a], domain);
+        }
+    }
+    return SEL_OK;
+}
+
+/* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
+static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
+    double cell = ceil((coordinate - grid->origin[axis]) / grid->dx - 0.5);
+    if (!(cell > 0)) {
+        return 0;
+    }
+    return cell > (double)grid->n[axis] ? grid->n[axis] : (int64_t)cell;
+}
+
+sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
+    sel_box box = sel_grid_box(grid);
+    const sel_shape_box *shape = within ? within->data : NULL;
+    for (int a = 0; shape && a < grid->dims; a++) {
+        box.lo[a] = first_cell(grid, a, shape->min.v[a]);
+        box.hi[a] = first_cell(grid, a, shape->max.v[a]);
+    }
+    return box;
+}
+
+sel_status sel_within_check(const sel_output_site *site, const struct sel_shape *within,
+                            sel_error *error) {
+    if (!within) {
+        return SEL_OK;
+    }
+    if (within->kind != SEL_SHAPE_BOX) {
+        return sel_fail_at(error, site->where, "%s: within must be a shape.box", site->table->name);
+    }
+    sel_status status = sel_shape_check(within, &site->domain->grid, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_box box = sel_within_box(&site->domain->grid, within);
+    if (sel_box_cells(&box) == 0) {
+        return sel_fail_at(error, site->where, "%s: no cell centre lies within the box",
+                           site->table->name);
+    }
+    return SEL_OK;
+}
+
+sel_status sel_output_request(const sel_output_context *context, sel_request *request,
+                              sel_error *error) {
+    sel_status status = context->backend->start(context->state, request, error);
+    return status ? status : context->backend->finish(context->state, request, error);
+}

@@ -1,0 +1,85 @@
+/* kind.h -- what output.c knows of one kind of output, and what the kinds share. */
+#ifndef SEL_OUTPUT_KIND_H
+#define SEL_OUTPUT_KIND_H
+
+#include "engine/output/output.h"
+#include "engine/output/tables.h"
+
+/* The files written so far, relative to the run's directory: NULL-terminated. */
+typedef struct sel_output_files {
+    int count, capacity;
+    char **v;
+} sel_output_files;
+
+sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const char *format, ...)
+    SEL_PRINTF(3, 4);
+
+/* An output under check: mistakes are reported at `where`. */
+typedef struct sel_output_site {
+    const sel_simulation *simulation;
+    const sel_domain *domain;
+    const sel_table *table;
+    sel_where where;
+} sel_output_site;
+
+/* One kind of output. `params` is the struct that `table` describes; `self` is what open made. */
+typedef struct sel_output_kind {
+    const sel_table *table;
+    int64_t period; /* steps between writings when the script does not say; 0: at the end only */
+    bool wants_balance;
+    /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check. */
+    sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
+    /* `name` has been resolved and outlives the output, as do `context` and `files`. */
+    sel_status (*open)(const sel_output_context *context, const void *params, const char *name,
+                       sel_output_files *files, void **self, sel_error *error);
+    sel_status (*write)(void *self, int64_t step, double time, sel_error *error);
+    void (*close)(void *self);
+} sel_output_kind;
+
+extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
+    sel_balance_kind;
+
+/* A field that an output names: a whole one, or one component of a vector. */
+typedef struct sel_pick {
+    const char *name;
+    int field;            /* in solver->fields */
+    int field_components; /* of the field */
+    int component;        /* -1: all */
+} sel_pick;
+
+typedef struct sel_picks {
+    int count;
+    sel_pick *v;
+} sel_picks;
+
+/* Values that a pick gives per cell, and which component of the field the c-th one is. */
+int sel_pick_components(const sel_pick *pick);
+int sel_pick_component(const sel_pick *pick, int c);
+
+/* "pressure", or "velocity_x" for the c-th component of a vector. */
+enum { SEL_COLUMN_ROOM = 96 };
+void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]);
+
+/* Reports names that the solver has not, names given twice, and an empty list. */
+sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error);
+
+/* Resolves names that were checked. v is freed by the caller. */
+sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
+                          sel_picks *picks, sel_error *error);
+
+/* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
+sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
+                           sel_error *error);
+
+/* Refuses a `within` that is no box, or that holds no cell. NULL is fine. */
+sel_status sel_within_check(const sel_output_site *site, const struct sel_shape *within,
+                            sel_error *error);
+
+/* The cells whose centres lie in `within`; all cells for NULL. */
+sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
+
+/* Starts a request and waits for it. */
+sel_status sel_output_request(const sel_output_context *context, sel_request *request,
+                              sel_error *error);
+
+#endif

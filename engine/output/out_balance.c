@@ -1,0 +1,104 @@
+/* out_balance.c -- out.balance: the solver's own balance, term by term, as CSV. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/output/csv.h"
+#include "engine/output/kind.h"
+
+static const sel_field fields[] = {SEL_OUT_COMMON_ROWS};
+
+const sel_table sel_out_balance_table = {
+    "out.balance",
+    "The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; "
+    "the last values also in run.json's results as NAME.TERM.",
+    sizeof(sel_out_balance),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+typedef struct balance_output {
+    const sel_output_context *context;
+    const char *name;
+    sel_csv *csv;
+    sel_term *terms; /* SEL_MAX_TERMS */
+} balance_output;
+
+static sel_status ask_terms(balance_output *output, int *count, sel_error *error) {
+    sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
+    sel_status status = sel_output_request(output->context, &request, error);
+    *count = request.term_count;
+    return status;
+}
+
+static sel_status balance_write(void *self, int64_t step, double time, sel_error *error) {
+    balance_output *output = self;
+    int count;
+    sel_status status = ask_terms(output, &count, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_csv_integer(output->csv, step);
+    sel_csv_number(output->csv, time);
+    for (int i = 0; i < count && status == SEL_OK; i++) {
+        const sel_term *term = &output->terms[i];
+        char result[160];
+        snprintf(result, sizeof result, "%s.%s", output->name, term->name);
+        sel_csv_number(output->csv, term->value);
+        status = sel_results_set(output->context->results, result, term->value, error);
+    }
+    sel_csv_end_line(output->csv);
+    return status ? status : sel_csv_flush(output->csv, error);
+}
+
+/* The terms' names are those of the present state. */
+static sel_status write_header(balance_output *output, sel_error *error) {
+    int count;
+    sel_status status = ask_terms(output, &count, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_csv_text(output->csv, "step");
+    sel_csv_text(output->csv, "time");
+    for (int i = 0; i < count; i++) {
+        sel_csv_text(output->csv, output->terms[i].name);
+    }
+    sel_csv_end_line(output->csv);
+    return sel_csv_flush(output->csv, error);
+}
+
+static void balance_close(void *self) {
+    balance_output *output = self;
+    sel_csv_close(output->csv);
+    free(output->terms);
+    free(output);
+}
+
+static sel_status balance_open(const sel_output_context *context, const void *params,
+                               const char *name, sel_output_files *files, void **self,
+                               sel_error *error) {
+    (void)params;
+    char file[128];
+    snprintf(file, sizeof file, "%s.csv", name);
+    balance_output *output = calloc(1, sizeof *output);
+    sel_term *terms = calloc(SEL_MAX_TERMS, sizeof *terms);
+    if (!output || !terms) {
+        free(output);
+        free(terms);
+        return sel_fail_memory(error, "the terms of the balance", SEL_MAX_TERMS * sizeof *terms);
+    }
+    *output = (balance_output){context, name, NULL, terms};
+    sel_status status = sel_csv_open(context->directory, file, &output->csv, error);
+    status = status ? status : write_header(output, error);
+    status = status ? status : sel_output_files_add(files, error, "%s", file);
+    if (status != SEL_OK) {
+        balance_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_balance_kind = {
+    &sel_out_balance_table, 100, true, NULL, balance_open, balance_write, balance_close,
+};

@@ -1,0 +1,295 @@
+/* out_probe.c -- out.probe and out.profile: fields at points and along a line, as CSV. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/output/csv.h"
+#include "engine/output/kind.h"
+#include "engine/output/sample.h"
+
+enum { CSV_PERIOD = 100 };
+
+static const sel_field probe_fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_probe, field, SEL_KIND_NAMES, SEL_REQUIRED,
+                "Fields of the solver, or components such as velocity_x.", 0),
+    SEL_OUT_ROW(sel_out_probe, at, SEL_KIND_POINTS, SEL_REQUIRED,
+                "A point or a list of points: linear interpolation between cell centres, solid "
+                "cells left out; beyond the last centre its value; 0 in solids.",
+                0),
+};
+
+const sel_table sel_out_probe_table = {
+    "out.probe",
+    "Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.",
+    sizeof(sel_out_probe),
+    SIZE_MAX,
+    probe_fields,
+    sizeof probe_fields / sizeof *probe_fields,
+    NULL,
+};
+
+static const sel_field profile_fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_profile, field, SEL_KIND_NAMES, SEL_REQUIRED,
+                "Fields of the solver, or components such as velocity_x.", 0),
+    SEL_OUT_ROW(sel_out_profile, from, SEL_KIND_POINT, SEL_REQUIRED, "Where the line begins.", 0),
+    SEL_OUT_ROW(sel_out_profile, to, SEL_KIND_POINT, SEL_REQUIRED, "Where it ends.", 0),
+    SEL_OUT_ROW(sel_out_profile, points, SEL_KIND_INT, SEL_POSITIVE,
+                "Number of samples, at the midpoints of as many equal parts of the line; its "
+                "length / dx when not given.",
+                (double)SEL_INT_NOT_GIVEN),
+};
+
+const sel_table sel_out_profile_table = {
+    "out.profile",
+    "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. "
+    "As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.",
+    sizeof(sel_out_profile),
+    SIZE_MAX,
+    profile_fields,
+    sizeof profile_fields / sizeof *profile_fields,
+    NULL,
+};
+
+/* Both kinds: fields sampled at points. `row` is true for a profile, whose points have a row each
+ * instead of a column. */
+typedef struct point_output {
+    const sel_output_context *context;
+    bool rows;
+    sel_picks picks;
+    int count;
+    sel_point *points;
+    double *along; /* distance from the profile's beginning */
+    sel_sample *sample;
+    double *values; /* by pick [count][field_components] */
+    int values_per_point;
+    sel_csv *csv;
+} point_output;
+
+static sel_status probe_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_probe *probe = params;
+    sel_status status = sel_picks_check(site, &probe->field, error);
+    if (probe->at.n == 0) {
+        status = sel_fail_at(error, site->where, "out.probe: at holds no point");
+    }
+    for (int p = 0; p < probe->at.n; p++) {
+        char what[32];
+        snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
+        sel_status point = sel_point_check(site, what, &probe->at.v[p], error);
+        status = status ? status : point;
+    }
+    return status;
+}
+
+static double profile_length(const sel_out_profile *profile) {
+    double squares = 0;
+    for (int a = 0; a < profile->from.n; a++) {
+        double d = profile->to.v[a] - profile->from.v[a];
+        squares += d * d;
+    }
+    return sqrt(squares);
+}
+
+enum { MOST_POINTS = 10000000 };
+
+static sel_status profile_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_profile *profile = params;
+    sel_status found[] = {sel_picks_check(site, &profile->field, error),
+                          sel_point_check(site, "from", &profile->from, error),
+                          sel_point_check(site, "to", &profile->to, error)};
+    sel_status status = found[0] ? found[0] : found[1] ? found[1] : found[2];
+    if (!found[1] && !found[2] && !(profile_length(profile) > 0)) {
+        status = sel_fail_at(error, site->where, "out.profile: from and to are the same point");
+    }
+    bool given = profile->points != SEL_INT_NOT_GIVEN;
+    if (given && (profile->points < 1 || profile->points > MOST_POINTS)) {
+        status = sel_fail_at(error, site->where, "out.profile: points must be 1 to %d, got %lld",
+                             MOST_POINTS, (long long)profile->points);
+    }
+    return status;
+}
+
+static void write_header(point_output *output) {
+    sel_csv_text(output->csv, "step");
+    sel_csv_text(output->csv, "time");
+    static const char *const places[] = {"s", "x", "y", "z"};
+    for (int i = 0; output->rows && i < 4; i++) {
+        sel_csv_text(output->csv, places[i]);
+    }
+    int columns = output->rows ? 1 : output->count;
+    for (int p = 0; p < columns; p++) {
+        for (int i = 0; i < output->picks.count; i++) {
+            const sel_pick *pick = &output->picks.v[i];
+            for (int c = 0; c < sel_pick_components(pick); c++) {
+                char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
+                sel_pick_column(pick, c, column);
+                snprintf(numbered, sizeof numbered, columns > 1 ? "%s_%d" : "%s", column, p + 1);
+                sel_csv_text(output->csv, numbered);
+            }
+        }
+    }
+    sel_csv_end_line(output->csv);
+}
+
+static void write_point(point_output *output, int p) {
+    const double *values = output->values;
+    for (int i = 0; i < output->picks.count; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        for (int c = 0; c < sel_pick_components(pick); c++) {
+            int component = sel_pick_component(pick, c);
+            sel_csv_number(output->csv, values[(int64_t)p * pick->field_components + component]);
+        }
+        values += (int64_t)output->count * pick->field_components;
+    }
+}
+
+static sel_status sample_fields(point_output *output, double time, sel_error *error) {
+    double *values = output->values;
+    for (int i = 0; i < output->picks.count; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        sel_status status = sel_sample_read(output->sample, pick->field, pick->field_components,
+                                            time, values, error);
+        if (status != SEL_OK) {
+            return status;
+        }
+        values += (int64_t)output->count * pick->field_components;
+    }
+    return SEL_OK;
+}
+
+static sel_status point_write(void *self, int64_t step, double time, sel_error *error) {
+    point_output *output = self;
+    sel_status status = sample_fields(output, time, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    int lines = output->rows ? output->count : 1;
+    for (int line = 0; line < lines; line++) {
+        sel_csv_integer(output->csv, step);
+        sel_csv_number(output->csv, time);
+        if (output->rows) {
+            sel_csv_number(output->csv, output->along[line]);
+            for (int a = 0; a < 3; a++) {
+                sel_csv_number(output->csv, output->points[line].v[a]);
+            }
+            write_point(output, line);
+        }
+        for (int p = 0; !output->rows && p < output->count; p++) {
+            write_point(output, p);
+        }
+        sel_csv_end_line(output->csv);
+    }
+    return sel_csv_flush(output->csv, error);
+}
+
+static void point_close(void *self) {
+    point_output *output = self;
+    sel_csv_close(output->csv);
+    sel_sample_destroy(output->sample);
+    free(output->picks.v);
+    free(output->points);
+    free(output->along);
+    free(output->values);
+    free(output);
+}
+
+/* The points are there; the rest follows from them. */
+static sel_status finish_open(point_output *output, const sel_names *names, const char *name,
+                              sel_output_files *files, sel_error *error) {
+    char file[128];
+    snprintf(file, sizeof file, "%s.csv", name);
+    sel_status status = sel_picks_make(output->context, names, &output->picks, error);
+    size_t numbers = 0;
+    for (int i = 0; i < output->picks.count; i++) {
+        numbers += (size_t)output->count * (size_t)output->picks.v[i].field_components;
+    }
+    output->values = calloc(numbers + 1, sizeof *output->values);
+    if (!status && !output->values) {
+        status = sel_fail_memory(error, "the points of an output", numbers * sizeof(double));
+    }
+    status = status ? status
+                    : sel_sample_create(output->context, output->points, output->count,
+                                        output->rows, &output->sample, error);
+    status = status ? status : sel_csv_open(output->context->directory, file, &output->csv, error);
+    if (status == SEL_OK) {
+        write_header(output);
+        status = sel_csv_flush(output->csv, error);
+    }
+    return status ? status : sel_output_files_add(files, error, "%s", file);
+}
+
+/* Makes room for the points; the caller fills them. */
+static point_output *make_output(const sel_output_context *context, int64_t count,
+                                 sel_error *error) {
+    point_output *output = calloc(1, sizeof *output);
+    if (output) {
+        output->context = context;
+        output->count = (int)count;
+        output->points = calloc((size_t)count, sizeof *output->points);
+        output->along = calloc((size_t)count, sizeof *output->along);
+    }
+    if (!output || !output->points || !output->along) {
+        if (output) {
+            point_close(output);
+        }
+        sel_fail_memory(error, "the points of an output", (size_t)count * sizeof(sel_point));
+        return NULL;
+    }
+    return output;
+}
+
+static sel_status give(point_output *output, sel_status status, void **self) {
+    if (status == SEL_OK) {
+        *self = output;
+    } else {
+        point_close(output);
+    }
+    return status;
+}
+
+static sel_status probe_open(const sel_output_context *context, const void *params,
+                             const char *name, sel_output_files *files, void **self,
+                             sel_error *error) {
+    const sel_out_probe *probe = params;
+    point_output *output = make_output(context, probe->at.n, error);
+    if (!output) {
+        return SEL_NO_DEVICE;
+    }
+    for (int p = 0; p < probe->at.n; p++) {
+        output->points[p] = probe->at.v[p];
+    }
+    return give(output, finish_open(output, &probe->field, name, files, error), self);
+}
+
+static sel_status profile_open(const sel_output_context *context, const void *params,
+                               const char *name, sel_output_files *files, void **self,
+                               sel_error *error) {
+    const sel_out_profile *profile = params;
+    double length = profile_length(profile);
+    double parts = fmax(1, round(length / context->domain->grid.dx));
+    int64_t count =
+        profile->points != SEL_INT_NOT_GIVEN ? profile->points : (int64_t)fmin(parts, MOST_POINTS);
+    point_output *output = make_output(context, count, error);
+    if (!output) {
+        return SEL_NO_DEVICE;
+    }
+    output->rows = true;
+    for (int p = 0; p < output->count; p++) {
+        double part = (p + 0.5) / (double)count;
+        output->along[p] = part * length;
+        output->points[p].n = profile->from.n;
+        for (int a = 0; a < profile->from.n; a++) {
+            output->points[p].v[a] =
+                profile->from.v[a] + part * (profile->to.v[a] - profile->from.v[a]);
+        }
+    }
+    return give(output, finish_open(output, &profile->field, name, files, error), self);
+}
+
+const sel_output_kind sel_probe_kind = {
+    &sel_out_probe_table, CSV_PERIOD, false, probe_check, probe_open, point_write, point_close,
+};
+const sel_output_kind sel_profile_kind = {
+    &sel_out_profile_table, CSV_PERIOD,  false,       profile_check,
+    profile_open,           point_write, point_close,
+};

@@ -1,0 +1,166 @@
+/* out_reduce.c -- out.reduce: sums, means and extremes of fields over free cells, as CSV. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/output/csv.h"
+#include "engine/output/kind.h"
+
+static const char *const ops[] = {"sum", "min", "max", "mean", "l2", NULL};
+
+static const sel_field fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_reduce, field, SEL_KIND_NAMES, SEL_REQUIRED,
+                "Fields of the solver, or components such as velocity_x; vectors by component.", 0),
+    SEL_OUT_CHOICE(sel_out_reduce, op, SEL_REQUIRED, "l2 is the root mean square.", 0, ops),
+    SEL_OUT_ROW(sel_out_reduce, within, SEL_KIND_SHAPE, 0,
+                "A shape.box: only the cells whose centres it holds; all when not given.", 0),
+};
+
+const sel_table sel_out_reduce_table = {
+    "out.reduce",
+    "One number per field over all cells that are not solid, as NAME.csv with step,time,values; "
+    "the last ones also in run.json's results as NAME.FIELD.",
+    sizeof(sel_out_reduce),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+typedef struct reduce_output {
+    const sel_output_context *context;
+    const char *name;
+    sel_picks picks;
+    int op;
+    sel_box box;
+    sel_csv *csv;
+} reduce_output;
+
+static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
+    const int64_t *n = domain->grid.n;
+    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
+        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
+            for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
+                if (domain->cell[x + n[0] * (y + n[1] * z)] == 0) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static sel_status reduce_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_reduce *reduce = params;
+    sel_status status = sel_picks_check(site, &reduce->field, error);
+    sel_status within = sel_within_check(site, reduce->within, error);
+    if (within != SEL_OK) {
+        return within;
+    }
+    sel_box box = sel_within_box(&site->domain->grid, reduce->within);
+    if (!holds_free_cell(site->domain, &box)) {
+        return sel_fail_at(error, site->where, "out.reduce: all cells %s are solid",
+                           reduce->within ? "of the box" : "of the domain");
+    }
+    return status;
+}
+
+static double reduced(const sel_request *request, int op, int c) {
+    double count = (double)request->count;
+    switch (op) {
+    case SEL_OP_SUM:
+        return request->sum[c];
+    case SEL_OP_MIN:
+        return request->min[c];
+    case SEL_OP_MAX:
+        return request->max[c];
+    case SEL_OP_MEAN:
+        return request->sum[c] / count;
+    default:
+        return sqrt(request->sum_of_squares[c] / count);
+    }
+}
+
+static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_error *error) {
+    sel_request request = {.kind = SEL_REDUCE,
+                           .field = pick->field,
+                           .box = output->box,
+                           .components = pick->field_components};
+    sel_status status = sel_output_request(output->context, &request, error);
+    for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
+        double value = reduced(&request, output->op, sel_pick_component(pick, c));
+        char column[SEL_COLUMN_ROOM], result[2 * SEL_COLUMN_ROOM];
+        sel_pick_column(pick, c, column);
+        snprintf(result, sizeof result, "%s.%s", output->name, column);
+        sel_csv_number(output->csv, value);
+        status = sel_results_set(output->context->results, result, value, error);
+    }
+    return status;
+}
+
+static sel_status reduce_write(void *self, int64_t step, double time, sel_error *error) {
+    reduce_output *output = self;
+    sel_csv_integer(output->csv, step);
+    sel_csv_number(output->csv, time);
+    for (int i = 0; i < output->picks.count; i++) {
+        sel_status status = write_pick(output, &output->picks.v[i], error);
+        if (status != SEL_OK) {
+            return status;
+        }
+    }
+    sel_csv_end_line(output->csv);
+    return sel_csv_flush(output->csv, error);
+}
+
+static void write_header(reduce_output *output) {
+    sel_csv_text(output->csv, "step");
+    sel_csv_text(output->csv, "time");
+    for (int i = 0; i < output->picks.count; i++) {
+        for (int c = 0; c < sel_pick_components(&output->picks.v[i]); c++) {
+            char column[SEL_COLUMN_ROOM];
+            sel_pick_column(&output->picks.v[i], c, column);
+            sel_csv_text(output->csv, column);
+        }
+    }
+    sel_csv_end_line(output->csv);
+}
+
+static void reduce_close(void *self) {
+    reduce_output *output = self;
+    sel_csv_close(output->csv);
+    free(output->picks.v);
+    free(output);
+}
+
+static sel_status reduce_open(const sel_output_context *context, const void *params,
+                              const char *name, sel_output_files *files, void **self,
+                              sel_error *error) {
+    const sel_out_reduce *reduce = params;
+    char file[128];
+    snprintf(file, sizeof file, "%s.csv", name);
+    reduce_output *output = calloc(1, sizeof *output);
+    if (!output) {
+        return sel_fail_memory(error, "an output", sizeof *output);
+    }
+    output->context = context;
+    output->name = name;
+    output->op = reduce->op;
+    output->box = sel_within_box(&context->domain->grid, reduce->within);
+    sel_status status = sel_picks_make(context, &reduce->field, &output->picks, error);
+    status = status ? status : sel_csv_open(context->directory, file, &output->csv, error);
+    if (status == SEL_OK) {
+        write_header(output);
+        status = sel_csv_flush(output->csv, error);
+    }
+    status = status ? status : sel_output_files_add(files, error, "%s", file);
+    if (status != SEL_OK) {
+        reduce_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_reduce_kind = {
+    &sel_out_reduce_table, 100, false, reduce_check, reduce_open, reduce_write, reduce_close,
+};

@@ -1,0 +1,466 @@
+/* out_vtk.c -- out.vtk: fields as VTK image data, a file for each time, and their collection.
+ *
+ * The run's thread copies the fields; the writer's thread rounds, compresses and writes them, then
+ * rewrites the collection, so that it never names a file that is not there. The jobs share a
+ * series, which lives until the last of them is done, also after the outputs were closed.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "engine/io/vtk_writer.h"
+#include "engine/output/kind.h"
+
+static const char *const compressions[] = {"none", "zlib", NULL};
+static const char *const precisions[] = {"run", "f32", "f64", NULL};
+
+static const sel_field fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_vtk, fields, SEL_KIND_NAMES, SEL_REQUIRED,
+                "Fields of the solver, or components such as velocity_x.", 0),
+    SEL_OUT_ROW(sel_out_vtk, within, SEL_KIND_SHAPE, 0,
+                "A shape.box: only the cells whose centres it holds; all when not given.", 0),
+    SEL_OUT_ROW(sel_out_vtk, stride, SEL_KIND_INT, SEL_POSITIVE,
+                "Every stride-th cell along each axis, drawn as large as what it stands for.", 1),
+    /* Level 1 takes 8 % off a turbulent f32 field at 60 MB/s, less than any disk writes; only
+     * smooth or rounded fields gain. So nothing is compressed unless asked for. */
+    SEL_OUT_CHOICE(sel_out_vtk, compression, 0,
+                   "zlib makes smooth fields three times smaller, turbulent ones hardly.",
+                   SEL_VTK_NONE, compressions),
+    SEL_OUT_ROW(sel_out_vtk, level, SEL_KIND_INT, SEL_POSITIVE,
+                "Level of zlib, 1 to 9; 1 when not given: floats gain next to nothing from more.",
+                (double)SEL_INT_NOT_GIVEN),
+    SEL_OUT_CHOICE(sel_out_vtk, precision, 0,
+                   "Of the numbers in the file: f32, f64, or that of the run.", SEL_VTK_AS_RUN,
+                   precisions),
+    SEL_OUT_ROW(sel_out_vtk, digits, SEL_KIND_INT, SEL_POSITIVE,
+                "Round to so many significant decimal digits, which makes zlib gain much more "
+                "(3 digits of f32: a third less); all digits when not given.",
+                (double)SEL_INT_NOT_GIVEN),
+};
+
+const sel_table sel_out_vtk_table = {
+    "out.vtk",
+    "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type "
+    "(0 interior, k: region k).",
+    sizeof(sel_out_vtk),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+/* What all files of one out.vtk have in common. The collection's steps belong to the writer's
+ * thread, all else is not changed once it is open. */
+typedef struct vtk_series {
+    atomic_int references;
+    char *directory, *name;
+    sel_picks picks; /* names copied */
+    sel_box box;
+    int64_t cells;
+    int precision, drop_bits;
+    vtkw_image image; /* but for the arrays and the time */
+    vtkw_strings regions;
+    uint8_t *cell_type;
+    vtkw_step *steps;
+    size_t step_count, step_room;
+} vtk_series;
+
+/* One file to write. */
+typedef struct vtk_job {
+    vtk_series *series;
+    int64_t step;
+    double time;
+    void **values; /* by pick */
+} vtk_job;
+
+typedef struct vtk_output {
+    const sel_output_context *context;
+    sel_output_files *files;
+    vtk_series *series;
+    bool written;
+} vtk_output;
+
+static void series_release(vtk_series *series) {
+    if (!series || atomic_fetch_sub(&series->references, 1) != 1) {
+        return;
+    }
+    for (int i = 0; i < series->picks.count; i++) {
+        free((void *)(uintptr_t)series->picks.v[i].name);
+    }
+    for (int i = 0; series->regions.values && i < series->regions.count; i++) {
+        free((void *)(uintptr_t)series->regions.values[i]);
+    }
+    for (size_t i = 0; i < series->step_count; i++) {
+        free((void *)(uintptr_t)series->steps[i].file);
+    }
+    free(series->picks.v);
+    free((void *)(uintptr_t)series->regions.values);
+    free(series->steps);
+    free(series->cell_type);
+    free(series->directory);
+    free(series->name);
+    free(series);
+}
+
+static void job_free(vtk_job *job) {
+    for (int i = 0; job->values && i < job->series->picks.count; i++) {
+        free(job->values[i]);
+    }
+    free(job->values);
+    series_release(job->series);
+    free(job);
+}
+
+/* ---- on the writer's thread ---- */
+
+/* Values per cell in the file: VTK's vectors have three components, also in two dimensions. */
+static int file_components(const sel_pick *pick) {
+    int components = sel_pick_components(pick);
+    return components == 2 ? 3 : components;
+}
+
+static sel_status file_error(const vtkw_error *failed, sel_error *error) {
+    return sel_fail(error, failed->status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
+                    failed->text);
+}
+
+/* Rounds mantissas to nearest by adding half of the dropped part to the bits: a carry into the
+ * exponent is right, one into infinity is not and keeps the number as it was. */
+static void round_f32(float *values, size_t count, int drop_bits) {
+    uint32_t half = (uint32_t)1 << (drop_bits - 1), infinity = 0x7f800000u;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        uint32_t rounded = (bits + half) & ~(2 * half - 1);
+        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
+            memcpy(&values[i], &rounded, sizeof rounded);
+        }
+    }
+}
+
+static void round_f64(double *values, size_t count, int drop_bits) {
+    uint64_t half = (uint64_t)1 << (drop_bits - 1), infinity = 0x7ff0000000000000u;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        uint64_t rounded = (bits + half) & ~(2 * half - 1);
+        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
+            memcpy(&values[i], &rounded, sizeof rounded);
+        }
+    }
+}
+
+static void round_values(const vtk_series *series, const sel_pick *pick, void *values) {
+    size_t count = (size_t)series->cells * (size_t)file_components(pick);
+    if (series->drop_bits > 0 && series->precision == SEL_F32) {
+        round_f32(values, count, series->drop_bits);
+    } else if (series->drop_bits > 0) {
+        round_f64(values, count, series->drop_bits);
+    }
+}
+
+static sel_status write_image(const vtk_job *job, const char *path, sel_error *error) {
+    const vtk_series *series = job->series;
+    vtkw_array *arrays = calloc((size_t)series->picks.count + 1, sizeof *arrays);
+    if (!arrays) {
+        return sel_fail_memory(error, path, (size_t)series->picks.count * sizeof *arrays);
+    }
+    for (int i = 0; i < series->picks.count; i++) {
+        const sel_pick *pick = &series->picks.v[i];
+        round_values(series, pick, job->values[i]);
+        arrays[i] =
+            (vtkw_array){pick->name, series->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64,
+                         file_components(pick), job->values[i]};
+    }
+    arrays[series->picks.count] = (vtkw_array){"cell_type", VTKW_UINT8, 1, series->cell_type};
+    vtkw_image image = series->image;
+    image.cell_arrays = arrays;
+    image.cell_array_count = series->picks.count + 1;
+    image.strings = &series->regions;
+    image.strings_count = 1;
+    image.has_time = 1;
+    image.time = job->time;
+    vtkw_error failed;
+    vtkw_status status = vtkw_write_image(path, &image, &failed);
+    free(arrays);
+    return status == VTKW_OK ? SEL_OK : file_error(&failed, error);
+}
+
+/* Takes `file` over. */
+static sel_status add_step(vtk_series *series, double time, char *file, sel_error *error) {
+    if (series->step_count == series->step_room) {
+        size_t room = 2 * series->step_room + 64;
+        vtkw_step *steps = realloc(series->steps, room * sizeof *steps);
+        if (!steps) {
+            free(file);
+            return sel_fail_memory(error, "the list of files", room * sizeof *steps);
+        }
+        series->steps = steps;
+        series->step_room = room;
+    }
+    series->steps[series->step_count++] = (vtkw_step){time, file};
+    return SEL_OK;
+}
+
+static sel_status write_collection(const vtk_series *series, sel_error *error) {
+    char *path;
+    if (asprintf(&path, "%s/%s.pvd", series->directory, series->name) < 0) {
+        return sel_fail_memory(error, series->name, strlen(series->directory));
+    }
+    vtkw_error failed;
+    vtkw_status status = vtkw_write_collection(path, series->steps, series->step_count, &failed);
+    free(path);
+    return status == VTKW_OK ? SEL_OK : file_error(&failed, error);
+}
+
+static sel_status write_files(vtk_job *job, sel_error *error) {
+    vtk_series *series = job->series;
+    char *file, *path;
+    if (asprintf(&file, "%s/%s_%08lld.vti", series->name, series->name, (long long)job->step) < 0) {
+        return sel_fail_memory(error, series->name, strlen(series->name));
+    }
+    if (asprintf(&path, "%s/%s", series->directory, file) < 0) {
+        free(file);
+        return sel_fail_memory(error, series->name, strlen(series->directory));
+    }
+    sel_status status = write_image(job, path, error);
+    free(path);
+    if (status != SEL_OK) {
+        free(file);
+        return status;
+    }
+    status = add_step(series, job->time, file, error);
+    return status ? status : write_collection(series, error);
+}
+
+static sel_status run_job(void *data, bool cancelled, sel_error *error) {
+    vtk_job *job = data;
+    sel_status status = cancelled ? SEL_OK : write_files(job, error);
+    job_free(job);
+    return status;
+}
+
+/* ---- on the run's thread ---- */
+
+/* Keeps component `component` of each `components`. */
+static void extract_component(const vtk_series *series, const sel_pick *pick, void *values) {
+    int64_t stride = pick->field_components;
+    for (int64_t i = 0; i < series->cells; i++) {
+        if (series->precision == SEL_F32) {
+            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
+        } else {
+            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
+        }
+    }
+}
+
+static sel_status read_field(const vtk_output *output, const sel_pick *pick, void **values,
+                             sel_error *error) {
+    const vtk_series *series = output->series;
+    int components = pick->component < 0 ? file_components(pick) : pick->field_components;
+    size_t number = series->precision == SEL_F32 ? sizeof(float) : sizeof(double);
+    size_t bytes = (size_t)series->cells * (size_t)components * number;
+    *values = malloc(bytes);
+    if (!*values) {
+        return sel_fail_memory(error, "a copy of a field to write", bytes);
+    }
+    sel_request request = {.kind = SEL_READ,
+                           .field = pick->field,
+                           .box = series->box,
+                           .precision = series->precision,
+                           .components = components,
+                           .to = *values};
+    sel_status status = sel_output_request(output->context, &request, error);
+    if (status == SEL_OK && pick->component >= 0 && components > 1) {
+        extract_component(series, pick, *values);
+    }
+    return status;
+}
+
+static sel_status make_job(const vtk_output *output, int64_t step, double time, vtk_job **made,
+                           sel_error *error) {
+    vtk_series *series = output->series;
+    vtk_job *job = calloc(1, sizeof *job);
+    if (!job) {
+        return sel_fail_memory(error, "an output", sizeof *job);
+    }
+    atomic_fetch_add(&series->references, 1);
+    *job = (vtk_job){series, step, time, calloc((size_t)series->picks.count, sizeof(void *))};
+    sel_status status = job->values ? SEL_OK : sel_fail_memory(error, "an output", sizeof(void *));
+    for (int i = 0; i < series->picks.count && status == SEL_OK; i++) {
+        status = read_field(output, &series->picks.v[i], &job->values[i], error);
+    }
+    if (status != SEL_OK) {
+        job_free(job);
+        return status;
+    }
+    *made = job;
+    return SEL_OK;
+}
+
+static sel_status vtk_write(void *self, int64_t step, double time, sel_error *error) {
+    vtk_output *output = self;
+    const char *name = output->series->name;
+    vtk_job *job = NULL;
+    sel_status status = make_job(output, step, time, &job, error);
+    if (status == SEL_OK) {
+        status = sel_writer_submit(output->context->writer, run_job, job, error);
+    }
+    if (status == SEL_OK && !output->written) {
+        output->written = true;
+        status = sel_output_files_add(output->files, error, "%s.pvd", name);
+    }
+    if (status == SEL_OK) {
+        status = sel_output_files_add(output->files, error, "%s/%s_%08lld.vti", name, name,
+                                      (long long)step);
+    }
+    return status;
+}
+
+/* ---- opening ---- */
+
+static sel_status vtk_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_vtk *vtk = params;
+    sel_status status = sel_picks_check(site, &vtk->fields, error);
+    sel_status within = sel_within_check(site, vtk->within, error);
+    status = status ? status : within;
+    if (vtk->stride < 1) {
+        status = sel_fail_at(error, site->where, "out.vtk: stride must be at least 1, got %lld",
+                             (long long)vtk->stride);
+    }
+    bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
+    if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
+        status = sel_fail_at(error, site->where, "out.vtk: %s needs compression = \"zlib\"",
+                             level ? "level" : "digits");
+    }
+    if (level && (vtk->level < 1 || vtk->level > 9)) {
+        status = sel_fail_at(error, site->where, "out.vtk: level must be 1 to 9, got %lld",
+                             (long long)vtk->level);
+    }
+    if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
+        status = sel_fail_at(error, site->where, "out.vtk: digits must be 1 to 17, got %lld",
+                             (long long)vtk->digits);
+    }
+    return status;
+}
+
+/* Mantissa bits to drop so that the error is at most half a unit of the last decimal digit. */
+static int bits_to_drop(const sel_out_vtk *params, int precision) {
+    if (params->digits == SEL_INT_NOT_GIVEN) {
+        return 0;
+    }
+    int mantissa = precision == SEL_F32 ? 24 : 53;
+    int kept = 1 + (int)ceil((double)params->digits * log2(10));
+    return kept < mantissa ? mantissa - kept : 0;
+}
+
+/* Each cell is drawn `stride` cells large about its own centre. */
+static void place_image(vtk_series *series, const sel_grid *grid) {
+    for (int a = 0; a < 3; a++) {
+        double stride = (double)series->box.stride[a];
+        series->image.extent[2 * a + 1] = sel_box_count(&series->box, a);
+        series->image.spacing[a] = stride * grid->dx;
+        series->image.origin[a] =
+            grid->origin[a] + ((double)series->box.lo[a] + 0.5 * (1 - stride)) * grid->dx;
+    }
+}
+
+static sel_status copy_names(vtk_series *series, const sel_domain *domain, sel_error *error) {
+    bool copied = true;
+    for (int i = 0; i < series->picks.count; i++) {
+        series->picks.v[i].name = strdup(series->picks.v[i].name);
+        copied = copied && series->picks.v[i].name;
+    }
+    int count = domain->region_count + 1;
+    char **names = calloc((size_t)count, sizeof *names);
+    for (int k = 0; names && k < count; k++) {
+        char text[32];
+        names[k] = strdup(k ? sel_region_name(domain, k, text) : "interior");
+        copied = copied && names[k];
+    }
+    series->regions = (vtkw_strings){"cell_type_names", count, (const char *const *)names};
+    return names && copied ? SEL_OK : sel_fail_memory(error, "the names of regions", 64);
+}
+
+static sel_status fill_series(vtk_series *series, const sel_output_context *context,
+                              const sel_out_vtk *params, const char *name, sel_error *error) {
+    const sel_domain *domain = context->domain;
+    static const int chosen[] = {-1, SEL_F32, SEL_F64};
+    series->precision =
+        params->precision == SEL_VTK_AS_RUN ? context->precision : chosen[params->precision];
+    series->drop_bits = bits_to_drop(params, series->precision);
+    series->image.level = params->compression == SEL_VTK_NONE  ? 0
+                          : params->level == SEL_INT_NOT_GIVEN ? 1
+                                                               : (int)params->level;
+    series->box = sel_within_box(&domain->grid, params->within);
+    for (int a = 0; a < domain->grid.dims; a++) {
+        series->box.stride[a] = params->stride;
+    }
+    series->cells = sel_box_cells(&series->box);
+    place_image(series, &domain->grid);
+    series->directory = strdup(context->directory);
+    series->name = strdup(name);
+    series->cell_type = malloc((size_t)series->cells);
+    if (!series->directory || !series->name || !series->cell_type) {
+        return sel_fail_memory(error, "the cell types to write", (size_t)series->cells);
+    }
+    sel_domain_cell_type(domain, &series->box, series->cell_type);
+    sel_status status = sel_picks_make(context, &params->fields, &series->picks, error);
+    return status ? status : copy_names(series, domain, error);
+}
+
+static sel_status make_directory(const vtk_series *series, sel_error *error) {
+    char *path;
+    if (asprintf(&path, "%s/%s", series->directory, series->name) < 0) {
+        return sel_fail_memory(error, series->name, strlen(series->directory));
+    }
+    sel_status status = SEL_OK;
+    struct stat there;
+    if (mkdir(path, 0777) != 0) {
+        int code = errno;
+        if (code == EEXIST && stat(path, &there) == 0 && !S_ISDIR(there.st_mode)) {
+            code = ENOTDIR;
+        }
+        if (code != EEXIST) {
+            status = sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
+                              strerror(code));
+        }
+    }
+    free(path);
+    return status;
+}
+
+static void vtk_close(void *self) {
+    vtk_output *output = self;
+    series_release(output->series);
+    free(output);
+}
+
+static sel_status vtk_open(const sel_output_context *context, const void *params, const char *name,
+                           sel_output_files *files, void **self, sel_error *error) {
+    vtk_output *output = calloc(1, sizeof *output);
+    vtk_series *series = calloc(1, sizeof *series);
+    if (!output || !series) {
+        free(output);
+        free(series);
+        return sel_fail_memory(error, "an output", sizeof *series);
+    }
+    atomic_init(&series->references, 1);
+    *output = (vtk_output){context, files, series, false};
+    sel_status status = fill_series(series, context, params, name, error);
+    status = status ? status : make_directory(series, error);
+    if (status != SEL_OK) {
+        vtk_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_vtk_kind = {
+    &sel_out_vtk_table, 0, false, vtk_check, vtk_open, vtk_write, vtk_close,
+};

@@ -1,0 +1,310 @@
+/* output.c -- the outputs of a run: checked, opened, written when they are due. */
+#include "engine/output/output.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/output/kind.h"
+
+static const sel_output_kind *const kinds[] = {&sel_vtk_kind, &sel_probe_kind, &sel_profile_kind,
+                                               &sel_reduce_kind, &sel_balance_kind};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const sel_table *const tables[] = {&sel_out_vtk_table, &sel_out_probe_table,
+                                          &sel_out_profile_table, &sel_out_reduce_table,
+                                          &sel_out_balance_table};
+const sel_family sel_output_family = {
+    "out",
+    "What a run writes. The last state is always written.",
+    tables,
+    sizeof tables / sizeof *tables,
+};
+
+typedef struct opened_output {
+    const sel_output_kind *kind;
+    const sel_output_common *common;
+    void *self;
+    int64_t written; /* the last step; -1: none */
+} opened_output;
+
+struct sel_outputs {
+    const sel_output_context *context;
+    sel_output_files files;
+    int count;
+    opened_output *v;
+};
+
+static const sel_output_kind *find_kind(const sel_table *table) {
+    for (int k = 0; k < KINDS; k++) {
+        if (kinds[k]->table == table) {
+            return kinds[k];
+        }
+    }
+    return NULL;
+}
+
+static const sel_variant *variant(const sel_simulation *simulation, int i) {
+    return (const sel_variant *)simulation->params->output.v + i;
+}
+
+static const char *output_name(const sel_variant *output) {
+    const sel_output_common *common = output->data;
+    return common->name ? common->name : strrchr(output->table->name, '.') + 1;
+}
+
+/* ---- checks ---- */
+
+enum { LONGEST_NAME = 64 };
+
+static const char *wrong_with_name(const char *name) {
+    if (!*name) {
+        return "is empty";
+    }
+    if (strlen(name) > LONGEST_NAME) {
+        return "is longer than 64 bytes";
+    }
+    if (name[0] == '.' || strpbrk(name, "/\\")) {
+        return "would leave the run's directory or hide in it: no '/', '\\' or leading '.'";
+    }
+    for (const char *c = name; *c; c++) {
+        if ((unsigned char)*c < 32) {
+            return "holds a control character";
+        }
+    }
+    return NULL;
+}
+
+static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
+    const sel_variant *output = variant(simulation, i);
+    const char *name = output_name(output);
+    const char *wrong = wrong_with_name(name);
+    if (wrong) {
+        return sel_fail_at(error, output->where, "%s: the name '%s' %s", output->table->name, name,
+                           wrong);
+    }
+    for (int j = 0; j < i; j++) {
+        const sel_variant *other = variant(simulation, j);
+        if (strcmp(output_name(other), name) == 0) {
+            char first[512] = "";
+            if (other->where.file) {
+                snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
+                         other->where.line);
+            }
+            return sel_fail_at(error, output->where,
+                               "%s: two outputs are called '%s'%s; give each a name of its own",
+                               output->table->name, name, first);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status check_schedule(const sel_variant *output, sel_error *error) {
+    const sel_output_common *common = output->data;
+    const char *table = output->table->name;
+    bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
+    sel_status status = SEL_OK;
+    if (every && interval) {
+        status = sel_fail_at(error, output->where,
+                             "%s: give every (steps) or interval (time), "
+                             "not both",
+                             table);
+    }
+    if (every && common->every < 1) {
+        status = sel_fail_at(error, output->where, "%s: every must be at least 1 step, got %lld",
+                             table, (long long)common->every);
+    }
+    if (interval && !(common->interval > 0)) {
+        status = sel_fail_at(error, output->where, "%s: interval must be positive, got %g", table,
+                             common->interval);
+    }
+    if (common->from_step < 0 || common->from_time < 0) {
+        status = sel_fail_at(error, output->where,
+                             "%s: from_step and from_time must not be negative", table);
+    }
+    return status;
+}
+
+sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
+                             sel_error *error) {
+    sel_status first = SEL_OK;
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        const sel_variant *output = variant(simulation, i);
+        const sel_output_kind *kind = find_kind(output->table);
+        const sel_output_site site = {simulation, domain, output->table, output->where};
+        sel_status found[] = {check_name(simulation, i, error), check_schedule(output, error),
+                              kind->check ? kind->check(&site, output->data, error) : SEL_OK};
+        for (int k = 0; k < 3; k++) {
+            first = first ? first : found[k];
+        }
+    }
+    return first;
+}
+
+bool sel_outputs_want_balance(const sel_simulation *simulation) {
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        if (find_kind(variant(simulation, i)->table)->wants_balance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- when ---- */
+
+/* Times that should be equal are computed in different ways: they count as equal when they are
+ * less than this part of a step apart. */
+static const double time_slack = 1e-6;
+
+static int64_t step_from(double steps) {
+    return steps < 9e18 ? (int64_t)steps : INT64_MAX;
+}
+
+/* The first step at or after `time`. */
+static int64_t step_at(const sel_grid *grid, double time) {
+    return step_from(ceil(time / grid->dt - time_slack));
+}
+
+/* The first step after `step` at which a multiple of `interval` has been reached. */
+static int64_t next_interval(const sel_grid *grid, double interval, int64_t step) {
+    if (step < 0) {
+        return 0;
+    }
+    double passed = floor(((double)step + time_slack) * grid->dt / interval);
+    int64_t next = step_at(grid, (passed + 1) * interval);
+    return next > step ? next : step + 1;
+}
+
+static int64_t next_multiple(int64_t period, int64_t step) {
+    int64_t next = step < 0 ? 0 : (step / period + 1);
+    return next > INT64_MAX / period ? INT64_MAX : next * period;
+}
+
+static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
+    const sel_grid *grid = &outputs->context->domain->grid;
+    const sel_output_common *common = output->common;
+    int64_t from = common->from_step;
+    if (!isnan(common->from_time) && step_at(grid, common->from_time) > from) {
+        from = step_at(grid, common->from_time);
+    }
+    step = from - 1 > step ? from - 1 : step;
+    if (!isnan(common->interval)) {
+        return next_interval(grid, common->interval, step);
+    }
+    if (common->every != SEL_INT_NOT_GIVEN) {
+        return next_multiple(common->every, step);
+    }
+    if (output->kind->period == 0) {
+        return INT64_MAX;
+    }
+    return next_multiple(output->kind->period, step < 0 ? 0 : step);
+}
+
+int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < outputs->count; i++) {
+        int64_t due = next_due(outputs, &outputs->v[i], step);
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+/* ---- what ---- */
+
+sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const char *format,
+                                ...) {
+    if (files->count + 2 > files->capacity) {
+        int capacity = 2 * files->capacity + 16;
+        char **v = realloc(files->v, (size_t)capacity * sizeof *v);
+        if (!v) {
+            return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
+        }
+        files->v = v;
+        files->capacity = capacity;
+    }
+    char *name = NULL;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&name, format, args);
+    va_end(args);
+    if (length < 0) {
+        return sel_fail_memory(error, "the list of files", strlen(format));
+    }
+    files->v[files->count++] = name;
+    files->v[files->count] = NULL;
+    return SEL_OK;
+}
+
+static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
+    opened_output *output = &outputs->v[outputs->count];
+    output->kind = find_kind(from->table);
+    output->common = from->data;
+    output->written = -1;
+    sel_status status = output->kind->open(outputs->context, from->data, output_name(from),
+                                           &outputs->files, &output->self, error);
+    outputs->count += status == SEL_OK;
+    return status;
+}
+
+sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
+                            sel_error *error) {
+    int count = context->simulation->params->output.n;
+    *outputs = NULL;
+    sel_outputs *made = calloc(1, sizeof *made);
+    opened_output *v = calloc((size_t)count + 1, sizeof *v);
+    if (!made || !v) {
+        free(made);
+        free(v);
+        return sel_fail_memory(error, "the outputs", (size_t)count * sizeof *v);
+    }
+    made->context = context;
+    made->v = v;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < count && status == SEL_OK; i++) {
+        status = open_output(made, variant(context->simulation, i), error);
+    }
+    if (status != SEL_OK) {
+        sel_outputs_close(made);
+        return status;
+    }
+    *outputs = made;
+    return SEL_OK;
+}
+
+sel_status sel_outputs_write(sel_outputs *outputs, int64_t step, double time, bool last,
+                             sel_error *error) {
+    for (int i = 0; i < outputs->count; i++) {
+        opened_output *output = &outputs->v[i];
+        bool due = last || next_due(outputs, output, step - 1) == step;
+        if (!due || output->written == step) {
+            continue;
+        }
+        sel_status status = output->kind->write(output->self, step, time, error);
+        if (status != SEL_OK) {
+            return status;
+        }
+        output->written = step;
+    }
+    return SEL_OK;
+}
+
+const char *const *sel_outputs_files(const sel_outputs *outputs) {
+    static const char *const none[] = {NULL};
+    return outputs->files.v ? (const char *const *)outputs->files.v : none;
+}
+
+void sel_outputs_close(sel_outputs *outputs) {
+    if (!outputs) {
+        return;
+    }
+    for (int i = 0; i < outputs->count; i++) {
+        outputs->v[i].kind->close(outputs->v[i].self);
+    }
+    for (int i = 0; i < outputs->files.count; i++) {
+        free(outputs->files.v[i]);
+    }
+    free(outputs->files.v);
+    free(outputs->v);
+    free(outputs);
+}

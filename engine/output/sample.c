@@ -1,0 +1,274 @@
+/* sample.c -- fields at points between cell centres. */
+#include "engine/output/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "engine/output/kind.h"
+
+enum { CORNERS = 8 };
+
+/* Distances in cells below this are round-off of the point's coordinates. */
+static const double round_off = 1e-9;
+
+/* A face whose law may say what holds beyond the last cell centre. */
+typedef struct near_face {
+    int region;      /* 0: none */
+    double fraction; /* of the way from the last centre to the face */
+    double place[3]; /* the point's projection on the face */
+} near_face;
+
+typedef struct sampled_point {
+    int first, count;   /* in cells and weights */
+    near_face faces[3]; /* the nearest first */
+} sampled_point;
+
+struct sel_sample {
+    const sel_output_context *context;
+    int points;
+    sampled_point *v;
+    int cell_count;
+    int64_t *cells;
+    double *weights;
+    double *read; /* [cell_count][components] of the last field */
+    int read_components;
+};
+
+/* The two cells about a coordinate along one axis, and the weight of the upper one. */
+typedef struct interval {
+    int64_t cell[2];
+    double upper;
+} interval;
+
+/* `c` in cells: cell i has its centre at i + 1/2. */
+static interval interval_about(const sel_grid *grid, int axis, double c) {
+    int64_t n = grid->n[axis];
+    bool periodic = sel_axis_periodic(grid, axis);
+    double s = c - 0.5, below = floor(s + round_off);
+    if (!periodic) {
+        s = s < 0 ? 0 : s > (double)(n - 1) ? (double)(n - 1) : s;
+        below = floor(s + round_off);
+    }
+    interval about = {.upper = s - below < round_off ? 0 : s - below};
+    for (int side = 0; side < 2; side++) {
+        int64_t i = (int64_t)below + side;
+        about.cell[side] = periodic ? (i % n + n) % n : i < n ? i : n - 1;
+    }
+    return about;
+}
+
+static int64_t cell_number(const sel_grid *grid, const int64_t at[3]) {
+    return at[0] + grid->n[0] * (at[1] + grid->n[1] * at[2]);
+}
+
+static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
+    return (point->v[axis] - grid->origin[axis]) / grid->dx;
+}
+
+/* A point on the border of cells is in a solid when all of them are. */
+static bool in_solid(const sel_domain *domain, const sel_point *point) {
+    const sel_grid *grid = &domain->grid;
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        int64_t at[3] = {0, 0, 0};
+        for (int a = 0; a < grid->dims; a++) {
+            double c = in_cells(grid, point, a);
+            int64_t n = grid->n[a];
+            int64_t i = (int64_t)floor(c + (corner >> a & 1 ? round_off : -round_off));
+            bool periodic = sel_axis_periodic(grid, a);
+            at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
+        }
+        if (domain->cell[cell_number(grid, at)] == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Appends the free cells about `point` with their weights. */
+static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *point) {
+    const sel_domain *domain = sample->context->domain;
+    const sel_grid *grid = &domain->grid;
+    v->first = sample->cell_count;
+    if (in_solid(domain, point)) {
+        return;
+    }
+    interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
+    for (int a = 0; a < grid->dims; a++) {
+        about[a] = interval_about(grid, a, in_cells(grid, point, a));
+    }
+    double sum = 0;
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        int64_t at[3];
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            int side = corner >> a & 1;
+            at[a] = about[a].cell[side];
+            weight *= side ? about[a].upper : 1 - about[a].upper;
+        }
+        int64_t cell = cell_number(grid, at);
+        if (weight > 0 && domain->cell[cell] == 0) {
+            sample->cells[sample->cell_count] = cell;
+            sample->weights[sample->cell_count++] = weight;
+            sum += weight;
+        }
+    }
+    v->count = sample->cell_count - v->first;
+    for (int i = v->first; i < sample->cell_count; i++) {
+        sample->weights[i] /= sum;
+    }
+}
+
+/* Sites of a face are numbered like cells, its own axis left out. */
+static int64_t face_site(const sel_grid *grid, int axis, const sel_point *point) {
+    int64_t site = 0, stride = 1;
+    for (int a = 0; a < grid->dims; a++) {
+        if (a != axis) {
+            double c = floor(in_cells(grid, point, a) + round_off);
+            int64_t i = c < 0 ? 0 : (int64_t)c;
+            site += stride * (i < grid->n[a] ? i : grid->n[a] - 1);
+            stride *= grid->n[a];
+        }
+    }
+    return site;
+}
+
+static void insert_face(near_face faces[3], near_face face) {
+    for (int i = 0; i < 3; i++) {
+        if (faces[i].region == 0 || face.fraction > faces[i].fraction) {
+            near_face moved = faces[i];
+            faces[i] = face;
+            face = moved;
+        }
+    }
+}
+
+/* The painted faces between which and the last cell centre `point` lies. */
+static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point) {
+    const sel_grid *grid = &domain->grid;
+    for (int a = 0; a < grid->dims; a++) {
+        double c = in_cells(grid, point, a), length = (double)grid->n[a];
+        bool upper = c > 0.5 * length;
+        double fraction = 1 - 2 * (upper ? length - c : c);
+        int face = 2 * a + upper;
+        if (sel_axis_periodic(grid, a) || fraction <= 0) {
+            continue;
+        }
+        near_face found = {.region = domain->face[face][face_site(grid, a, point)],
+                           .fraction = fraction < 1 ? fraction : 1};
+        for (int b = 0; b < grid->dims; b++) {
+            found.place[b] = point->v[b];
+        }
+        found.place[a] = grid->origin[a] + (upper ? length * grid->dx : 0);
+        if (found.region > 0) {
+            insert_face(v->faces, found);
+        }
+    }
+}
+
+sel_status sel_sample_create(const sel_output_context *context, const sel_point *points, int count,
+                             bool walls, sel_sample **sample, sel_error *error) {
+    size_t corners = (size_t)count * CORNERS;
+    *sample = NULL;
+    sel_sample *made = calloc(1, sizeof *made);
+    if (!made) {
+        return sel_fail_memory(error, "the points of an output", sizeof *made);
+    }
+    made->context = context;
+    made->points = count;
+    made->v = calloc((size_t)count, sizeof *made->v);
+    made->cells = calloc(corners, sizeof *made->cells);
+    made->weights = calloc(corners, sizeof *made->weights);
+    if (!made->v || !made->cells || !made->weights) {
+        sel_sample_destroy(made);
+        return sel_fail_memory(error, "the points of an output", corners * 2 * sizeof(double));
+    }
+    for (int p = 0; p < count; p++) {
+        weigh_cells(made, &made->v[p], &points[p]);
+        if (walls && made->v[p].count > 0) {
+            find_faces(context->domain, &made->v[p], &points[p]);
+        }
+    }
+    *sample = made;
+    return SEL_OK;
+}
+
+static sel_status read_cells(sel_sample *sample, int field, int components, sel_error *error) {
+    if (components > sample->read_components) {
+        size_t bytes = (size_t)sample->cell_count * (size_t)components * sizeof *sample->read;
+        double *read = realloc(sample->read, bytes);
+        if (!read) {
+            return sel_fail_memory(error, "the points of an output", bytes);
+        }
+        sample->read = read;
+        sample->read_components = components;
+    }
+    sel_request request = {.kind = SEL_READ,
+                           .field = field,
+                           .cells = sample->cells,
+                           .cell_count = sample->cell_count,
+                           .precision = SEL_F64,
+                           .components = components,
+                           .to = sample->read};
+    return sel_output_request(sample->context, &request, error);
+}
+
+/* Moves `value` from that of the last centre towards what the nearest law that knows says. */
+static sel_status approach_wall(const sel_sample *sample, const sampled_point *v, int field,
+                                int components, double time, double *value, sel_error *error) {
+    const sel_output_context *context = sample->context;
+    const sel_domain *domain = context->domain;
+    for (int i = 0; i < 3 && v->faces[i].region > 0; i++) {
+        const near_face *face = &v->faces[i];
+        const double *place = face->place;
+        const sel_places at = {1,         &place[0],
+                               &place[1], domain->grid.dims == 3 ? &place[2] : NULL,
+                               time,      domain->control_values};
+        double wall[9];
+        bool known = false;
+        sel_status status = context->solver->wall_value(context->plan, field, face->region, &at,
+                                                        &known, wall, error);
+        if (status != SEL_OK) {
+            return status;
+        }
+        for (int c = 0; known && c < components; c++) {
+            value[c] += face->fraction * (wall[c] - value[c]);
+        }
+        if (known) {
+            break;
+        }
+    }
+    return SEL_OK;
+}
+
+sel_status sel_sample_read(sel_sample *sample, int field, int components, double time,
+                           double *values, sel_error *error) {
+    sel_status status = SEL_OK;
+    if (sample->cell_count > 0) {
+        status = read_cells(sample, field, components, error);
+    }
+    bool laws = sample->context->solver->wall_value && sample->context->plan;
+    for (int p = 0; p < sample->points && status == SEL_OK; p++) {
+        const sampled_point *v = &sample->v[p];
+        double *value = values + (int64_t)p * components;
+        for (int c = 0; c < components; c++) {
+            value[c] = 0;
+            for (int i = v->first; i < v->first + v->count; i++) {
+                value[c] += sample->weights[i] * sample->read[(int64_t)i * components + c];
+            }
+        }
+        if (laws) {
+            status = approach_wall(sample, v, field, components, time, value, error);
+        }
+    }
+    return status;
+}
+
+void sel_sample_destroy(sel_sample *sample) {
+    if (!sample) {
+        return;
+    }
+    free(sample->v);
+    free(sample->cells);
+    free(sample->weights);
+    free(sample->read);
+    free(sample);
+}

@@ -1,0 +1,25 @@
+/* sample.h -- fields at points between cell centres. */
+#ifndef SEL_SAMPLE_H
+#define SEL_SAMPLE_H
+
+#include "engine/output/output.h"
+
+/* Linear interpolation between the centres of the cells about a point. Solid cells have no part
+ * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
+ * wrap; beyond the last centre of other axes the value of the last centre holds, or, where
+ * `walls` is true and the law on that face says what holds there, the line from the last centre
+ * to the face. Where two faces meet the nearer one counts. */
+typedef struct sel_sample sel_sample;
+
+/* For `count` points that were checked to lie in the domain. */
+sel_status sel_sample_create(const sel_output_context *context, const sel_point *points, int count,
+                             bool walls, sel_sample **sample, sel_error *error);
+
+/* The present values of a field: values[point][components]. Laws on faces are taken at `time`. */
+sel_status sel_sample_read(sel_sample *sample, int field, int components, double time,
+                           double *values, sel_error *error);
+
+/* NULL is fine. */
+void sel_sample_destroy(sel_sample *sample);
+
+#endif

@@ -1,0 +1,82 @@
+/* tables.h -- the structs that the out.* tables describe: what a scenario asks to be written. */
+#ifndef SEL_OUTPUT_TABLES_H
+#define SEL_OUTPUT_TABLES_H
+
+#include "engine/schema.h"
+
+/* First member of every output's struct. */
+typedef struct sel_output_common {
+    const char *name;  /* NULL: the kind */
+    int64_t every;     /* steps; SEL_INT_NOT_GIVEN */
+    double interval;   /* user's time; NaN: not given */
+    int64_t from_step; /* 0 when not given */
+    double from_time;  /* user's time; NaN: not given */
+} sel_output_common;
+
+enum { SEL_VTK_NONE, SEL_VTK_ZLIB };
+enum { SEL_VTK_AS_RUN, SEL_VTK_F32, SEL_VTK_F64 };
+
+typedef struct sel_out_vtk {
+    sel_output_common common;
+    sel_names fields;
+    const struct sel_shape *within; /* a box; NULL: the whole domain */
+    int64_t stride;
+    int compression;
+    int64_t level;  /* SEL_INT_NOT_GIVEN: 1 */
+    int precision;  /* SEL_VTK_AS_RUN ... */
+    int64_t digits; /* SEL_INT_NOT_GIVEN: all */
+} sel_out_vtk;
+
+typedef struct sel_out_probe {
+    sel_output_common common;
+    sel_names field;
+    sel_points at;
+} sel_out_probe;
+
+typedef struct sel_out_profile {
+    sel_output_common common;
+    sel_names field;
+    sel_point from, to;
+    int64_t points; /* SEL_INT_NOT_GIVEN: length / dx */
+} sel_out_profile;
+
+enum { SEL_OP_SUM, SEL_OP_MIN, SEL_OP_MAX, SEL_OP_MEAN, SEL_OP_L2 };
+
+typedef struct sel_out_reduce {
+    sel_output_common common;
+    sel_names field;
+    int op;
+    const struct sel_shape *within; /* a box; NULL: the whole domain */
+} sel_out_reduce;
+
+typedef struct sel_out_balance {
+    sel_output_common common;
+} sel_out_balance;
+
+extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
+    sel_out_reduce_table, sel_out_balance_table;
+
+/* One row of a field list, for a member that is called as in Lua. */
+#define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \
+    { #member, kind, flags, offsetof(type, member), doc, preset, NULL, NULL, NULL }
+#define SEL_OUT_CHOICE(type, member, flags, doc, preset, choices) \
+    { #member, SEL_KIND_CHOICE, flags, offsetof(type, member), doc, preset, choices, NULL, NULL }
+
+/* Rows that every output's field list begins with. */
+#define SEL_OUT_COMMON_ROWS                                                                        \
+    SEL_OUT_ROW(sel_output_common, name, SEL_KIND_STRING, 0,                                       \
+                "Name of its files; the kind when not given. No two outputs share one.", 0),       \
+        SEL_OUT_ROW(sel_output_common, every, SEL_KIND_INT, SEL_POSITIVE,                          \
+                    "Steps between writings, from step 0 on. When neither this nor interval is "   \
+                    "given: fields at the end only, CSV files every 100 steps.",                   \
+                    (double)SEL_INT_NOT_GIVEN),                                                    \
+        SEL_OUT_ROW(sel_output_common, interval, SEL_KIND_NUMBER, SEL_POSITIVE,                    \
+                    "Time between writings, instead of every: at the first step at or after each " \
+                    "of its multiples.",                                                           \
+                    SEL_NOT_GIVEN),                                                                \
+        SEL_OUT_ROW(sel_output_common, from_step, SEL_KIND_INT, 0,                                 \
+                    "Nothing is written before this step, but for the last state.", 0),            \
+        SEL_OUT_ROW(sel_output_common, from_time, SEL_KIND_NUMBER, 0,                              \
+                    "Nothing is written before this time, but for the last state.", SEL_NOT_GIVEN)
+
+#endif
