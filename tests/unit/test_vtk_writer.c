@@ -1,0 +1,346 @@
+/* test_vtk_writer.c -- the VTK writer's bytes and its failures; tests/vtk reads its files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "engine/io/vtk_writer.h"
+
+static char directory[64];
+
+static const char *in_directory(const char *name) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static int make_directory(void **state) {
+    (void)state;
+    strcpy(directory, "/tmp/selenite_vtk_XXXXXX");
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    DIR *entries = opendir(directory);
+    for (struct dirent *e; entries && (e = readdir(entries));) {
+        if (e->d_name[0] != '.') {
+            remove(in_directory(e->d_name));
+        }
+    }
+    closedir(entries);
+    return rmdir(directory);
+}
+
+static int files_in_directory(void) {
+    int count = 0;
+    DIR *entries = opendir(directory);
+    for (struct dirent *e; (e = readdir(entries));) {
+        count += e->d_name[0] != '.';
+    }
+    closedir(entries);
+    return count;
+}
+
+/* The file's bytes with a NUL behind them; freed by the caller. */
+static char *read_whole(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = calloc(*size + 1, 1);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static char *find(char *bytes, size_t size, const char *text) {
+    return memmem(bytes, size, text, strlen(text));
+}
+
+static uint64_t word(const char *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static vtkw_image image_of(const vtkw_array *arrays, int count, int64_t nx) {
+    return (vtkw_image){.extent = {0, nx, 0, 1, 0, 1},
+                        .spacing = {1, 1, 1},
+                        .cell_arrays = arrays,
+                        .cell_array_count = count};
+}
+
+/* ---- bytes ---- */
+
+static void assert_padded(const char *path) {
+    size_t size;
+    char *bytes = read_whole(path, &size);
+    char *tag = find(bytes, size, "<AppendedData");
+    assert_non_null(tag);
+    size_t end = (size_t)(tag - bytes) + strlen("<AppendedData");
+    assert_int_equal(end % 4096, 0);
+    assert_memory_equal(bytes + end, " encoding=\"raw\"                 >\n   _", 38);
+    free(bytes);
+}
+
+static void header_ends_at_a_page_whatever_its_length(void **state) {
+    (void)state;
+    enum { MOST = 400 };
+    uint8_t value = 7;
+    char names[MOST][48];
+    vtkw_array arrays[MOST];
+    for (int i = 0; i < MOST; i++) {
+        snprintf(names[i], sizeof names[i], "an_array_with_a_longer_name_%d", i);
+        arrays[i] = (vtkw_array){names[i], VTKW_UINT8, 1, &value};
+    }
+    for (int count = 0; count <= MOST; count += 13) {
+        for (int level = 0; level <= 1; level++) {
+            vtkw_image image = image_of(arrays, count, 1);
+            image.level = level;
+            assert_int_equal(vtkw_write_image(in_directory("page.vti"), &image, NULL), VTKW_OK);
+            assert_padded(in_directory("page.vti"));
+        }
+    }
+}
+
+static void raw_array_is_its_size_and_its_bytes(void **state) {
+    (void)state;
+    float values[5] = {1, 2, 3, 4, 5};
+    vtkw_array array = {"v", VTKW_FLOAT32, 1, values};
+    vtkw_image image = image_of(&array, 1, 5);
+    size_t size;
+    assert_int_equal(vtkw_write_image(in_directory("raw.vti"), &image, NULL), VTKW_OK);
+    char *bytes = read_whole(in_directory("raw.vti"), &size);
+    char *data = find(bytes, size, ">\n   _") + 6;
+    assert_int_equal(word(data), sizeof values);
+    assert_memory_equal(data + 8, values, sizeof values);
+    assert_string_equal(data + 8 + sizeof values, "\n  </AppendedData>\n</VTKFile>\n");
+    free(bytes);
+}
+
+/* Decodes the compressed array at `data`; returns its number of bytes. */
+static size_t decode(const char *data, unsigned char *to, size_t room) {
+    uint64_t blocks = word(data), block = word(data + 8), partial = word(data + 16);
+    const char *stream = data + 24 + 8 * blocks;
+    size_t total = 0;
+    for (uint64_t b = 0; b < blocks; b++) {
+        uLongf length = (uLongf)(room - total);
+        uint64_t compressed = word(data + 24 + 8 * b);
+        assert_int_equal(uncompress(to + total, &length, (const Bytef *)stream, (uLong)compressed),
+                         Z_OK);
+        assert_int_equal(length, b + 1 == blocks && partial ? partial : block);
+        stream += compressed;
+        total += length;
+    }
+    return total;
+}
+
+static void compressed_blocks_decode_to_the_same_bytes(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 32767, 32768, 32769, 65536, 100000};
+    unsigned char *values = malloc(100000), *decoded = malloc(200000);
+    for (int i = 0; i < 100000; i++) {
+        values[i] = (unsigned char)(i * 7919 >> 3);
+    }
+    for (int level = 1; level <= 9; level += 4) {
+        for (int k = 0; k < 6; k++) {
+            vtkw_array array = {"v", VTKW_UINT8, 1, values};
+            vtkw_image image = image_of(&array, 1, sizes[k]);
+            image.level = level;
+            size_t size;
+            assert_int_equal(vtkw_write_image(in_directory("zlib.vti"), &image, NULL), VTKW_OK);
+            char *bytes = read_whole(in_directory("zlib.vti"), &size);
+            char *data = find(bytes, size, ">\n   _") + 6;
+            assert_int_equal(decode(data, decoded, 200000), sizes[k]);
+            assert_memory_equal(decoded, values, (size_t)sizes[k]);
+            free(bytes);
+        }
+    }
+    free(values);
+    free(decoded);
+}
+
+static void offsets_point_to_each_array(void **state) {
+    (void)state;
+    int32_t a[3] = {1, 2, 3}, b[3] = {4, 5, 6}, c[16] = {9};
+    vtkw_array cell[] = {{"a", VTKW_INT32, 1, a}, {"b", VTKW_INT32, 1, b}};
+    vtkw_array point = {"c", VTKW_INT32, 1, c};
+    vtkw_image image = image_of(cell, 2, 3);
+    image.point_arrays = &point;
+    image.point_array_count = 1;
+    size_t size;
+    assert_int_equal(vtkw_write_image(in_directory("offsets.vti"), &image, NULL), VTKW_OK);
+    char *bytes = read_whole(in_directory("offsets.vti"), &size);
+    char *data = find(bytes, size, ">\n   _") + 6;
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+        int32_t first;
+    } expected[] = {{"Name=\"a\"", 12, 1}, {"Name=\"b\"", 12, 4}, {"Name=\"c\"", 64, 9}};
+    for (int i = 0; i < 3; i++) {
+        char *offset = strstr(find(bytes, size, expected[i].name), "offset=\"") + 8;
+        const char *at = data + strtoull(offset, NULL, 10);
+        assert_int_equal(word(at), expected[i].bytes);
+        assert_memory_equal(at + 8, &expected[i].first, sizeof(int32_t));
+    }
+    free(bytes);
+}
+
+static void names_are_escaped(void **state) {
+    (void)state;
+    uint8_t value = 1;
+    vtkw_array array = {"a<b & \"c\">\t\x01", VTKW_UINT8, 1, &value};
+    vtkw_image image = image_of(&array, 1, 1);
+    size_t size;
+    assert_int_equal(vtkw_write_image(in_directory("names.vti"), &image, NULL), VTKW_OK);
+    char *bytes = read_whole(in_directory("names.vti"), &size);
+    assert_non_null(find(bytes, size, "Name=\"a&lt;b &amp; &quot;c&quot;&gt;&#9;?\""));
+    free(bytes);
+}
+
+static void collection_lists_times_and_files(void **state) {
+    (void)state;
+    vtkw_step steps[] = {{0, "f/f_0.vti"}, {0.1, "f/<1>.vti"}};
+    size_t size;
+    assert_int_equal(vtkw_write_collection(in_directory("f.pvd"), steps, 2, NULL), VTKW_OK);
+    char *bytes = read_whole(in_directory("f.pvd"), &size);
+    assert_non_null(strstr(bytes, "<DataSet timestep=\"0\" part=\"0\" file=\"f/f_0.vti\"/>"));
+    assert_non_null(strstr(
+        bytes, "<DataSet timestep=\"0.10000000000000001\" part=\"0\" file=\"f/&lt;1&gt;.vti\"/>"));
+    free(bytes);
+}
+
+static void numbers_have_a_point_in_every_locale(void **state) {
+    (void)state;
+    static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
+    for (int i = 0; i < 4; i++) {
+        if (setlocale(LC_NUMERIC, locales[i])) { /* else it is not installed here */
+            vtkw_text text = {NULL, 0, 0, 0};
+            vtkw_number(&text, -1.5e-300);
+            vtkw_append(&text, "", 1);
+            setlocale(LC_NUMERIC, "C");
+            assert_string_equal(text.data, "-1.5e-300");
+            free(text.data);
+        }
+    }
+}
+
+/* ---- failures ---- */
+
+static void bad_input_is_refused(void **state) {
+    (void)state;
+    uint8_t value = 1;
+    vtkw_array array = {"v", VTKW_UINT8, 1, &value};
+    vtkw_array broken[] = {{"", VTKW_UINT8, 1, &value},
+                           {NULL, VTKW_UINT8, 1, &value},
+                           {"v", VTKW_UINT8, 0, &value},
+                           {"v", VTKW_UINT8, 1, NULL}};
+    vtkw_error error;
+    for (int i = 0; i < 4; i++) {
+        vtkw_image image = image_of(&broken[i], 1, 1);
+        assert_int_equal(vtkw_write_image(in_directory("bad.vti"), &image, &error), VTKW_BAD_INPUT);
+    }
+    vtkw_image image = image_of(&array, 1, 0);
+    assert_int_equal(vtkw_write_image(in_directory("bad.vti"), &image, &error), VTKW_BAD_INPUT);
+    assert_non_null(strstr(error.text, "the extent of axis 0 is empty"));
+    image = image_of(&array, 1, 1);
+    image.level = 10;
+    assert_int_equal(vtkw_write_image(in_directory("bad.vti"), &image, &error), VTKW_BAD_INPUT);
+    assert_int_not_equal(access(in_directory("bad.vti"), F_OK), 0);
+}
+
+static void missing_directory_is_an_error_with_its_cause(void **state) {
+    (void)state;
+    uint8_t value = 1;
+    vtkw_array array = {"v", VTKW_UINT8, 1, &value};
+    vtkw_image image = image_of(&array, 1, 1);
+    vtkw_error error;
+    assert_int_equal(vtkw_write_image(in_directory("no/such.vti"), &image, &error), VTKW_BAD_FILE);
+    assert_int_equal(error.code, ENOENT);
+    assert_non_null(strstr(error.text, "no/such.vti: No such file or directory"));
+    assert_int_equal(vtkw_write_collection(in_directory("no/such.pvd"), NULL, 0, &error),
+                     VTKW_BAD_FILE);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void failed_write_leaves_the_older_file_whole(void **state) {
+    (void)state;
+    enum { CELLS = 300000 };
+    float *values = calloc(CELLS, sizeof *values);
+    for (int i = 0; i < CELLS; i++) {
+        values[i] = (float)(i % 65537) * 1.37f;
+    }
+    vtkw_array array = {"v", VTKW_FLOAT32, 1, values};
+    static const rlim_t limits[] = {100, 4096, 5000, 50000, 900000};
+    for (int level = 0; level <= 1; level++) {
+        vtkw_image small = image_of(&array, 1, 10), large = image_of(&array, 1, CELLS);
+        large.level = level;
+        assert_int_equal(vtkw_write_image(in_directory("kept.vti"), &small, NULL), VTKW_OK);
+        size_t size, size_after;
+        char *before = read_whole(in_directory("kept.vti"), &size);
+        int files = files_in_directory();
+        for (int k = 0; k < 5; k++) {
+            vtkw_error error;
+            limit_files(limits[k]);
+            vtkw_status status = vtkw_write_image(in_directory("kept.vti"), &large, &error);
+            limit_files(RLIM_INFINITY);
+            assert_int_equal(status, VTKW_BAD_FILE);
+            assert_int_equal(error.code, EFBIG);
+        }
+        char *after = read_whole(in_directory("kept.vti"), &size_after);
+        assert_int_equal(size, size_after);
+        assert_memory_equal(before, after, size);
+        assert_int_equal(files_in_directory(), files);
+        free(before);
+        free(after);
+    }
+    free(values);
+}
+
+static void full_device_is_reported(void **state) {
+    (void)state;
+    uint8_t value = 1;
+    vtkw_array array = {"v", VTKW_UINT8, 1, &value};
+    vtkw_image image = image_of(&array, 1, 1);
+    vtkw_error error;
+    if (access("/dev/full", W_OK) != 0) {
+        skip();
+    }
+    assert_int_equal(symlink("/dev/full", in_directory("full.vti.tmp")), 0);
+    assert_int_equal(vtkw_write_image(in_directory("full.vti"), &image, &error), VTKW_BAD_FILE);
+    assert_int_equal(error.code, ENOSPC);
+    assert_int_not_equal(access(in_directory("full.vti"), F_OK), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_ends_at_a_page_whatever_its_length),
+        cmocka_unit_test(raw_array_is_its_size_and_its_bytes),
+        cmocka_unit_test(compressed_blocks_decode_to_the_same_bytes),
+        cmocka_unit_test(offsets_point_to_each_array),
+        cmocka_unit_test(names_are_escaped),
+        cmocka_unit_test(collection_lists_times_and_files),
+        cmocka_unit_test(numbers_have_a_point_in_every_locale),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(missing_directory_is_an_error_with_its_cause),
+        cmocka_unit_test(failed_write_leaves_the_older_file_whole),
+        cmocka_unit_test(full_device_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
