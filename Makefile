@@ -57,7 +57,7 @@ UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint unit-tests annotations test-paraview test-fresh fuzz FORCE
+        setup-lint unit-tests examples/c/embed annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -100,7 +100,13 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
 
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) examples/c/embed
+
+# The engine from C: no Lua in it.
+examples/c/embed: $(BUILD)/examples/embed
+$(BUILD)/examples/embed: examples/c/embed.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 
 test: setup-test
 	$(MAKE) all unit-tests

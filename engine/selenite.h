@@ -2,21 +2,14 @@
  *
  * A simulation is a plain struct. Fill it, give it to sel_run, read the files and the report:
  *
- *     sel_arena *arena = sel_arena_create();
- *     lbm_params params;
- *     lbm_presets(&params);                      the defaults of sel.lbm
- *     params.common.size = (sel_ints){2, {64, 32}};
+ *     lbm_params params = {0};
+ *     sel_table_presets(lbm_solver.table, &params);      the defaults of sel.lbm
+ *     params.common.size = (sel_ints){2, {64, 32, 1}};
  *     params.nu = 0.1;
  *     params.common.stop.steps = 1000;
- *     ... regions, laws, outputs ...
+ *     ... params.common.regions, params.common.output ...
  *     sel_simulation simulation = {.solver = &lbm_solver, .params = &params.common};
- *     sel_scenario scenario = {.arena = arena, .count = 1, .simulations = &simulation};
- *     sel_run_options options = {.settings = {.precision = -1}, .directory = "out/mine"};
- *     sel_report report;
- *     sel_error error = {0};
- *     if (sel_run(&scenario, &simulation, &options, &report, &error)) puts(error.text);
- *     sel_report_release(&report);
- *     sel_scenario_destroy(&scenario);
+ *     sel_run(&scenario, &simulation, &options, &report, &error);
  *
  * examples/c/embed.c is a whole program. To step a simulation by hand, use sel_prepare and the
  * functions of prepared.backend (engine/solver.h). Scripts are read by sel_script_load
@@ -31,6 +24,7 @@
 #include "engine/check.h"
 #include "engine/lbm/lbm.h"
 #include "engine/output/output.h"
+#include "engine/output/tables.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "geometry/shape.h"

@@ -1,0 +1,215 @@
+#!/bin/sh
+# run.sh -- scenarios from the command line: results, files, exit statuses. Prints TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+selenite=$PWD/${BUILD:-build}/selenite
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# ok NAME COMMAND...: one test, passed when the command succeeds.
+ok() {
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        sed 's/^/# /' "$work/log"
+    fi
+}
+
+# exits STATUS COMMAND...: succeeds when the command ends with that status.
+exits() {
+    expected=$1
+    shift
+    "$@"
+    got=$?
+    [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
+}
+
+run() { "$selenite" run "$@" --quiet; }
+
+# value FILE COLUMN: the column in the last row of a CSV file.
+value() {
+    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+        { last = $c } END { print last }' "$1"
+}
+
+# json FILE KEY: a top-level value of run.json.
+json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
+
+# within VALUE REFERENCE TOLERANCE
+within() {
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d
+        print a, "against", b; exit !(a != "" && d <= t) }'
+}
+
+couette_is_exact() {
+    run scenarios/couette.lua H=8 tau=1.5 -o "$work/couette" &&
+        awk -F, 'NR == 1 { next } $1 != step { step = $1; worst = 0 }
+            { d = $7 / (0.1 * $5 / 8) - 1; if (d < 0) d = -d; if (d > worst) worst = d }
+            END { print "error", worst; exit !(step > 0 && worst < 1e-9) }' "$work/couette/profile.csv"
+}
+
+poiseuille_is_exact() {
+    run scenarios/poiseuille.lua H=8 tau=0.6 -o "$work/poiseuille" &&
+        awk -F, 'NR > 1 && $1 > 0 { d = $7 / (0.2 * $5 * (8 - $5) / 64) - 1; if (d < 0) d = -d
+            if (d > worst) worst = d; n++ }
+            END { print "error", worst; exit !(n == 8 && worst < 1e-9) }' \
+            "$work/poiseuille/profile.csv"
+}
+
+# Velocity inlet to pressure outlet: what enters leaves, to round-off.
+faces_conserve_mass() {
+    run scenarios/poiseuille.lua H=8 L=24 drive=faces -o "$work/faces" &&
+        within "$(value "$work/faces/balance.csv" rate_outlet)" \
+            "$(value "$work/faces/balance.csv" rate_inlet | sed 's/^-//')" 1e-9
+}
+
+small_expansion_reattaches() {
+    run scenarios/sudden_expansion.lua H=16 ramp=2000 -o "$work/expansion" &&
+        within "$(tools/reattachment.sh "$work/expansion/floor.csv" 16)" 2.0 0.15
+}
+
+thesis_numbers_run() {
+    run scenarios/sudden_expansion.lua as_thesis=true -o "$work/thesis" &&
+        [ "$(json "$work/thesis/run.json" collision)" = '"bgk"' ] &&
+        [ "$(json "$work/thesis/run.json" steps)" = 3000 ]
+}
+
+# All files but run.json have the same bytes, whatever the number of threads.
+threads_do_not_matter() {
+    for threads in 1 2 3; do
+        run scenarios/sudden_expansion.lua H=16 ramp=500 -o "$work/t$threads" \
+            --threads $threads || return 1
+        rm "$work/t$threads/run.json"
+    done
+    diff -r "$work/t1" "$work/t2" && diff -r "$work/t1" "$work/t3"
+}
+
+cat >"$work/endless.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 64, 64 }, nu = 0.05,
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+  stop = { steps = 1000000000 },
+  output = { sel.out.vtk { fields = { "velocity" } } },
+}
+LUA
+
+interrupt_writes_the_last_state() {
+    "$selenite" run "$work/endless.lua" -o "$work/interrupted" --quiet &
+    sleep 1
+    kill -INT $!
+    wait $!
+    exits 130 sh -c "exit $?" &&
+        [ "$(json "$work/interrupted/run.json" stopped_by)" = '"interrupted"' ] &&
+        ls "$work"/interrupted/vtk/vtk_*.vti
+}
+
+cat >"$work/diverging.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 32, 32 }, tau = 0.5001, collision = "bgk",
+  regions = {
+    { where = sel.shape.faces, law = sel.law.wall {} },
+    { where = sel.shape.face "y+", law = sel.law.wall { velocity = { 0.5, 0 } } },
+  },
+  stop = { steps = 100000 },
+  output = { sel.out.vtk { fields = { "velocity" } } },
+}
+LUA
+
+divergence_is_reported() {
+    exits 3 run "$work/diverging.lua" -o "$work/diverging" >"$work/text" 2>&1 &&
+        grep -E 'diverged: NaN or infinity found at step [0-9]+, first at cell \{[0-9]+, [0-9]+\}' \
+            "$work/text" &&
+        [ "$(json "$work/diverging/run.json" stopped_by)" = '"diverged"' ]
+}
+
+directory_with_a_run_is_kept() {
+    run scenarios/couette.lua H=4 -o "$work/kept" &&
+        exits 2 run scenarios/couette.lua H=4 -o "$work/kept" &&
+        run scenarios/couette.lua H=4 -o "$work/kept" --force
+}
+
+unwritable_directory() {
+    : >"$work/file"
+    exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
+        scenarios/couette.lua H=4 -o "$work/file"
+}
+
+# A limit on file size stands for a full disk: the failure is told, earlier files are whole.
+full_disk() {
+    (
+        ulimit -f 40
+        exits 4 "$selenite" run scenarios/cavity2d.lua N=64 Re=100 -o "$work/full" --quiet
+    ) && ! ls "$work"/full/vtk/*.vti "$work"/full/*.tmp "$work"/full/vtk/*.tmp 2>/dev/null
+}
+
+script_from_standard_input() {
+    run - -o "$work/stdin" <examples/01_lid.lua && [ -s "$work/stdin/vtk.pvd" ]
+}
+
+list_of_simulations() {
+    run examples/06_several.lua -o "$work/several" &&
+        [ -s "$work/several/trt/profile.csv" ] && [ -s "$work/several/bgk/profile.csv" ]
+}
+
+check_prints_the_numbers() {
+    "$selenite" check scenarios/cavity2d.lua N=32 Re=100 --regions >"$work/text" &&
+        grep -E 'tau +0\.596' "$work/text" && grep -E 'lid.*32 sites of y\+' "$work/text" &&
+        grep -E 'Reynolds +100' "$work/text"
+}
+
+parameters_are_listed() {
+    "$selenite" run scenarios/cavity2d.lua --help >"$work/text" &&
+        grep -E '^  N .*default 129' "$work/text"
+}
+
+every_example_runs() {
+    for example in examples/*.lua; do
+        run "$example" -o "$work/$(basename "$example" .lua)_example" || return 1
+    done
+}
+
+embedding_from_c() {
+    "${BUILD:-build}/examples/embed" "$work/embed" && [ -s "$work/embed/vtk.pvd" ]
+}
+
+usage_errors() {
+    exits 2 "$selenite" && exits 2 "$selenite" rum && exits 2 "$selenite" run &&
+        exits 2 run scenarios/couette.lua --thread 2 && exits 2 run scenarios/couette.lua H=abc &&
+        exits 2 run scenarios/couette.lua G=3 && exits 2 run scenarios/couette.lua --backend tpu &&
+        exits 4 run scenarios/nothing.lua && exits 2 "$selenite" help lmb
+}
+
+json_report() {
+    run scenarios/couette.lua H=4 -o "$work/json" --json >"$work/text" &&
+        "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["stopped_by"] == "steady", report["stopped_by"]
+assert report["parameters"]["H"] == 4 and report["size"] == [4, 4]
+assert "profile.csv" in report["outputs"]' "$work/text"
+}
+
+ok "Couette flow is exact" couette_is_exact
+ok "Poiseuille flow is exact" poiseuille_is_exact
+ok "mass between an inlet and an outlet" faces_conserve_mass
+ok "a small expansion reattaches" small_expansion_reattaches
+ok "the lattice of the thesis" thesis_numbers_run
+ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
+ok "an interrupt writes the last state" interrupt_writes_the_last_state
+ok "a diverging run says step, cell and cause" divergence_is_reported
+ok "a directory that holds a run is kept" directory_with_a_run_is_kept
+ok "an unwritable directory" unwritable_directory
+ok "a full disk" full_disk
+ok "a script from standard input" script_from_standard_input
+ok "a list of simulations" list_of_simulations
+ok "check prints the resolved numbers" check_prints_the_numbers
+ok "the parameters are listed" parameters_are_listed
+ok "every example runs" every_example_runs
+ok "the engine from C" embedding_from_c
+ok "usage errors" usage_errors
+ok "run.json is JSON" json_report
