@@ -128,6 +128,7 @@ setup-run setup-test setup-lint:
 
 annotations: $(PROGRAM)
 	$(PROGRAM) help --annotations > lua/meta/selenite.lua
+	$(PROGRAM) help --reference > docs/reference.md
 
 TRACKED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint: setup-lint
@@ -164,7 +165,7 @@ help:
 	@echo 'make lint | format   check or apply the code style'
 	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
 	@echo 'make release         a stripped binary in build-release/'
-	@echo 'make annotations     regenerate lua/meta/selenite.lua from the field lists'
+	@echo 'make annotations     regenerate lua/meta/selenite.lua and docs/reference.md'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
 	@echo 'make clean           remove the build folders'

@@ -345,6 +345,10 @@ static sel_status help(int argc, char **argv, sel_error *error) {
         sel_annotations(stdout);
         return SEL_OK;
     }
+    if (argc > 2 && strcmp(argv[2], "--reference") == 0) {
+        sel_reference_markdown(stdout);
+        return SEL_OK;
+    }
     if (argc > 2) {
         return sel_help(stdout, argv[2], error);
     }

@@ -1,5 +1,4 @@
-/* schema.c -- what the field lists give for nothing: presets, names, the text of `selenite help`.
- */
+/* schema.c -- what the field lists give for nothing: presets, names, kinds in words. */
 #include "engine/schema.h"
 
 #include <math.h>
@@ -169,7 +168,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
              plain[field->kind]);
 }
 
-static void preset_text(const sel_field *field, char *text, size_t size) {
+void sel_preset_text(const sel_field *field, char *text, size_t size) {
     text[0] = '\0';
     if (field->flags & SEL_REQUIRED) {
         snprintf(text, size, "required");
@@ -182,46 +181,4 @@ static void preset_text(const sel_field *field, char *text, size_t size) {
     } else if (field->kind == SEL_KIND_INT && field->preset > (double)SEL_INT_NOT_GIVEN) {
         snprintf(text, size, "default %.0f", field->preset);
     }
-}
-
-static void print_table(FILE *to, const sel_table *table) {
-    fprintf(to, "%s\n  %s\n\n", table->name, table->doc);
-    for (int i = 0; i < table->count; i++) {
-        const sel_field *field = &table->fields[i];
-        char kind[512], preset[128];
-        sel_kind_text(field, kind, sizeof kind);
-        preset_text(field, preset, sizeof preset);
-        fprintf(to, "  %-12s %s%s%s%s\n               %s\n", field->name, kind,
-                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
-                *preset ? "; " : "", preset, field->doc);
-    }
-}
-
-static void print_index(FILE *to, const collection *all) {
-    fputs("Tables of a scenario; `selenite help NAME` lists the fields of one:\n\n", to);
-    for (int i = 0; i < all->table_count; i++) {
-        fprintf(to, "  %-16s %s\n", all->tables[i]->name, all->tables[i]->doc);
-    }
-}
-
-sel_status sel_help(FILE *to, const char *name, sel_error *error) {
-    collection all = collect_all();
-    if (!name) {
-        print_index(to, &all);
-        return SEL_OK;
-    }
-    const char *names[2 * MAX_TABLES + 1];
-    int count = 0;
-    for (int i = 0; i < all.table_count; i++) {
-        const char *full = all.tables[i]->name, *dot = strrchr(full, '.');
-        if (strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0)) {
-            print_table(to, all.tables[i]);
-            return SEL_OK;
-        }
-        names[count++] = full;
-    }
-    names[count] = NULL;
-    const char *nearest = sel_nearest(name, names);
-    return sel_fail(error, SEL_BAD_USAGE, "no table '%s'%s%s%s; `selenite help` lists them", name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }

@@ -146,4 +146,10 @@ sel_status sel_help(FILE *to, const char *table, sel_error *error);
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);
 
+/* "required", "default 1", or nothing. */
+void sel_preset_text(const sel_field *field, char *text, size_t size);
+
+/* docs/reference.md: all tables as Markdown. */
+void sel_reference_markdown(FILE *to);
+
 #endif
