@@ -1,0 +1,225 @@
+/* annotate.c -- LuaLS annotations of the scenario library, from the same field lists.
+ *
+ * Editors with the Lua language server complete and check scenarios by them. The text depends on
+ * nothing but the lists, so that a test can tell when the committed file is stale.
+ */
+#include "lua/script.h"
+#include <string.h>
+#include "engine/solver.h"
+#include "geometry/shape.h"
+
+enum { MAX_LISTED = 128 };
+
+static const char header[] =
+    "---@meta selenite\n"
+    "-- Generated from the engine's field lists by `make annotations`; do not edit.\n"
+    "\n"
+    "---A number, or a function whose parameters are any of x, y, z, t and the controls.\n"
+    "---@alias selenite.quantity number|function\n"
+    "\n"
+    "---A quantity per component, or one function that returns all components.\n"
+    "---@alias selenite.vector selenite.quantity[]|function\n"
+    "\n"
+    "---Cells or face sites; `+` joins, `-` takes away, `*` keeps what both have.\n"
+    "---@class selenite.shape\n"
+    "---@operator add(selenite.shape): selenite.shape\n"
+    "---@operator sub(selenite.shape): selenite.shape\n"
+    "---@operator mul(selenite.shape): selenite.shape\n"
+    "\n"
+    "---The default of a parameter, or a table of the default, a help text and what is allowed.\n"
+    "---@class (exact) selenite.parameter\n"
+    "---@field [1] number|string|boolean the default\n"
+    "---@field [2]? string help\n"
+    "---@field min? number smallest value\n"
+    "---@field max? number largest value\n"
+    "---@field choices? (number|string)[] the only values\n"
+    "---@field integer? boolean whole numbers only\n"
+    "---@field file? boolean the path of a file; the default is relative to the script\n"
+    "\n";
+
+static void print_choices(FILE *to, const sel_field *field) {
+    for (const char *const *choice = field->choices; *choice; choice++)
+        fprintf(to, "%s\"%s\"", choice == field->choices ? "" : "|", *choice);
+}
+
+/* The type of a field as LuaLS writes it. */
+static void print_type(FILE *to, const sel_field *field) {
+    static const char *const plain[] = {
+        [SEL_KIND_BOOL] = "boolean",
+        [SEL_KIND_INT] = "integer",
+        [SEL_KIND_NUMBER] = "number",
+        [SEL_KIND_STRING] = "string",
+        [SEL_KIND_SIZE] = "integer[]",
+        [SEL_KIND_POINT] = "number[]",
+        [SEL_KIND_POINTS] = "number[]|number[][]",
+        [SEL_KIND_NAMES] = "string|string[]",
+        [SEL_KIND_NUMBERS] = "table<string, number>",
+        [SEL_KIND_QUANTITY] = "selenite.quantity",
+        [SEL_KIND_VECTOR] = "selenite.vector",
+        [SEL_KIND_PREDICATE] = "function",
+        [SEL_KIND_SHAPE] = "selenite.shape",
+    };
+    switch (field->kind) {
+    case SEL_KIND_CHOICE:
+        print_choices(to, field);
+        break;
+    case SEL_KIND_FLAGS:
+        fputc('(', to);
+        print_choices(to, field);
+        fputs(")[]", to);
+        break;
+    case SEL_KIND_TABLE:
+        fprintf(to, "selenite.%s", field->table->name);
+        break;
+    case SEL_KIND_LIST:
+        fprintf(to, "selenite.%s[]", field->table->name);
+        break;
+    case SEL_KIND_VARIANT:
+        fprintf(to, "selenite.%s", field->family->name);
+        break;
+    case SEL_KIND_VARIANTS:
+        fprintf(to, "selenite.%s[]", field->family->name);
+        break;
+    default:
+        fputs(plain[field->kind], to);
+    }
+}
+
+/* What stands without a name is the array part of the table. */
+static void print_positional(FILE *to, const sel_field *field) {
+    if (field->kind == SEL_KIND_VECTOR) {
+        fputs("---@field [integer] selenite.quantity the components\n", to);
+        return;
+    }
+    fputs("---@field [1]? ", to);
+    print_type(to, field);
+    fprintf(to, " the same as %s\n", field->name);
+}
+
+static void print_field(FILE *to, const sel_field *field) {
+    bool positional = field->flags & SEL_POSITIONAL;
+    bool optional = positional || !(field->flags & SEL_REQUIRED);
+    fprintf(to, "---@field %s%s ", field->name, optional ? "?" : "");
+    print_type(to, field);
+    fprintf(to, " %s\n", field->doc);
+    if (positional)
+        print_positional(to, field);
+}
+
+static bool is_listed(const sel_table *const *tables, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(tables[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Laws of one name that several solvers have are one class with the fields of all. */
+static void print_class(FILE *to, const sel_table *const *tables, int at, int count) {
+    const sel_table *table = tables[at];
+    fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
+    for (int k = at; k < count; k++)
+        if (strcmp(tables[k]->name, table->name) == 0)
+            for (int i = 0; i < tables[k]->count; i++)
+                print_field(to, &tables[k]->fields[i]);
+    fputc('\n', to);
+}
+
+static void print_classes(FILE *to) {
+    const sel_table *tables[MAX_LISTED];
+    int count = sel_all_tables(tables, MAX_LISTED);
+    for (int i = 0; i < count; i++)
+        if (!is_listed(tables, i, tables[i]->name))
+            print_class(to, tables, i, count);
+}
+
+static bool has_positional(const sel_table *table) {
+    for (int i = 0; i < table->count; i++)
+        if (table->fields[i].flags & SEL_POSITIONAL)
+            return true;
+    return false;
+}
+
+/* A constructor, as a field of the class of its module. */
+static void print_constructor(FILE *to, const sel_table *table, const char *result) {
+    const char *dot = strrchr(table->name, '.');
+    fprintf(to, "---@field %s fun(fields: selenite.%s%s): %s %s\n", dot ? dot + 1 : table->name,
+            table->name, has_positional(table) ? "|selenite.quantity" : "", result, table->doc);
+}
+
+static void print_shape_members(FILE *to) {
+    fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): selenite.shape "
+          "The sites of one face of the domain.\n"
+          "---@field faces selenite.shape The sites of all faces that are not periodic.\n"
+          "---@field rest selenite.shape The face sites that nothing before painted.\n",
+          to);
+}
+
+/* The module of a family and, for laws and outputs, the class of their values. Families of one name
+ * (the laws of several solvers) are one module. */
+static void print_family(FILE *to, const sel_family *const *families, int at, int count) {
+    const char *name = families[at]->name;
+    bool shapes = strcmp(name, "shape") == 0;
+    const sel_table *seen[MAX_LISTED];
+    char result[64];
+    int seen_count = 0;
+    snprintf(result, sizeof result, "selenite.%s", name);
+    if (!shapes)
+        fprintf(to, "---%s\n---@class selenite.%s\n\n", families[at]->doc, name);
+    fprintf(to, "---@class (exact) selenite.%s.module\n", name);
+    for (int k = at; k < count; k++) {
+        for (int i = 0; strcmp(families[k]->name, name) == 0 && i < families[k]->count; i++) {
+            const sel_table *table = families[k]->tables[i];
+            if (is_listed(seen, seen_count, table->name) || seen_count == MAX_LISTED)
+                continue;
+            seen[seen_count++] = table;
+            print_constructor(to, table, result);
+        }
+    }
+    if (shapes)
+        print_shape_members(to);
+    fputc('\n', to);
+}
+
+static bool is_first(const sel_family *const *families, int at) {
+    for (int i = 0; i < at; i++)
+        if (strcmp(families[i]->name, families[at]->name) == 0)
+            return false;
+    return true;
+}
+
+static void print_library(FILE *to, const sel_family *const *families, int count) {
+    fputs("---What a solver's constructor returns: the table that it got, to be returned by the "
+          "script.\n---@class selenite.simulation\n\n---@class (exact) selenite.library\n",
+          to);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
+        print_constructor(to, (*solver)->table, "selenite.simulation");
+    for (int i = 0; i < count; i++)
+        if (is_first(families, i))
+            fprintf(to, "---@field %s selenite.%s.module\n", families[i]->name, families[i]->name);
+    fputs("local sel = {}\n"
+          "\n"
+          "---Declares what the command line may set as name=value, and returns the values.\n"
+          "---@param declared table<string, number|string|boolean|selenite.parameter>\n"
+          "---@return table<string, any> values read-only; other names are errors\n"
+          "function sel.params(declared) end\n"
+          "\n"
+          "---The editable table of another scenario, or the list of them.\n"
+          "---@param path string relative to this script\n"
+          "---@param values? table<string, number|string|boolean> for its sel.params\n"
+          "---@return table simulation\n"
+          "function sel.load(path, values) end\n"
+          "\n"
+          "return sel\n",
+          to);
+}
+
+void sel_annotations(FILE *to) {
+    const sel_family *families[MAX_LISTED];
+    int count = sel_all_families(families, MAX_LISTED);
+    fputs(header, to);
+    print_classes(to);
+    for (int i = 0; i < count; i++)
+        if (is_first(families, i))
+            print_family(to, families, i, count);
+    print_library(to, families, count);
+}

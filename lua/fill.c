@@ -1,0 +1,457 @@
+/* fill.c -- fill C structs from the tables of a script, by the engine's field lists.
+ *
+ * Tables are read raw: no metamethod runs, so nothing of the user's does. A mistake is noted and
+ * the filling goes on, so that one run reports all of them.
+ */
+#include "lua/fill.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solver.h"
+
+enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
+
+void *sel_fill_alloc(sel_filler *f, size_t bytes) {
+    void *memory = sel_arena_alloc(f->arena, bytes ? bytes : 1);
+    if (!memory) {
+        sel_fail_memory(f->script->error, "the scenario", bytes);
+        sel_limits_break(f->L);
+    }
+    return memory;
+}
+
+static char *print_args(sel_filler *f, const char *format, va_list args) {
+    char text[MAX_MESSAGE];
+    vsnprintf(text, sizeof text, format, args);
+    return strcpy(sel_fill_alloc(f, strlen(text) + 1), text);
+}
+
+char *sel_fill_print(sel_filler *f, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = print_args(f, format, args);
+    va_end(args);
+    return text;
+}
+
+void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
+    va_list args;
+    if (f->mistake_count >= MAX_MISTAKES)
+        return;
+    if (!f->mistakes)
+        f->mistakes = sel_fill_alloc(f, MAX_MISTAKES * sizeof *f->mistakes);
+    va_start(args, format);
+    const char *text = print_args(f, format, args);
+    va_end(args);
+    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, text};
+    f->mistake_count++;
+}
+
+void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what) {
+    char found[80], position[16] = "";
+    sel_span span = item ? sel_source_item(slot->span, item) : slot->span;
+    if (item)
+        snprintf(position, sizeof position, "[%d]", item);
+    sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s, got %s", slot->label, slot->field->name,
+                     position, what, sel_script_value_text(f->L, index, found));
+}
+
+/* Notes keys of the list at `index` that are no positions 1 to n. */
+static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
+    lua_State *L = f->L;
+    char found[80];
+    bool right = true;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        bool position =
+            lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= n;
+        if (position)
+            continue;
+        right = false;
+        sel_fill_mistake(f, sel_span_where(slot->span), "%s: %s must be a list, but has the key %s",
+                         slot->label, slot->field->name, sel_script_value_text(L, -2, found));
+    }
+    return right;
+}
+
+int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
+    lua_State *L = f->L;
+    if (!lua_istable(L, index) || sel_script_mark(L, index)) {
+        if (!slot->positional) {
+            char kind[256];
+            sel_kind_text(slot->field, kind, sizeof kind);
+            sel_fill_wrong(f, slot, 0, index, sel_fill_print(f, "must be a %s", kind));
+            return -1;
+        }
+    }
+    lua_Unsigned n = lua_rawlen(L, index);
+    if (n > INT32_MAX || (!slot->positional && !has_positions_only(f, slot, index, (lua_Integer)n)))
+        return -1;
+    return (int)n;
+}
+
+/* The family's names in a list: "wall, velocity, pressure". */
+static const char *family_names(sel_filler *f, const sel_family *family) {
+    const char *list = "";
+    for (int i = 0; i < family->count; i++) {
+        const char *dot = strrchr(family->tables[i]->name, '.');
+        list = sel_fill_print(f, "%s%s%s", list, i ? ", " : "",
+                              dot ? dot + 1 : family->tables[i]->name);
+    }
+    return list;
+}
+
+static void fill_variant(sel_filler *f, const sel_slot *slot, int index, sel_variant *to) {
+    const sel_family *family = slot->field->family;
+    sel_mark *mark = sel_script_mark(f->L, index);
+    if (!mark || strcmp(mark->group, family->name) != 0) {
+        const char *what = sel_fill_print(f, "must be made by %s.NAME { ... }", family->name);
+        sel_fill_wrong(f, slot, 0, index, what);
+        return;
+    }
+    const sel_table *table = sel_family_find(family, mark->name);
+    if (!table) {
+        sel_fill_mistake(f, mark->where, "%s has no %s '%s'; it has %s", f->solver->table->name,
+                         family->name, mark->name, family_names(f, family));
+        return;
+    }
+    sel_span span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    *to = (sel_variant){table, sel_fill_alloc(f, table->size), mark->where};
+    sel_fill_table(f, index, table, table->name, to->data, span);
+}
+
+/* A list of plain tables, or of a family's. */
+static void fill_list(sel_filler *f, const sel_slot *slot, int index, sel_list *to) {
+    lua_State *L = f->L;
+    const sel_field *field = slot->field;
+    bool variants = field->kind == SEL_KIND_VARIANTS;
+    size_t size = variants ? sizeof(sel_variant) : field->table->size;
+    int n = sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    to->n = n;
+    to->v = sel_fill_alloc(f, (size_t)n * size);
+    to->where = sel_fill_alloc(f, (size_t)n * sizeof *to->where);
+    for (int i = 0; i < n; i++) {
+        sel_field item_field = *field;
+        item_field.name = sel_fill_print(f, "%s[%d]", field->name, i + 1);
+        sel_slot item = {&item_field, slot->label, sel_source_item(slot->span, i + 1), false};
+        void *data = (char *)to->v + (size_t)i * size;
+        to->where[i] = sel_span_where(item.span);
+        lua_rawgeti(L, index, i + 1);
+        if (variants)
+            fill_variant(f, &item, lua_gettop(L), data);
+        else if (!lua_istable(L, -1) || sel_script_mark(L, -1))
+            sel_fill_wrong(f, &item, 0, lua_gettop(L), "must be a table { ... }");
+        else
+            sel_fill_table(f, lua_gettop(L), field->table, item_field.name, data, item.span);
+        lua_pop(L, 1);
+    }
+}
+
+static void fill_nested(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    if (lua_istable(f->L, index) && !sel_script_mark(f->L, index))
+        sel_fill_table(f, index, slot->field->table, slot->field->name, member, slot->span);
+    else
+        sel_fill_wrong(f, slot, 0, index, "must be a table { ... }");
+}
+
+static void fill_member(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    switch (slot->field->kind) {
+    case SEL_KIND_TABLE:
+        fill_nested(f, slot, index, member);
+        break;
+    case SEL_KIND_LIST:
+    case SEL_KIND_VARIANTS:
+        fill_list(f, slot, index, member);
+        break;
+    case SEL_KIND_VARIANT:
+        fill_variant(f, slot, index, member);
+        break;
+    case SEL_KIND_SHAPE:
+        *(const sel_shape **)member = sel_fill_shape(f, slot, index);
+        break;
+    default:
+        sel_fill_value(f, slot, index, member);
+    }
+}
+
+static const sel_field *find_field(const sel_table *table, const char *name) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->fields[i].name, name) == 0)
+            return &table->fields[i];
+    return NULL;
+}
+
+static const sel_field *positional_field(const sel_table *table) {
+    for (int i = 0; i < table->count; i++)
+        if (table->fields[i].flags & SEL_POSITIONAL)
+            return &table->fields[i];
+    return NULL;
+}
+
+static void unknown_field(sel_filler *f, const sel_table *table, const char *label, sel_span span,
+                          const char *name) {
+    char text[256];
+    const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
+    for (int i = 0; i < table->count; i++)
+        names[i] = table->fields[i].name;
+    sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)), "%s: unknown field%s", label,
+                     sel_script_suggest(name, names, text));
+}
+
+/* Notes the keys that are no fields, and positions where there is nothing positional. */
+static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
+                       sel_span span) {
+    lua_State *L = f->L;
+    char found[80];
+    lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(L, index) : 0;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING) {
+            if (!find_field(table, lua_tostring(L, -2)))
+                unknown_field(f, table, label, span, lua_tostring(L, -2));
+            continue;
+        }
+        int64_t position = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
+        bool small = position >= 1 && position <= 1000000;
+        if (position >= 1 && position <= positions)
+            continue;
+        sel_span item = small ? sel_source_item(span, (int)position) : span;
+        if (small)
+            sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
+                             label, sel_script_value_text(L, -1, found));
+        else
+            sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
+                             sel_script_value_text(L, -2, found));
+    }
+}
+
+/* Kinds whose value is a list: the whole array part of the table can stand for it. */
+static bool takes_list(const sel_field *field) {
+    switch (field->kind) {
+    case SEL_KIND_FLAGS:
+    case SEL_KIND_SIZE:
+    case SEL_KIND_POINT:
+    case SEL_KIND_POINTS:
+    case SEL_KIND_NAMES:
+    case SEL_KIND_VECTOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void fill_positional(sel_filler *f, int index, const sel_field *field, const char *label,
+                            char *data, sel_span span) {
+    lua_State *L = f->L;
+    void *member = data + field->offset;
+    lua_Unsigned n = lua_rawlen(L, index);
+    sel_slot slot = {field, label, span, true};
+    if (takes_list(field)) {
+        fill_member(f, &slot, index, member);
+        return;
+    }
+    slot.span = sel_source_item(span, 1);
+    if (n > 1) {
+        sel_fill_mistake(f, sel_span_where(slot.span), "%s: takes 1 value, got %llu", label,
+                         (unsigned long long)n);
+        return;
+    }
+    lua_rawgeti(L, index, 1);
+    fill_member(f, &slot, lua_gettop(L), member);
+    lua_pop(L, 1);
+}
+
+static void fill_field(sel_filler *f, int index, const sel_field *field, const char *label,
+                       char *data, sel_span span) {
+    lua_State *L = f->L;
+    char kind[256];
+    bool positions = field->flags & SEL_POSITIONAL && lua_rawlen(L, index) > 0;
+    lua_pushstring(L, field->name);
+    bool named = lua_rawget(L, index) != LUA_TNIL;
+    sel_slot slot = {field, label, sel_source_key(span, field->name), false};
+    if (named && positions) {
+        sel_fill_mistake(f, sel_span_where(slot.span), "%s: %s is given twice, by name and without",
+                         label, field->name);
+    } else if (named) {
+        fill_member(f, &slot, lua_gettop(L), data + field->offset);
+    } else if (positions) {
+        fill_positional(f, index, field, label, data, span);
+    } else if (field->flags & SEL_REQUIRED) {
+        sel_kind_text(field, kind, sizeof kind);
+        sel_fill_mistake(f, sel_span_where(span), "%s: %s is required (%s)", label, field->name,
+                         kind);
+    }
+    lua_pop(L, 1);
+}
+
+/* Checks beyond types come with one call per table; each line is a mistake of its own. */
+static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
+    sel_error *found = sel_fill_alloc(f, sizeof *found);
+    if (!table->check || table->check(data, where, found) == SEL_OK)
+        return;
+    char prefix[512];
+    int length = snprintf(prefix, sizeof prefix, "%s:%d: ", where.file, where.line);
+    for (char *line = strtok(found->text, "\n"); line; line = strtok(NULL, "\n")) {
+        bool here = where.file && strncmp(line, prefix, (size_t)length) == 0;
+        sel_fill_mistake(f, here ? where : (sel_where){NULL, 0}, "%s", here ? line + length : line);
+    }
+}
+
+/* The size and the controls come first: what vectors and functions may be depends on them. */
+static bool comes_first(const sel_field *field) {
+    return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS;
+}
+
+bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
+                    sel_span span) {
+    int before = f->mistake_count;
+    luaL_checkstack(f->L, LUA_MINSTACK, "tables");
+    sel_table_presets(table, data);
+    if (table->where_offset != SIZE_MAX)
+        *(sel_where *)((char *)data + table->where_offset) = sel_span_where(span);
+    check_keys(f, index, table, label, span);
+    for (int first = 1; first >= 0; first--) {
+        for (int i = 0; i < table->count; i++)
+            if (comes_first(&table->fields[i]) == first)
+                fill_field(f, index, &table->fields[i], label, data, span);
+        if (table == f->solver->table)
+            f->dims = ((const sel_common *)data)->size.n;
+    }
+    if (f->mistake_count == before)
+        run_check(f, table, data, sel_span_where(span));
+    return f->mistake_count == before;
+}
+
+static sel_where locate(const sel_simulation *self, const char *field) {
+    const sel_span *span = self->locate_data;
+    return sel_span_where(sel_source_path(*span, field));
+}
+
+static const sel_solver *find_solver(const char *name) {
+    const sel_solver *const *solver = sel_solvers;
+    while (*solver && strcmp((*solver)->name, name) != 0)
+        solver++;
+    return *solver;
+}
+
+/* Fills one simulation from the table at the top, which a solver's constructor made. */
+static void fill_simulation(sel_filler *f, const char *path, sel_simulation *simulation) {
+    sel_mark *mark = sel_script_mark(f->L, -1);
+    sel_span *span = sel_fill_alloc(f, sizeof *span);
+    f->solver = find_solver(mark->name);
+    const sel_table *table = f->solver->table;
+    *span = sel_source_call(f->arena, mark->source, mark->where.line, mark->name);
+    simulation->solver = f->solver;
+    simulation->params = sel_fill_alloc(f, table->size);
+    simulation->script = sel_fill_print(f, "%s", path);
+    simulation->locate = locate;
+    simulation->locate_data = span;
+    f->dims = 0;
+    f->controls = &simulation->params->controls;
+    sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
+}
+
+static bool is_simulation(lua_State *L, int index) {
+    const sel_mark *mark = sel_script_mark(L, index);
+    return mark && strcmp(mark->group, "sel") == 0;
+}
+
+static bool is_directory_name(const char *name) {
+    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* In a list every simulation has a directory of its own, called as the simulation. */
+static void check_names(sel_filler *f, const sel_scenario *scenario) {
+    for (int i = 0; i < scenario->count; i++) {
+        const sel_simulation *s = &scenario->simulations[i];
+        const char *name = s->params->name;
+        sel_where where = locate(s, "name");
+        if (!name) {
+            sel_fill_mistake(f, where, "%s: name is required in a list of simulations",
+                             s->solver->table->name);
+            continue;
+        }
+        if (!is_directory_name(name))
+            sel_fill_mistake(f, where, "%s: name '%s' cannot be the name of a directory",
+                             s->solver->table->name, name);
+        for (int k = 0; k < i; k++) {
+            const char *other = scenario->simulations[k].params->name;
+            if (other && strcmp(other, name) == 0)
+                sel_fill_mistake(f, where, "%s: name '%s' is taken by simulation %d of the list",
+                                 s->solver->table->name, name, k + 1);
+        }
+    }
+}
+
+static void fill_simulations(sel_filler *f, const char *path, int index, int count) {
+    sel_scenario *scenario = f->script->scenario;
+    sel_simulation *simulations = sel_fill_alloc(f, (size_t)count * sizeof *simulations);
+    bool list = !is_simulation(f->L, index);
+    scenario->simulations = simulations;
+    scenario->count = count;
+    for (int i = 0; i < count; i++) {
+        if (list)
+            lua_rawgeti(f->L, index, i + 1);
+        else
+            lua_pushvalue(f->L, index);
+        fill_simulation(f, path, &simulations[i]);
+        lua_pop(f->L, 1);
+    }
+    if (list)
+        check_names(f, scenario);
+}
+
+static int compare_mistakes(const void *a, const void *b) {
+    const sel_mistake *first = a, *second = b;
+    const char *first_file = first->where.file ? first->where.file : "";
+    const char *second_file = second->where.file ? second->where.file : "";
+    int files = strcmp(first_file, second_file);
+    if (files != 0)
+        return files;
+    if (first->where.line != second->where.line)
+        return first->where.line < second->where.line ? -1 : 1;
+    return first->order < second->order ? -1 : 1;
+}
+
+static sel_status report(const sel_filler *f) {
+    sel_error *error = f->script->error;
+    qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
+    for (int i = 0; i < f->mistake_count; i++) {
+        if (f->mistakes[i].where.file)
+            sel_fail_at(error, f->mistakes[i].where, "%s", f->mistakes[i].text);
+        else
+            sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
+    }
+    return f->mistake_count ? SEL_BAD_SCENARIO : SEL_OK;
+}
+
+/* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */
+static int count_simulations(lua_State *L, int index) {
+    if (is_simulation(L, index))
+        return 1;
+    if (!lua_istable(L, index) || sel_script_mark(L, index) || lua_rawlen(L, index) > 100000)
+        return 0;
+    int n = (int)lua_rawlen(L, index);
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(L, index, i);
+        bool right = is_simulation(L, -1);
+        lua_pop(L, 1);
+        if (!right)
+            return 0;
+    }
+    return n;
+}
+
+sel_status sel_fill_scenario(sel_script *script, const char *path) {
+    lua_State *L = script->L;
+    char found[80];
+    int index = lua_gettop(L), count = count_simulations(L, index);
+    if (count == 0)
+        return sel_fail(script->error, SEL_BAD_SCENARIO,
+                        "%s: the script must return a simulation, as sel.lbm { ... }, or a list of "
+                        "them; it returned %s",
+                        path, sel_script_value_text(L, index, found));
+    sel_filler f = {.script = script, .L = L, .arena = script->arena};
+    fill_simulations(&f, path, index, count);
+    return report(&f);
+}

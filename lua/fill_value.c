@@ -1,0 +1,352 @@
+/* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
+#include "lua/fill.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_number(sel_filler *f, const sel_slot *slot, int item, int index, double *to) {
+    lua_State *L = f->L;
+    if (lua_type(L, index) != LUA_TNUMBER) {
+        sel_fill_wrong(f, slot, item, index, "must be a number");
+        return false;
+    }
+    *to = lua_tonumber(L, index);
+    if (!isfinite(*to)) {
+        sel_fill_wrong(f, slot, item, index, "must be a finite number");
+        return false;
+    }
+    return true;
+}
+
+static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index, int64_t *to) {
+    int whole = 0;
+    if (lua_type(f->L, index) == LUA_TNUMBER)
+        *to = lua_tointegerx(f->L, index, &whole);
+    if (!whole)
+        sel_fill_wrong(f, slot, item, index, "must be a whole number");
+    return whole;
+}
+
+static void fill_int(sel_filler *f, const sel_slot *slot, int index, int64_t *to) {
+    int64_t value = 0;
+    if (!read_whole(f, slot, 0, index, &value))
+        return;
+    if (slot->field->flags & SEL_POSITIVE && value <= 0)
+        sel_fill_wrong(f, slot, 0, index, "must be greater than 0");
+    else
+        *to = value;
+}
+
+static void fill_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
+    double value = 0;
+    if (!read_number(f, slot, 0, index, &value))
+        return;
+    if (slot->field->flags & SEL_POSITIVE && value <= 0)
+        sel_fill_wrong(f, slot, 0, index, "must be greater than 0");
+    else
+        *to = value;
+}
+
+/* A copy of the string at `index`, or NULL after noting what is wrong. */
+static const char *read_string(sel_filler *f, const sel_slot *slot, int item, int index) {
+    size_t length;
+    if (lua_type(f->L, index) != LUA_TSTRING) {
+        sel_fill_wrong(f, slot, item, index, "must be a string");
+        return NULL;
+    }
+    const char *text = lua_tolstring(f->L, index, &length);
+    if (strlen(text) != length) {
+        sel_fill_wrong(f, slot, item, index, "must not hold a zero byte");
+        return NULL;
+    }
+    char *copy = sel_fill_alloc(f, length + 1);
+    return memcpy(copy, text, length + 1);
+}
+
+/* The index in `choices`, or -1 after noting what is wrong. */
+static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index) {
+    const char *const *choices = slot->field->choices;
+    char kind[256];
+    if (lua_type(f->L, index) == LUA_TSTRING) {
+        const char *text = lua_tostring(f->L, index);
+        for (int i = 0; choices[i]; i++)
+            if (strcmp(choices[i], text) == 0)
+                return i;
+    }
+    sel_kind_text(slot->field, kind, sizeof kind);
+    sel_fill_wrong(f, slot, item, index, sel_fill_print(f, "must be %s", kind));
+    return -1;
+}
+
+static void fill_flags(sel_filler *f, const sel_slot *slot, int index, unsigned *to) {
+    int n = sel_fill_list_length(f, slot, index);
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(f->L, index, i);
+        int bit = read_choice(f, slot, i, lua_gettop(f->L));
+        if (bit >= 0)
+            *to |= 1u << bit;
+        lua_pop(f->L, 1);
+    }
+}
+
+static void fill_size(sel_filler *f, const sel_slot *slot, int index, sel_ints *to) {
+    int n = sel_fill_list_length(f, slot, index);
+    bool right = true;
+    if (n >= 0 && n != 2 && n != 3) {
+        sel_fill_wrong(f, slot, 0, index, sel_fill_print(f, "must have 2 or 3 numbers, not %d", n));
+        return;
+    }
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(f->L, index, i);
+        int top = lua_gettop(f->L);
+        bool whole = read_whole(f, slot, i, top, &to->v[i - 1]);
+        if (whole && to->v[i - 1] < 1)
+            sel_fill_wrong(f, slot, i, top, "must be at least 1");
+        right = right && whole && to->v[i - 1] >= 1;
+        lua_pop(f->L, 1);
+    }
+    to->n = right && n > 0 ? n : 0;
+}
+
+/* Points may have 2 or 3 coordinates, but as many as the domain where that is known. */
+static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point *to) {
+    int n = sel_fill_list_length(f, slot, index);
+    bool right = n >= 0;
+    if (n >= 0 && (n < 2 || n > 3 || (f->dims && n != f->dims))) {
+        const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
+        sel_fill_wrong(f, slot, 0, index,
+                       sel_fill_print(f, "must have %s coordinates, not %d", needed, n));
+        return false;
+    }
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(f->L, index, i);
+        right &= read_number(f, slot, i, lua_gettop(f->L), &to->v[i - 1]);
+        lua_pop(f->L, 1);
+    }
+    to->n = right ? n : 0;
+    return right;
+}
+
+static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_points *to) {
+    lua_State *L = f->L;
+    bool single = lua_istable(L, index) && lua_rawgeti(L, index, 1) == LUA_TNUMBER;
+    lua_settop(L, index);
+    int n = single ? 1 : sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
+    to->n = n;
+    if (single)
+        read_point(f, slot, index, &to->v[0]);
+    for (int i = 1; i <= n && !single; i++) {
+        sel_field field = *slot->field;
+        field.name = sel_fill_print(f, "%s[%d]", slot->field->name, i);
+        sel_slot item = {&field, slot->label, sel_source_item(slot->span, i), false};
+        lua_rawgeti(L, index, i);
+        read_point(f, &item, lua_gettop(L), &to->v[i - 1]);
+        lua_pop(L, 1);
+    }
+}
+
+static void fill_names(sel_filler *f, const sel_slot *slot, int index, sel_names *to) {
+    bool single = !lua_istable(f->L, index);
+    int n = single ? 1 : sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
+    for (int i = 1; i <= n; i++) {
+        if (single)
+            lua_pushvalue(f->L, index);
+        else
+            lua_rawgeti(f->L, index, i);
+        const char *name = read_string(f, slot, single ? 0 : i, lua_gettop(f->L));
+        if (name)
+            to->v[to->n++] = name;
+        lua_pop(f->L, 1);
+    }
+}
+
+typedef struct ordered_name {
+    int order;
+    const char *name;
+} ordered_name;
+
+static int compare_order(const void *a, const void *b) {
+    const ordered_name *first = a, *second = b;
+    if (first->order != second->order)
+        return first->order < second->order ? -1 : 1;
+    return strcmp(first->name, second->name);
+}
+
+/* The names of the table at `index` in the order of the script's text. */
+static ordered_name *names_in_order(sel_filler *f, sel_span span, int index, int *count) {
+    const char **names = sel_script_names(f->L, index);
+    for (*count = 0; names[*count];)
+        ++*count;
+    ordered_name *list = sel_fill_alloc(f, (size_t)*count * sizeof *list);
+    for (int i = 0; i < *count; i++) {
+        int at = sel_source_key(span, names[i]).at;
+        list[i] = (ordered_name){at < 0 ? INT32_MAX : at, names[i]};
+    }
+    qsort(list, (size_t)*count, sizeof *list, compare_order);
+    lua_pop(f->L, 1); /* the strings stay: they are keys of the table */
+    return list;
+}
+
+static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_numbers *to) {
+    lua_State *L = f->L;
+    int count;
+    if (!lua_istable(L, index)) {
+        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number");
+        return;
+    }
+    if (lua_rawlen(L, index) > 0)
+        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+    ordered_name *names = names_in_order(f, slot->span, index, &count);
+    to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
+    for (int i = 0; i < count; i++) {
+        sel_field field = *slot->field;
+        field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
+        sel_slot item = {&field, slot->label, sel_source_key(slot->span, names[i].name), false};
+        lua_getfield(L, index, names[i].name);
+        sel_named_number *number = &to->v[to->n++];
+        number->name = sel_fill_print(f, "%s", names[i].name);
+        read_number(f, &item, 0, lua_gettop(L), &number->value);
+        if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
+            sel_fill_wrong(f, &item, 0, lua_gettop(L), "has the name of a coordinate");
+        lua_pop(L, 1);
+    }
+}
+
+static const sel_function *read_function(sel_filler *f, const sel_slot *slot, int index,
+                                         int results, bool predicate) {
+    char reason[512];
+    const char *label =
+        slot->positional ? slot->label : sel_fill_print(f, "%s.%s", slot->label, slot->field->name);
+    sel_function_needs needs = {label, results, f->dims, predicate, f->controls};
+    sel_where where = sel_span_where(slot->span);
+    const sel_function *function = sel_function_create(f->script, index, &needs, where, reason);
+    if (!function)
+        sel_fill_mistake(f, where, "%s: %s", label, reason);
+    return function;
+}
+
+/* A component of a quantity: a number or a function of one result. */
+static void read_part(sel_filler *f, const sel_slot *slot, int item, int index, sel_quantity *to,
+                      int part) {
+    if (lua_isfunction(f->L, index))
+        to->part[part].function = read_function(f, slot, index, 1, false);
+    else if (lua_type(f->L, index) == LUA_TNUMBER)
+        read_number(f, slot, item, index, &to->part[part].constant);
+    else
+        sel_fill_wrong(f, slot, item, index, "must be a number or a function");
+}
+
+static void fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+    to->components = 1;
+    read_part(f, slot, 0, index, to, 0);
+}
+
+static void read_whole_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+    to->components = f->dims ? f->dims : 2;
+    to->whole = read_function(f, slot, index, to->components, false);
+}
+
+static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+    lua_State *L = f->L;
+    if (lua_isfunction(L, index)) {
+        read_whole_vector(f, slot, index, to);
+        return;
+    }
+    int n = sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    if (n == 1 && lua_rawgeti(L, index, 1) == LUA_TFUNCTION) {
+        read_whole_vector(f, slot, lua_gettop(L), to);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_settop(L, index);
+    if (f->dims ? n != f->dims : n != 2 && n != 3) {
+        const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
+        sel_fill_wrong(f, slot, 0, index,
+                       sel_fill_print(f, "must have %s components, not %d", needed, n));
+        return;
+    }
+    to->components = n;
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(L, index, i);
+        read_part(f, slot, i, lua_gettop(L), to, i - 1);
+        lua_pop(L, 1);
+    }
+}
+
+static void fill_predicate(sel_filler *f, const sel_slot *slot, int index,
+                           const sel_function **to) {
+    if (lua_isfunction(f->L, index))
+        *to = read_function(f, slot, index, 1, true);
+    else
+        sel_fill_wrong(f, slot, 0, index, "must be a function that returns true or false");
+}
+
+static void fill_bool(sel_filler *f, const sel_slot *slot, int index, bool *to) {
+    if (lua_isboolean(f->L, index))
+        *to = lua_toboolean(f->L, index);
+    else
+        sel_fill_wrong(f, slot, 0, index, "must be true or false");
+}
+
+static void fill_choice(sel_filler *f, const sel_slot *slot, int index, int *to) {
+    int choice = read_choice(f, slot, 0, index);
+    if (choice >= 0)
+        *to = choice;
+}
+
+void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    switch (slot->field->kind) {
+    case SEL_KIND_BOOL:
+        fill_bool(f, slot, index, member);
+        break;
+    case SEL_KIND_INT:
+        fill_int(f, slot, index, member);
+        break;
+    case SEL_KIND_NUMBER:
+        fill_number(f, slot, index, member);
+        break;
+    case SEL_KIND_STRING:
+        *(const char **)member = read_string(f, slot, 0, index);
+        break;
+    case SEL_KIND_CHOICE:
+        fill_choice(f, slot, index, member);
+        break;
+    case SEL_KIND_FLAGS:
+        fill_flags(f, slot, index, member);
+        break;
+    case SEL_KIND_SIZE:
+        fill_size(f, slot, index, member);
+        break;
+    case SEL_KIND_POINT:
+        read_point(f, slot, index, member);
+        break;
+    case SEL_KIND_POINTS:
+        fill_points(f, slot, index, member);
+        break;
+    case SEL_KIND_NAMES:
+        fill_names(f, slot, index, member);
+        break;
+    case SEL_KIND_NUMBERS:
+        fill_numbers(f, slot, index, member);
+        break;
+    case SEL_KIND_QUANTITY:
+        fill_quantity(f, slot, index, member);
+        break;
+    case SEL_KIND_VECTOR:
+        fill_vector(f, slot, index, member);
+        break;
+    case SEL_KIND_PREDICATE:
+        fill_predicate(f, slot, index, member);
+        break;
+    default: /* fill.c has the kinds that hold tables */
+        break;
+    }
+}

@@ -1,0 +1,218 @@
+/* function.c -- functions of x, y, z, t and controls: called in Lua, place by place.
+ *
+ * A function says by its parameters' names what it depends on. The engine sees a sel_function and
+ * does not know of Lua: what evaluates it is only here.
+ */
+#include "lua/state.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ARGUMENT_X, ARGUMENT_Y, ARGUMENT_Z, ARGUMENT_T, ARGUMENT_CONTROL };
+static const char *const coordinate_names[] = {"x", "y", "z", "t"};
+
+typedef struct lua_function {
+    sel_function base;
+    sel_script *script;
+    int reference; /* in Lua's registry */
+    bool predicate;
+    const char *label;
+    const sel_numbers *controls;
+    int count;
+    int *arguments; /* ARGUMENT_X ... ARGUMENT_CONTROL + k */
+} lua_function;
+
+static double coordinate(const double *values, size_t i) {
+    return values ? values[i] : 0;
+}
+
+static double argument(const lua_function *f, int which, const sel_places *at, size_t i) {
+    switch (which) {
+    case ARGUMENT_X:
+        return coordinate(at->x, i);
+    case ARGUMENT_Y:
+        return coordinate(at->y, i);
+    case ARGUMENT_Z:
+        return coordinate(at->z, i);
+    case ARGUMENT_T:
+        return at->t;
+    default: {
+        int control = which - ARGUMENT_CONTROL;
+        return at->controls ? at->controls[control] : f->controls->v[control].value;
+    }
+    }
+}
+
+static sel_where definition(const lua_function *f) {
+    return f->base.where;
+}
+
+static sel_status fail_here(const lua_function *f, const sel_places *at, size_t i, sel_error *error,
+                            const char *what) {
+    char place[128];
+    sel_place_text(at, i, place, sizeof place);
+    return sel_fail_at(error, definition(f), "%s: function returned %s (at %s)", f->label, what,
+                       place);
+}
+
+static const char *plural(int n) {
+    return n == 1 ? "" : "s";
+}
+
+/* Takes the results of one call, which are above `base` on the stack. */
+static sel_status take_results(const lua_function *f, int base, const sel_places *at, size_t i,
+                               double *out, sel_error *error) {
+    lua_State *L = f->script->L;
+    char what[200], found[80];
+    int count = lua_gettop(L) - base, needed = f->base.results;
+    if (count != needed) {
+        snprintf(what, sizeof what, "%d value%s, %d needed", count, plural(count), needed);
+        return fail_here(f, at, i, error, what);
+    }
+    for (int r = 0; r < needed; r++) {
+        int index = base + 1 + r;
+        bool right = lua_type(L, index) == (f->predicate ? LUA_TBOOLEAN : LUA_TNUMBER);
+        double value = f->predicate ? lua_toboolean(L, index) : lua_tonumber(L, index);
+        if (!right || !isfinite(value)) {
+            snprintf(what, sizeof what, "%s as value %d; it must be %s",
+                     sel_script_value_text(L, index, found), r + 1,
+                     f->predicate ? "true or false" : "a finite number");
+            return fail_here(f, at, i, error, what);
+        }
+        out[(size_t)r * at->n + i] = value;
+    }
+    return SEL_OK;
+}
+
+static sel_status call_at(const lua_function *f, const sel_places *at, size_t i, double *out,
+                          sel_error *error) {
+    lua_State *L = f->script->L;
+    int base = lua_gettop(L);
+    sel_limits_start_call(f->script);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
+    for (int a = 0; a < f->count; a++)
+        lua_pushnumber(L, argument(f, f->arguments[a], at, i));
+    int called = lua_pcall(L, f->count, LUA_MULTRET, 0);
+    sel_limits_stop(f->script);
+    sel_status status;
+    if (called != LUA_OK) {
+        char suffix[320], place[128];
+        sel_place_text(at, i, place, sizeof place);
+        snprintf(suffix, sizeof suffix, " (%s, at %s)", f->label, place);
+        status = sel_limits_report(f->script, called, definition(f), suffix);
+    } else {
+        status = take_results(f, base, at, i, out, error);
+    }
+    lua_settop(L, base);
+    return status;
+}
+
+/* sel_function.eval */
+static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
+                           sel_error *error) {
+    const lua_function *f = self->data;
+    sel_script *script = f->script;
+    sel_status status = SEL_OK;
+    if (!pthread_equal(pthread_self(), script->thread))
+        return sel_fail_at(error, self->where,
+                           "%s: only the thread that loaded the script may "
+                           "evaluate its functions",
+                           f->label);
+    if (script->broken)
+        return sel_fail_at(error, self->where, "%s: the script was ended by an earlier error",
+                           f->label);
+    if (!lua_checkstack(script->L, f->count + LUA_MINSTACK))
+        return sel_fail_memory(error, "the arguments of a function", (size_t)f->count * 16);
+    script->error = error;
+    script->evaluating = true;
+    for (size_t i = 0; i < at->n && status == SEL_OK; i++)
+        status = call_at(f, at, i, out, error);
+    script->evaluating = false;
+    script->error = NULL;
+    return status;
+}
+
+/* The argument called `name`, or -1. */
+static int find_argument(const sel_function_needs *needs, const char *name) {
+    for (int i = ARGUMENT_X; i <= ARGUMENT_T; i++)
+        if (strcmp(name, coordinate_names[i]) == 0 && !(i == ARGUMENT_Z && needs->dims == 2))
+            return i;
+    for (int k = 0; needs->controls && k < needs->controls->n; k++)
+        if (strcmp(name, needs->controls->v[k].name) == 0)
+            return ARGUMENT_CONTROL + k;
+    return -1;
+}
+
+static void list_arguments(const sel_function_needs *needs, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "x, y, %st", needs->dims == 2 ? "" : "z, ");
+    for (int k = 0; needs->controls && k < needs->controls->n && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, ", %s", needs->controls->v[k].name);
+}
+
+/* Fills f->arguments from the names of the parameters; false with the reason. */
+static bool read_parameters(lua_function *f, int index, const sel_function_needs *needs,
+                            char reason[512]) {
+    lua_State *L = f->script->L;
+    char allowed[256];
+    for (int i = 0; i < f->count; i++) {
+        lua_pushvalue(L, index);
+        const char *name = lua_getlocal(L, NULL, i + 1);
+        int which = find_argument(needs, name);
+        lua_pop(L, 1);
+        if (which < 0) {
+            list_arguments(needs, allowed, sizeof allowed);
+            snprintf(reason, 512, "a function cannot depend on '%.40s'%s; its parameters may be %s",
+                     name, needs->dims == 2 && strcmp(name, "z") == 0 ? " in 2-D" : "", allowed);
+            return false;
+        }
+        f->arguments[i] = which;
+        f->base.depends |= which < ARGUMENT_CONTROL ? 1u << which : (unsigned)SEL_ON_CONTROLS;
+    }
+    return true;
+}
+
+static sel_where function_place(sel_script *script, const lua_Debug *info, sel_where where) {
+    for (const sel_source *s = script->sources; s; s = s->next)
+        if (info->source[0] == '@' && strcmp(s->name, info->source + 1) == 0)
+            return (sel_where){s->name, info->linedefined};
+    return where;
+}
+
+const sel_function *sel_function_create(sel_script *script, int index,
+                                        const sel_function_needs *needs, sel_where where,
+                                        char reason[512]) {
+    lua_State *L = script->L;
+    lua_Debug info;
+    index = lua_absindex(L, index);
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">Su", &info);
+    if (lua_iscfunction(L, index) || info.isvararg) {
+        snprintf(reason, 512, "%s: write function(x, y, t) return ... end",
+                 info.isvararg && !lua_iscfunction(L, index)
+                     ? "a function with ... does not say what it depends on"
+                     : "a library function does not say what it depends on");
+        return NULL;
+    }
+    lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
+    int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
+    char *label = sel_arena_copy(script->arena, needs->label);
+    if (!f || !arguments || !label) {
+        snprintf(reason, 512, "there is not enough memory for the function");
+        return NULL;
+    }
+    f->base = (sel_function){.results = needs->results,
+                             .where = function_place(script, &info, where),
+                             .eval = evaluate,
+                             .data = f};
+    f->script = script;
+    f->predicate = needs->predicate;
+    f->label = label;
+    f->controls = needs->controls;
+    f->count = info.nparams;
+    f->arguments = arguments;
+    if (!read_parameters(f, index, needs, reason))
+        return NULL;
+    lua_pushvalue(L, index);
+    f->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    return &f->base;
+}

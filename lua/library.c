@@ -1,0 +1,387 @@
+/* library.c -- what selenite.lua is made of: constructors, shape operators, closed tables.
+ *
+ * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
+ * where it was made is kept beside it, in a table with weak keys.
+ */
+#include "lua/state.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solver.h"
+#include "geometry/shape.h"
+#include "selenite_lua.h"
+
+enum { MAX_FAMILIES = 64 };
+
+/* Addresses of these are keys in Lua's registry. */
+static const char marks_key, operators_key;
+
+sel_where sel_script_place(lua_State *L, sel_source **source) {
+    lua_Debug frame;
+    if (source)
+        *source = NULL;
+    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline <= 0 || frame.source[0] != '@')
+            continue;
+        for (sel_source *s = sel_script_of(L)->sources; s; s = s->next) {
+            if (strcmp(s->name, frame.source + 1) != 0)
+                continue;
+            if (source)
+                *source = s;
+            return (sel_where){s->name, frame.currentline};
+        }
+    }
+    return (sel_where){NULL, 0};
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char **sel_script_names(lua_State *L, int index) {
+    size_t count = 0, i = 0;
+    index = lua_absindex(L, index);
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        count += lua_type(L, -2) == LUA_TSTRING;
+    const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING)
+            names[i++] = lua_tostring(L, -2);
+    names[i] = NULL;
+    qsort(names, count, sizeof *names, compare_names);
+    return names;
+}
+
+/* A name from a script in quotes: cut, and free of control characters. */
+static void quote(const char *name, size_t length, char mark, char *text, size_t size) {
+    size_t used = 0, i;
+    text[used++] = mark;
+    for (i = 0; i < length && i < 40 && used + 8 < size; i++) {
+        unsigned char ch = (unsigned char)name[i];
+        if (ch < 32 || ch == 127)
+            used += (size_t)snprintf(text + used, size - used, "\\%d", ch);
+        else
+            text[used++] = (char)ch;
+    }
+    snprintf(text + used, size - used, "%s%c", i < length ? "..." : "", mark);
+}
+
+const char *sel_script_suggest(const char *name, const char *const *names, char text[256]) {
+    char quoted[80];
+    const char *near = strlen(name) <= 40 ? sel_nearest(name, names) : NULL;
+    quote(name, strlen(name), '\'', quoted, sizeof quoted);
+    if (near)
+        snprintf(text, 256, " %s; did you mean '%s'?", quoted, near);
+    else
+        snprintf(text, 256, " %s", quoted);
+    return text;
+}
+
+const char *sel_script_value_text(lua_State *L, int index, char text[80]) {
+    size_t length;
+    char quoted[64];
+    switch (lua_type(L, index)) {
+    case LUA_TSTRING: {
+        const char *string = lua_tolstring(L, index, &length);
+        quote(string, length, '"', quoted, sizeof quoted);
+        snprintf(text, 80, "string %s", quoted);
+        break;
+    }
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, index))
+            snprintf(text, 80, "%lld", (long long)lua_tointeger(L, index));
+        else
+            snprintf(text, 80, "%.14g", lua_tonumber(L, index));
+        break;
+    case LUA_TBOOLEAN:
+        snprintf(text, 80, "%s", lua_toboolean(L, index) ? "true" : "false");
+        break;
+    default: {
+        const sel_mark *mark = sel_script_mark(L, index);
+        if (mark)
+            snprintf(text, 80, "%s.%s", mark->group, mark->name);
+        else
+            snprintf(text, 80, "%s", luaL_typename(L, index));
+    }
+    }
+    return text;
+}
+
+sel_mark *sel_script_mark(lua_State *L, int index) {
+    if (!lua_istable(L, index))
+        return NULL;
+    index = lua_absindex(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &marks_key);
+    lua_pushvalue(L, index);
+    lua_rawget(L, -2);
+    sel_mark *mark = lua_touserdata(L, -1);
+    lua_pop(L, 2); /* the side table keeps it as long as the value lives */
+    return mark;
+}
+
+/* Marks the table at the top. */
+static void set_mark(lua_State *L, const char *group, const char *name) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &marks_key);
+    lua_pushvalue(L, -2);
+    sel_mark *mark = lua_newuserdatauv(L, sizeof *mark, 0);
+    *mark = (sel_mark){.group = group, .name = name};
+    mark->where = sel_script_place(L, &mark->source);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    if (strcmp(group, "shape") == 0) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &operators_key);
+        lua_setmetatable(L, -2);
+    }
+}
+
+/* "wall" of "law.wall". */
+static const char *short_name(const sel_table *table) {
+    const char *dot = strchr(table->name, '.');
+    return dot ? dot + 1 : table->name;
+}
+
+static bool has_positional(const sel_table *table) {
+    for (int i = 0; i < table->count; i++)
+        if (table->fields[i].flags & SEL_POSITIONAL)
+            return true;
+    return false;
+}
+
+/* Calls `visit` for every table that has a constructor: solvers in the group "sel", the others in
+ * the group of their family. Stops at, and returns, the first table that `visit` accepts. */
+static const sel_table *
+each_constructor(bool (*visit)(void *data, const char *group, const sel_table *table), void *data) {
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
+        if (visit(data, "sel", (*solver)->table))
+            return (*solver)->table;
+    const sel_family *families[MAX_FAMILIES];
+    int count = sel_all_families(families, MAX_FAMILIES);
+    for (int f = 0; f < count; f++)
+        for (int i = 0; i < families[f]->count; i++)
+            if (visit(data, families[f]->name, families[f]->tables[i]))
+                return families[f]->tables[i];
+    return NULL;
+}
+
+/* NAME{...}, upvalue 1: the sel_table, upvalue 2: the group. Laws of one name have one constructor
+ * whichever solver they are for; filling chooses by the solver. */
+static int construct(lua_State *L) {
+    const sel_table *table = lua_touserdata(L, lua_upvalueindex(1));
+    const char *group = lua_touserdata(L, lua_upvalueindex(2));
+    if (lua_gettop(L) != 1)
+        return luaL_error(L, "%s takes one table: write %s { ... }", table->name, table->name);
+    if (!lua_istable(L, 1)) {
+        if (lua_isnil(L, 1) || !has_positional(table)) {
+            char found[80];
+            sel_script_value_text(L, 1, found);
+            return luaL_error(L, "%s takes a table, got %s: write %s { ... }", table->name, found,
+                              table->name);
+        }
+        lua_createtable(L, 1, 0);
+        lua_insert(L, 1);
+        lua_rawseti(L, 1, 1);
+    }
+    set_mark(L, group, short_name(table));
+    return 1;
+}
+
+typedef struct wanted_name {
+    const char *group, *name;
+    const char *found_group;
+} wanted_name;
+
+static bool is_wanted(void *data, const char *group, const sel_table *table) {
+    wanted_name *wanted = data;
+    if (strcmp(group, wanted->group) != 0 || strcmp(short_name(table), wanted->name) != 0)
+        return false;
+    wanted->found_group = group;
+    return true;
+}
+
+/* host.constructor(group, name) */
+static int make_constructor(lua_State *L) {
+    wanted_name wanted = {luaL_checkstring(L, 1), luaL_checkstring(L, 2), NULL};
+    const sel_table *table = each_constructor(is_wanted, &wanted);
+    luaL_argcheck(L, table, 2, "no such constructor");
+    lua_pushlightuserdata(L, (void *)(uintptr_t)table);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)wanted.found_group);
+    lua_pushcclosure(L, construct, 2);
+    return 1;
+}
+
+/* Appends the table's name to groups[group]; `data` is the Lua state with `groups` at the top. */
+static bool list_constructor(void *data, const char *group, const sel_table *table) {
+    lua_State *L = data;
+    luaL_getsubtable(L, -1, group);
+    lua_pushstring(L, short_name(table));
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pop(L, 1);
+    return false;
+}
+
+static void check_shape(lua_State *L, int index, const char *sign) {
+    const sel_mark *mark = sel_script_mark(L, index);
+    char found[80];
+    if (!mark || strcmp(mark->group, "shape") != 0)
+        luaL_error(L, "shapes combine with shapes only: got %s beside '%s'",
+                   sel_script_value_text(L, index, found), sign);
+}
+
+static int combine(lua_State *L, const char *name, const char *sign) {
+    check_shape(L, 1, sign);
+    check_shape(L, 2, sign);
+    lua_createtable(L, 2, 0);
+    for (int i = 1; i <= 2; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, i);
+    }
+    set_mark(L, "shape", name);
+    return 1;
+}
+
+static int make_union(lua_State *L) {
+    return combine(L, "union", "+");
+}
+static int make_difference(lua_State *L) {
+    return combine(L, "difference", "-");
+}
+static int make_intersection(lua_State *L) {
+    return combine(L, "intersection", "*");
+}
+
+/* shape.face "x-" */
+static int make_face(lua_State *L) {
+    char found[80];
+    bool known = false;
+    if (lua_istable(L, 1))
+        lua_rawgeti(L, 1, 1);
+    else
+        lua_pushvalue(L, 1);
+    for (int face = 0; face < SEL_FACES; face++)
+        known = known || (lua_type(L, -1) == LUA_TSTRING &&
+                          strcmp(lua_tostring(L, -1), sel_face_name(face)) == 0);
+    if (!known)
+        return luaL_error(
+            L, "shape.face takes \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\", got %s",
+            sel_script_value_text(L, -1, found));
+    lua_createtable(L, 1, 0);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, 1);
+    set_mark(L, "shape", "face");
+    return 1;
+}
+
+static int set_shape_operators(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
+    lua_newtable(L);
+    set_mark(L, "shape", "faces");
+    lua_setfield(L, lua_upvalueindex(1), "all_faces");
+    lua_newtable(L);
+    set_mark(L, "shape", "rest");
+    lua_setfield(L, lua_upvalueindex(1), "rest");
+    return 0;
+}
+
+static void list_names(luaL_Buffer *list, const char *const *names) {
+    for (int i = 0; names[i] && i < 32; i++) {
+        luaL_addstring(list, i ? ", " : "");
+        luaL_addstring(list, names[i]);
+    }
+}
+
+/* __index of a closed table's members; upvalue 1: what it is. */
+static int read_unknown(lua_State *L) {
+    char text[256];
+    luaL_Buffer list;
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    const char **names = sel_script_names(L, 1);
+    luaL_buffinit(L, &list);
+    list_names(&list, names);
+    luaL_pushresult(&list);
+    return luaL_error(L, "%s has no%s%sit has %s", lua_tostring(L, lua_upvalueindex(1)),
+                      sel_script_suggest(name, names, text), strchr(text, '?') ? " " : "; ",
+                      lua_tostring(L, -1));
+}
+
+static int write_closed(lua_State *L) {
+    return luaL_error(L, "%s cannot be changed", lua_tostring(L, lua_upvalueindex(1)));
+}
+
+static int closed_next(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 2);
+    return lua_next(L, 1) ? 2 : (lua_pushnil(L), 1);
+}
+
+/* pairs() of a closed table walks its members, upvalue 1. */
+static int closed_pairs(lua_State *L) {
+    lua_pushcfunction(L, closed_next);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushnil(L);
+    return 3;
+}
+
+void sel_library_close(lua_State *L, const char *what) {
+    int members = lua_gettop(L);
+    lua_newtable(L);
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, read_unknown, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, members);
+
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushvalue(L, members);
+    lua_setfield(L, -2, "__index");
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, write_closed, 1);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushvalue(L, members);
+    lua_pushcclosure(L, closed_pairs, 1);
+    lua_setfield(L, -2, "__pairs");
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_remove(L, members);
+}
+
+/* host.closed(what, members) */
+static int make_closed(lua_State *L) {
+    const char *what = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    sel_library_close(L, what);
+    return 1;
+}
+
+static void push_host(lua_State *L) {
+    static const luaL_Reg functions[] = {{"constructor", make_constructor},
+                                         {"union", make_union},
+                                         {"difference", make_difference},
+                                         {"intersection", make_intersection},
+                                         {"face", make_face},
+                                         {"closed", make_closed},
+                                         {"params", sel_params_declare},
+                                         {"load", sel_module_load},
+                                         {NULL, NULL}};
+    luaL_newlib(L, functions);
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, set_shape_operators, 1);
+    lua_setfield(L, -2, "set_shape_operators");
+    lua_newtable(L);
+    each_constructor(list_constructor, L);
+    lua_setfield(L, -2, "groups");
+}
+
+void sel_library_push(lua_State *L) {
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
+    sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite");
+    push_host(L);
+    lua_call(L, 1, 1);
+}

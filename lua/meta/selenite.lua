@@ -1,0 +1,220 @@
+---@meta selenite
+-- Generated from the engine's field lists by `make annotations`; do not edit.
+
+---A number, or a function whose parameters are any of x, y, z, t and the controls.
+---@alias selenite.quantity number|function
+
+---A quantity per component, or one function that returns all components.
+---@alias selenite.vector selenite.quantity[]|function
+
+---Cells or face sites; `+` joins, `-` takes away, `*` keeps what both have.
+---@class selenite.shape
+---@operator add(selenite.shape): selenite.shape
+---@operator sub(selenite.shape): selenite.shape
+---@operator mul(selenite.shape): selenite.shape
+
+---The default of a parameter, or a table of the default, a help text and what is allowed.
+---@class (exact) selenite.parameter
+---@field [1] number|string|boolean the default
+---@field [2]? string help
+---@field min? number smallest value
+---@field max? number largest value
+---@field choices? (number|string)[] the only values
+---@field integer? boolean whole numbers only
+---@field file? boolean the path of a file; the default is relative to the script
+
+---Weakly compressible flow by the lattice Boltzmann method.
+---@class (exact) selenite.sel.lbm
+---@field name? string Name of the simulation; required and unique in a list.
+---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
+---@field dx? number Side of a cell; 1 (lattice units) when not given.
+---@field dt? number Time step; 1 (lattice units) when not given.
+---@field origin? number[] Lower corner of the domain; zero when not given.
+---@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
+---@field regions? selenite.region[] What holds where, painted in order: the last one wins.
+---@field controls? table<string, number> Numbers that the functions of this scenario may name as arguments.
+---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
+---@field stop selenite.stop When the run ends.
+---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field lattice "D2Q9" The set of velocities; its first number is the number of dimensions.
+---@field nu? number Kinematic viscosity; nu or tau is required.
+---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
+---@field collision? "trt"|"bgk" Two relaxation times, or one (bgk: its walls move with the viscosity).
+---@field magic? number Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the face.
+---@field acceleration? selenite.vector Force per mass, the same everywhere and always; zero when not given.
+---@field density? number Density of the fluid at pressure 0.
+---@field initial? selenite.initial The flow at step 0; at rest when not given.
+
+---A shape and the law that holds there; regions are painted in order.
+---@class (exact) selenite.region
+---@field where selenite.shape The cells or face sites that this region paints.
+---@field law selenite.law What holds there.
+---@field name? string Name for outputs and messages; region K when not given.
+
+---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
+---@class (exact) selenite.law.wall
+---@field velocity? selenite.vector Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.
+
+---An open face with a given velocity (Zou-He).
+---@class (exact) selenite.law.velocity
+---@field velocity? selenite.vector Velocity at the centres of the first cells, half a cell inside the face.
+---@field [integer] selenite.quantity the components
+
+---An open face with a given pressure (Zou-He).
+---@class (exact) selenite.law.pressure
+---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
+---@field [1]? selenite.quantity the same as pressure
+
+---Scales of the flow, for dimensionless numbers.
+---@class (exact) selenite.reference
+---@field length? number Length of the Reynolds number.
+---@field velocity? number Velocity of the Reynolds and Mach numbers.
+---@field area? number Area (length in 2-D) that makes coefficients of forces.
+
+---When a run ends. `steps` and `time` are exact; `steady` is acted on one test later.
+---@class (exact) selenite.stop
+---@field steps? integer Stop after so many steps.
+---@field time? number Stop at the first step at or after this time.
+---@field steady? number Stop when the relative change of the main field between two tests is below this.
+---@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
+
+---The flow at step 0, with the stresses that belong to its velocity.
+---@class (exact) selenite.initial
+---@field velocity? selenite.vector Velocity at the start; zero when not given.
+---@field pressure? selenite.quantity Gauge pressure at the start; zero when not given.
+---@field density? selenite.quantity Density at the start, instead of pressure.
+
+---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---@class (exact) selenite.out.vtk
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field fields string|string[] Fields of the solver, or components such as velocity_x.
+---@field within? selenite.shape A shape.box: only the cells whose centres it holds; all when not given.
+---@field stride? integer Every stride-th cell along each axis, drawn as large as what it stands for.
+---@field compression? "none"|"zlib" zlib makes smooth fields three times smaller, turbulent ones hardly.
+---@field level? integer Level of zlib, 1 to 9; 1 when not given: floats gain next to nothing from more.
+---@field precision? "run"|"f32"|"f64" Of the numbers in the file: f32, f64, or that of the run.
+---@field digits? integer Round to so many significant decimal digits, which makes zlib gain much more (3 digits of f32: a third less); all digits when not given.
+
+---Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
+---@class (exact) selenite.out.probe
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field field string|string[] Fields of the solver, or components such as velocity_x.
+---@field at number[]|number[][] A point or a list of points: linear interpolation between cell centres, solid cells left out; beyond the last centre its value; 0 in solids.
+
+---Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
+---@class (exact) selenite.out.profile
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field field string|string[] Fields of the solver, or components such as velocity_x.
+---@field from number[] Where the line begins.
+---@field to number[] Where it ends.
+---@field points? integer Number of samples, at the midpoints of as many equal parts of the line; its length / dx when not given.
+
+---One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
+---@class (exact) selenite.out.reduce
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field field string|string[] Fields of the solver, or components such as velocity_x; vectors by component.
+---@field op "sum"|"min"|"max"|"mean"|"l2" l2 is the root mean square.
+---@field within? selenite.shape A shape.box: only the cells whose centres it holds; all when not given.
+
+---The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; the last values also in run.json's results as NAME.TERM.
+---@class (exact) selenite.out.balance
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+
+---The cells whose centres lie in min <= x < max.
+---@class (exact) selenite.shape.box
+---@field min number[] Lower corner.
+---@field max number[] Upper corner.
+
+---A ball; a disc in 2-D.
+---@class (exact) selenite.shape.ball
+---@field centre number[] Its centre.
+---@field radius number Its radius.
+
+---A cylinder between two points; a disc in 2-D.
+---@class (exact) selenite.shape.cylinder
+---@field from? number[] One end of the axis (3-D).
+---@field to? number[] The other end of the axis (3-D).
+---@field centre? number[] Its centre (2-D).
+---@field radius number Its radius.
+
+---The inside of a polygon in the x-y plane.
+---@class (exact) selenite.shape.polygon
+---@field points number[]|number[][] Corners { x, y } in order; the last is joined to the first.
+
+---Where a function of place is true.
+---@class (exact) selenite.shape.inside
+---@field test? function Function of x, y, z that is true inside.
+---@field [1]? function the same as test
+
+---What holds on a region of sel.lbm.
+---@class selenite.law
+
+---@class (exact) selenite.law.module
+---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
+---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
+---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
+
+---What a run writes. The last state is always written.
+---@class selenite.out
+
+---@class (exact) selenite.out.module
+---@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
+---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
+---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
+---@field balance fun(fields: selenite.out.balance): selenite.out The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; the last values also in run.json's results as NAME.TERM.
+
+---@class (exact) selenite.shape.module
+---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.
+---@field ball fun(fields: selenite.shape.ball): selenite.shape A ball; a disc in 2-D.
+---@field cylinder fun(fields: selenite.shape.cylinder): selenite.shape A cylinder between two points; a disc in 2-D.
+---@field polygon fun(fields: selenite.shape.polygon): selenite.shape The inside of a polygon in the x-y plane.
+---@field inside fun(fields: selenite.shape.inside|selenite.quantity): selenite.shape Where a function of place is true.
+---@field face fun(name: "x-"|"x+"|"y-"|"y+"|"z-"|"z+"): selenite.shape The sites of one face of the domain.
+---@field faces selenite.shape The sites of all faces that are not periodic.
+---@field rest selenite.shape The face sites that nothing before painted.
+
+---What a solver's constructor returns: the table that it got, to be returned by the script.
+---@class selenite.simulation
+
+---@class (exact) selenite.library
+---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
+---@field law selenite.law.module
+---@field out selenite.out.module
+---@field shape selenite.shape.module
+local sel = {}
+
+---Declares what the command line may set as name=value, and returns the values.
+---@param declared table<string, number|string|boolean|selenite.parameter>
+---@return table<string, any> values read-only; other names are errors
+function sel.params(declared) end
+
+---The editable table of another scenario, or the list of them.
+---@param path string relative to this script
+---@param values? table<string, number|string|boolean> for its sel.params
+---@return table simulation
+function sel.load(path, values) end
+
+return sel

@@ -1,0 +1,221 @@
+/* modules.c -- read script files: the scenario, what it requires, and other scenarios. */
+#include "lua/state.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 16 };
+static const size_t max_script = (size_t)16 << 20;
+
+/* Address is a key in Lua's registry: the modules that were required, by name. */
+static const char modules_key;
+
+/* Reads all of `file` into memory that the caller frees. */
+static sel_status read_stream(FILE *file, const char *path, char **text, size_t *length,
+                              sel_error *error) {
+    size_t capacity = 1 << 14, used = 0;
+    char *buffer = malloc(capacity);
+    while (buffer) {
+        used += fread(buffer + used, 1, capacity - used, file);
+        if (used < capacity || used > max_script)
+            break;
+        char *grown = realloc(buffer, capacity *= 2);
+        if (!grown)
+            free(buffer);
+        buffer = grown;
+    }
+    *text = buffer;
+    *length = used;
+    if (!buffer)
+        return sel_fail_memory(error, "the script", capacity);
+    if (ferror(file))
+        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    if (used > max_script)
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: is larger than %zu MiB; a scenario is a text file", path,
+                        max_script >> 20);
+    return SEL_OK;
+}
+
+static sel_status read_path(const char *path, char **text, size_t *length, sel_error *error) {
+    bool standard_input = strcmp(path, "-") == 0;
+    FILE *file = standard_input ? stdin : fopen(path, "rb");
+    if (!file)
+        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    sel_status status = read_stream(file, path, text, length, error);
+    if (!standard_input)
+        fclose(file);
+    return status;
+}
+
+/* A first line that starts with '#' is for the system's shell; a byte order mark is no text. */
+static void blank_header(char *text, size_t length) {
+    size_t i = 0;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        memset(text, ' ', i = 3);
+    if (i < length && text[i] == '#')
+        for (; i < length && text[i] != '\n'; i++)
+            text[i] = ' ';
+}
+
+/* Reads the file and lists it as a source; ends the script when it cannot be read. */
+static sel_source *read_source(lua_State *L, const char *path) {
+    sel_script *script = sel_script_of(L);
+    char *text = NULL;
+    size_t length = 0;
+    sel_source *source = NULL;
+    if (read_path(path, &text, &length, script->error) == SEL_OK) {
+        const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+        blank_header(text, length);
+        const char *kept = sel_arena_copy_length(script->arena, text, length);
+        source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
+        if (!source)
+            sel_fail_memory(script->error, "the script", length);
+    }
+    free(text);
+    if (!source)
+        sel_limits_break(L);
+    source->next = script->sources;
+    script->sources = source;
+    return source;
+}
+
+/* Pushes the compiled file. */
+static sel_source *compile_file(lua_State *L, const char *path) {
+    sel_source *source = read_source(L, path);
+    if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
+        sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
+                 "%s: is a compiled chunk; a scenario is a text file", source->name);
+        sel_limits_break(L);
+    }
+    lua_pushfstring(L, "@%s", source->name);
+    sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1));
+    lua_remove(L, -2);
+    return source;
+}
+
+void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
+    sel_script *script = sel_script_of(L);
+    const sel_source *source = compile_file(L, path);
+    chunk->directory = source->directory;
+    chunk->above = script->chunk;
+    chunk->depth = chunk->above ? chunk->above->depth + 1 : 0;
+    script->chunk = chunk;
+    int status = lua_pcall(L, 0, 1, 0);
+    script->chunk = chunk->above;
+    if (status != LUA_OK) {
+        sel_limits_pass_on(L, status);
+        lua_error(L);
+    }
+}
+
+static bool is_plain_name(const char *name) {
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *name && name[strspn(name, allowed)] == '\0' && strlen(name) < 200;
+}
+
+static bool file_exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+static const char *scenario_directory(const sel_script *script) {
+    const sel_source *first = script->sources;
+    while (first && first->next)
+        first = first->next;
+    return first ? first->directory : "";
+}
+
+/* Pushes the value of the module `name` beside the scenario. */
+static void run_module(lua_State *L, const char *name) {
+    bool plain = is_plain_name(name);
+    const char *path =
+        lua_pushfstring(L, "%s%s.lua", scenario_directory(sel_script_of(L)), plain ? name : "");
+    if (!plain || !file_exists(path)) {
+        if (!lua_isnil(L, lua_upvalueindex(1))) {
+            lua_pushvalue(L, lua_upvalueindex(1));
+            lua_pushstring(L, name);
+            lua_call(L, 1, 1);
+            return;
+        }
+        luaL_error(L,
+                   "module '%s' not found: require takes \"selenite\" and the names of .lua files "
+                   "beside the scenario",
+                   name);
+    }
+    compile_file(L, path);
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, true);
+    }
+}
+
+/* require(name). Upvalue 1: Lua's own require with --trust, else nil. */
+static int require(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
+    int type = lua_getfield(L, 2, name);
+    if (type == LUA_TLIGHTUSERDATA)
+        return luaL_error(L, "module '%s' requires itself", name);
+    if (type != LUA_TNIL)
+        return 1;
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&modules_key);
+    lua_setfield(L, 2, name);
+    run_module(L, name);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 2, name);
+    return 1;
+}
+
+void sel_module_open(lua_State *L) {
+    lua_newtable(L);
+    sel_library_push(L);
+    lua_setfield(L, -2, "selenite");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
+    lua_getfield(L, -1, "require");
+    lua_pushcclosure(L, require, 1);
+    lua_setfield(L, -2, "require");
+}
+
+static void check_values_were_used(lua_State *L, const sel_chunk *chunk, const char *path) {
+    if (chunk->values == LUA_NOREF)
+        return;
+    luaL_unref(L, LUA_REGISTRYINDEX, chunk->values);
+    if (!chunk->declared)
+        luaL_error(L, "sel.load: %s declares no parameters with sel.params", path);
+}
+
+int sel_module_load(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    sel_source *caller;
+    const char *path = luaL_checkstring(L, 1);
+    if (!lua_isnoneornil(L, 2))
+        luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    if (!script->chunk)
+        return luaL_error(L, "sel.load may only be called while the scenario is read");
+    if (script->chunk->depth >= MAX_DEPTH)
+        return luaL_error(L, "sel.load: scenarios load each other more than %d deep", MAX_DEPTH);
+    sel_script_place(L, &caller);
+    if (path[0] != '/')
+        path = lua_pushfstring(L, "%s%s", caller ? caller->directory : "", path);
+    sel_chunk *chunk = lua_newuserdatauv(L, sizeof *chunk, 0);
+    *chunk = (sel_chunk){.values = LUA_NOREF};
+    if (lua_istable(L, 2)) {
+        lua_pushvalue(L, 2);
+        chunk->values = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    sel_module_run(L, path, chunk);
+    if (!lua_istable(L, -1))
+        return luaL_error(L, "sel.load: %s returned no simulation but a %s", path,
+                          luaL_typename(L, -1));
+    check_values_were_used(L, chunk, path);
+    return 1;
+}

@@ -1,0 +1,267 @@
+/* sandbox.c -- the libraries that a script sees, and strict globals.
+ *
+ * Allowed are base, string, table, math, utf8 and coroutine, without what reads files, sees
+ * bytecode or runs for long inside C, where the instruction hook of limits.c does not look.
+ * Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open and
+ * unguarded.
+ */
+#include "lua/state.h"
+#include <lualib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Elements that one call of the table library may walk, and bytes of text that load compiles: a
+ * second's work or so. */
+static const lua_Integer max_elements = 100000000;
+static const size_t max_chunk = (size_t)16 << 20;
+static const lua_Integer seed = 20240229;
+
+/* Calls the library's own function, upvalue 1, with all arguments. */
+static int call_original(lua_State *L) {
+    int arguments = lua_gettop(L);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, arguments, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int guarded_print(lua_State *L) {
+    int count = lua_gettop(L);
+    for (int i = 1; i <= count; i++) {
+        size_t length;
+        const char *text = luaL_tolstring(L, i, &length);
+        fwrite(text, 1, length, stderr);
+        fputc(i < count ? '\t' : '\n', stderr);
+        lua_pop(L, 1);
+    }
+    if (count == 0)
+        fputc('\n', stderr);
+    return 0;
+}
+
+static int guarded_setmetatable(lua_State *L) {
+    if (lua_istable(L, 2)) {
+        lua_pushliteral(L, "__gc");
+        if (lua_rawget(L, 2) != LUA_TNIL)
+            return luaL_error(L, "a scenario may not use __gc");
+        lua_pop(L, 1);
+    }
+    return call_original(L);
+}
+
+static int guarded_rawset(lua_State *L) {
+    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
+        return luaL_error(L, "this table cannot be changed");
+    return call_original(L);
+}
+
+/* load(text or function, name, mode, environment): text only; names cannot pose as files. */
+static int guarded_load(lua_State *L) {
+    bool has_environment = !lua_isnone(L, 4);
+    if (lua_type(L, 1) == LUA_TSTRING && lua_rawlen(L, 1) > max_chunk)
+        return luaL_error(L, "load takes at most %d MiB of text", (int)(max_chunk >> 20));
+    lua_settop(L, 4);
+    lua_pushliteral(L, "=(load)");
+    lua_replace(L, 2);
+    lua_pushliteral(L, "t");
+    lua_replace(L, 3);
+    if (!has_environment)
+        lua_settop(L, 3);
+    return call_original(L);
+}
+
+static int guarded_random(lua_State *L) {
+    if (sel_script_of(L)->evaluating)
+        return luaL_error(L, "math.random is not allowed in a function that the engine evaluates");
+    return call_original(L);
+}
+
+/* Without a seed Lua takes one from the clock, and no two runs would be the same. */
+static int guarded_randomseed(lua_State *L) {
+    luaL_checkany(L, 1);
+    return guarded_random(L);
+}
+
+static int guarded_rep(lua_State *L) {
+    size_t text, separator;
+    luaL_checklstring(L, 1, &text);
+    luaL_optlstring(L, 3, "", &separator);
+    lua_Number bytes = (lua_Number)(text + separator) * (lua_Number)luaL_checkinteger(L, 2);
+    if (bytes > (lua_Number)sel_script_of(L)->memory)
+        return luaL_error(L, "string.rep: the result needs more memory than a script may use");
+    if (text + separator == 0) {
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    sel_limits_look(L);
+    return call_original(L);
+}
+
+/* For the functions that walk a table up to its length: only a true length, not that of __len. */
+static int guarded_table(lua_State *L) {
+    if (luaL_getmetafield(L, 1, "__len") != LUA_TNIL)
+        return luaL_error(L, "the table library does not take tables with __len");
+    return call_original(L);
+}
+
+static void check_span(lua_State *L, lua_Integer first, lua_Integer last) {
+    if (last > first && (lua_Unsigned)last - (lua_Unsigned)first > (lua_Unsigned)max_elements)
+        luaL_error(L, "too many elements: at most %d", (int)max_elements);
+}
+
+static int guarded_concat(lua_State *L) {
+    check_span(L, luaL_optinteger(L, 3, 1), luaL_optinteger(L, 4, 1));
+    return guarded_table(L);
+}
+
+static int guarded_move(lua_State *L) {
+    check_span(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
+    return call_original(L);
+}
+
+/* Replaces functions of the table at the top; each guard has the original as upvalue. */
+static void guard(lua_State *L, const luaL_Reg *guards) {
+    for (; guards->name; guards++) {
+        lua_getfield(L, -1, guards->name);
+        lua_pushcclosure(L, guards->func, 1);
+        lua_setfield(L, -2, guards->name);
+    }
+}
+
+static void remove_names(lua_State *L, const char *const *names) {
+    for (; *names; names++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, *names);
+    }
+}
+
+static void guard_library(lua_State *L, const char *name, const luaL_Reg *guards) {
+    lua_getfield(L, -1, name);
+    guard(L, guards);
+    lua_pop(L, 1);
+}
+
+/* The table of globals is at the top. */
+static void open_safe_libraries(lua_State *L) {
+    static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
+                                         {LUA_STRLIBNAME, luaopen_string},
+                                         {LUA_TABLIBNAME, luaopen_table},
+                                         {LUA_MATHLIBNAME, luaopen_math},
+                                         {LUA_UTF8LIBNAME, luaopen_utf8},
+                                         {LUA_COLIBNAME, luaopen_coroutine},
+                                         {NULL, NULL}};
+    static const char *const unsafe[] = {"dofile", "loadfile", "collectgarbage", "warn", NULL};
+    static const char *const unsafe_strings[] = {"dump", NULL};
+    static const luaL_Reg base[] = {{"print", guarded_print},
+                                    {"setmetatable", guarded_setmetatable},
+                                    {"rawset", guarded_rawset},
+                                    {"load", guarded_load},
+                                    {NULL, NULL}};
+    static const luaL_Reg strings[] = {{"rep", guarded_rep}, {NULL, NULL}};
+    static const luaL_Reg tables[] = {{"insert", guarded_table},
+                                      {"remove", guarded_table},
+                                      {"sort", guarded_table},
+                                      {"unpack", guarded_table},
+                                      {"concat", guarded_concat},
+                                      {"move", guarded_move},
+                                      {NULL, NULL}};
+    for (const luaL_Reg *library = libraries; library->name; library++) {
+        luaL_requiref(L, library->name, library->func, 1);
+        lua_pop(L, 1);
+    }
+    remove_names(L, unsafe);
+    guard(L, base);
+    guard_library(L, "string", strings);
+    guard_library(L, "table", tables);
+    lua_getfield(L, -1, "string");
+    remove_names(L, unsafe_strings);
+    lua_pop(L, 1);
+}
+
+/* The same numbers in every run, and none inside functions of place and time. */
+static void guard_random(lua_State *L) {
+    static const luaL_Reg randoms[] = {
+        {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};
+    guard_library(L, "math", randoms);
+    lua_getfield(L, -1, "math");
+    lua_getfield(L, -1, "randomseed");
+    lua_pushinteger(L, seed);
+    lua_call(L, 1, 0);
+    lua_pop(L, 1);
+}
+
+static const char *global_name(lua_State *L) {
+    return lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+}
+
+/* __index of the table of globals. */
+static int read_undeclared(lua_State *L) {
+    char text[256];
+    const char **names = sel_script_names(L, 1);
+    return luaL_error(L, "undeclared global%s", sel_script_suggest(global_name(L), names, text));
+}
+
+/* __newindex of the environment; upvalue 1 is the table of globals. */
+static int write_global(lua_State *L) {
+    const char *name = global_name(L);
+    lua_pushvalue(L, 2);
+    bool known = lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL;
+    return luaL_error(L,
+                      known ? "global '%s' cannot be changed; write 'local %s' for one of your own"
+                            : "undeclared global '%s'; write 'local %s' first",
+                      name, name);
+}
+
+/* Makes the environment of all chunks: empty, so that every write is seen; reads of what there is
+ * go straight to the table of globals, which is at the top. */
+static void make_strict(lua_State *L) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, LUA_GNAME);
+    lua_newtable(L);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, write_global, 1);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+
+    lua_newtable(L);
+    lua_pushcfunction(L, read_undeclared);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
+/* Scripts reach this metatable with getmetatable(""). */
+static void protect_strings(lua_State *L) {
+    lua_pushliteral(L, "");
+    if (lua_getmetatable(L, -1)) {
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+void sel_sandbox_open(lua_State *L) {
+    bool trust = sel_script_of(L)->trust;
+    if (trust)
+        luaL_openlibs(L);
+    lua_pushglobaltable(L);
+    if (!trust)
+        open_safe_libraries(L);
+    guard_random(L);
+    sel_limits_guard(L);
+    protect_strings(L);
+    sel_module_open(L);
+    make_strict(L);
+    lua_pop(L, 1);
+}
+
+void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
+    if (luaL_loadbufferx(L, text, length, chunk_name, "t") != LUA_OK)
+        lua_error(L);
+}

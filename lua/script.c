@@ -1,0 +1,97 @@
+/* script.c -- from a scenario's path to filled C structs, in one protected call. */
+#include "lua/script.h"
+#include "lua/state.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const double default_seconds = 10;
+
+typedef struct job {
+    sel_script *script;
+    const char *path;
+    sel_status status;
+} job;
+
+static void check_parameters_were_declared(const job *j, const sel_chunk *chunk) {
+    const sel_script_options *options = j->script->options;
+    if (options->count > 0 && !chunk->declared)
+        sel_fail(j->script->error, SEL_BAD_USAGE,
+                 "%s declares no parameters with sel.params; it cannot take '%s'", j->path,
+                 options->assignments[0]);
+}
+
+/* The protected part: runs the script and fills the structs. Argument: the job. */
+static int run(lua_State *L) {
+    job *j = lua_touserdata(L, 1);
+    sel_script *script = j->script;
+    sel_chunk chunk = {.values = LUA_NOREF};
+    double seconds = script->options->seconds;
+    sel_sandbox_open(L);
+    sel_limits_start_chunk(script, seconds > 0 ? seconds : default_seconds);
+    sel_module_run(L, j->path, &chunk);
+    sel_limits_stop(script);
+    if (script->parameters_only)
+        return 0;
+    check_parameters_were_declared(j, &chunk);
+    j->status = sel_fill_scenario(script, j->path);
+    return 0;
+}
+
+static void release(sel_scenario *scenario) {
+    sel_script *script = scenario->release_data;
+    scenario->release = NULL;
+    if (script->L)
+        lua_close(script->L);
+    free(script);
+}
+
+static sel_scenario *create(const sel_script_options *options, sel_error *error) {
+    sel_arena *arena = sel_arena_create();
+    sel_scenario *scenario = arena ? sel_arena_alloc(arena, sizeof *scenario) : NULL;
+    sel_script *script = calloc(1, sizeof *script);
+    if (!scenario || !script) {
+        free(script);
+        sel_arena_destroy(arena);
+        sel_fail_memory(error, "the script", sizeof *script);
+        return NULL;
+    }
+    *script = (sel_script){.arena = arena,
+                           .error = error,
+                           .thread = pthread_self(),
+                           .trust = options->trust,
+                           .parameters_only = options->parameters_only,
+                           .options = options,
+                           .scenario = scenario};
+    *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
+    return scenario;
+}
+
+sel_status sel_script_load(const char *path, const sel_script_options *options,
+                           sel_scenario **scenario, sel_error *error) {
+    static const sel_script_options none;
+    sel_error unread = {SEL_OK, ""};
+    error = error ? error : &unread;
+    *scenario = create(options ? options : &none, error);
+    if (!*scenario)
+        return SEL_NO_DEVICE;
+    sel_script *script = (*scenario)->release_data;
+    job j = {script, path, SEL_OK};
+    script->L = sel_limits_open(script);
+    if (!script->L) {
+        sel_fail_memory(error, "the script", sizeof(void *));
+    } else {
+        lua_pushcfunction(script->L, run);
+        lua_pushlightuserdata(script->L, &j);
+        int called = lua_pcall(script->L, 1, 0, 0);
+        sel_limits_stop(script);
+        if (called != LUA_OK)
+            sel_limits_report(script, called, (sel_where){path, 0}, "");
+    }
+    script->error = NULL;
+    script->options = NULL;
+    if (error->status == SEL_OK)
+        return SEL_OK;
+    sel_scenario_destroy(*scenario);
+    *scenario = NULL;
+    return error->status;
+}

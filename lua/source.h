@@ -1,0 +1,51 @@
+/* source.h -- find the line of a field in a script's text. */
+#ifndef SEL_SOURCE_H
+#define SEL_SOURCE_H
+
+#include "engine/arena.h"
+#include "engine/status.h"
+
+typedef struct sel_token {
+    enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
+    int line;
+    size_t start, length;
+} sel_token;
+
+/* A script's text. Its tokens are read when the first line is asked for. */
+typedef struct sel_source {
+    struct sel_source *next;
+    const char *name;      /* as messages show it */
+    const char *directory; /* of the file, with its last '/'; "" for the working directory */
+    const char *text;
+    size_t length;
+    sel_token *tokens; /* ends with an empty token of the last line */
+    int token_count;
+} sel_source;
+
+/* A value in a script: `line` is always good for a message; `brace` is the token of the value's
+ * `{`, or -1 where the text does not show it; `at` the token of its key, or -1. */
+typedef struct sel_span {
+    sel_source *source; /* NULL: not from a script */
+    int line;
+    int at;
+    int brace;
+} sel_span;
+
+/* `text` must outlive the source. NULL when there is no memory. */
+sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
+
+/* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
+sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
+
+/* The value of `key` in the table `span`; the table's own line when its text has no such key. */
+sel_span sel_source_key(sel_span span, const char *key);
+
+/* The value at position `number` (from 1) in the table `span`. */
+sel_span sel_source_item(sel_span span, int number);
+
+/* The value at "stop.steps": keys separated by dots. */
+sel_span sel_source_path(sel_span span, const char *path);
+
+sel_where sel_span_where(sel_span span);
+
+#endif

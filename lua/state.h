@@ -1,0 +1,159 @@
+/* state.h -- what the files of lua/ share: one script, its Lua state and its limits. */
+#ifndef SEL_STATE_H
+#define SEL_STATE_H
+
+#include <lua.h>
+#include <lauxlib.h>
+#include <pthread.h>
+#include "engine/simulation.h"
+#include "lua/script.h"
+#include "lua/source.h"
+
+/* What the main chunk that now runs gets from outside: the scenario itself, or a sel.load. */
+typedef struct sel_chunk {
+    struct sel_chunk *above; /* the chunk that loads this one; NULL: the scenario */
+    const char *directory;   /* of the script, with its last '/' */
+    int values;              /* registry reference of the values for sel.params; LUA_NOREF: none */
+    bool declared;           /* sel.params was called */
+    int depth;
+} sel_chunk;
+
+typedef struct sel_script {
+    lua_State *L;
+    sel_arena *arena;
+    sel_error *error; /* of the call under way; NULL: texts are not wanted */
+    pthread_t thread; /* that loaded the script: the only one that may call its functions */
+    bool trust;
+    bool parameters_only;
+    const sel_script_options *options; /* while loading */
+    sel_source *sources;
+    sel_chunk *chunk; /* NULL once the script is loaded */
+    sel_scenario *scenario;
+
+    /* Limits; none with trust. */
+    size_t used, memory; /* bytes */
+    double seconds;      /* that the present chunk or function may take */
+    double deadline;     /* monotonic clock; 0: set at the next look at the clock */
+    int64_t ticks;       /* of the instruction counter since the start */
+    int64_t max_ticks;   /* 0: no limit */
+    bool running;        /* user code runs under the limits */
+    bool late;           /* memory was refused because the time was up */
+    bool broken;         /* a limit was hit, or all is said: nothing may catch this */
+    bool evaluating;     /* a function of x, y, z, t runs */
+    sel_where refused;   /* where memory was refused */
+} sel_script;
+
+/* The script that owns a Lua state or any of its coroutines. */
+static inline sel_script *sel_script_of(lua_State *L) {
+    return *(sel_script **)lua_getextraspace(L);
+}
+
+/* limits.c */
+
+/* A Lua state under the script's limits; NULL when there is no memory. */
+lua_State *sel_limits_open(sel_script *script);
+
+/* Starts the clock of a main chunk (`seconds`) or of one function call. */
+void sel_limits_start_chunk(sel_script *script, double seconds);
+void sel_limits_start_call(sel_script *script);
+void sel_limits_stop(sel_script *script);
+
+/* Raises when the time is up: for C functions that take long. */
+void sel_limits_look(lua_State *L);
+
+/* Ends the script: pcall, xpcall and coroutines pass it on. The error text has been written. */
+int sel_limits_break(lua_State *L);
+
+/* After a protected call of `status`: raises again what must not be caught. A refusal of memory is
+ * that too, since what caught it could go on asking for more. */
+void sel_limits_pass_on(lua_State *L, int status);
+
+/* Writes the error of a failed call of `status`: memory, time, or the message on the stack's top,
+ * which is popped. `suffix` is appended to a message. Nothing is written when broken. */
+sel_status sel_limits_report(sel_script *script, int status, sel_where where, const char *suffix);
+
+/* Replaces pcall, xpcall, coroutine.resume, wrap and close in the table of globals at the top. */
+void sel_limits_guard(lua_State *L);
+
+/* sandbox.c */
+
+/* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
+void sel_sandbox_open(lua_State *L);
+
+/* Compiles `text` in the strict environment and pushes the function. Raises on mistakes. */
+void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+
+/* modules.c */
+
+/* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
+ * Raises for mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
+void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk);
+
+/* Adds `require` to the table of globals at the top. */
+void sel_module_open(lua_State *L);
+
+/* sel.load. */
+int sel_module_load(lua_State *L);
+
+/* library.c */
+
+/* Pushes what require "selenite" returns. */
+void sel_library_push(lua_State *L);
+
+/* The place in the user's text from which a C function was called. */
+sel_where sel_script_place(lua_State *L, sel_source **source);
+
+/* The keys of the table at `index` that are strings, sorted; the array ends with NULL and lives in
+ * a userdata that is pushed. */
+const char **sel_script_names(lua_State *L, int index);
+
+/* " 'name'; did you mean 'nearest'?", or only the quoted name. */
+const char *sel_script_suggest(const char *name, const char *const *names, char text[256]);
+
+/* Wraps the table at the top: its members can be read, not changed; reading another name is an
+ * error that opens with `what` ("sel.law") and lists the names. */
+void sel_library_close(lua_State *L, const char *what);
+
+/* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
+const char *sel_script_value_text(lua_State *L, int index, char text[80]);
+
+/* What a constructor noted of a table: "law" and "wall" for law.wall{}. */
+typedef struct sel_mark {
+    const char *group, *name;
+    sel_where where;
+    sel_source *source;
+    /* of shapes, while they are filled */
+    const struct sel_shape *shape;
+    const void *filled_for;
+    int parts;
+    bool visiting;
+} sel_mark;
+
+/* The mark of the value at `index`, or NULL. */
+sel_mark *sel_script_mark(lua_State *L, int index);
+
+/* params.c: sel.params. */
+int sel_params_declare(lua_State *L);
+
+/* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
+ * mistakes go to script->error. Raises only for memory. */
+sel_status sel_fill_scenario(sel_script *script, const char *path);
+
+/* function.c */
+
+/* What a function may be asked for. */
+typedef struct sel_function_needs {
+    const char *label; /* "law.velocity", for messages */
+    int results;
+    int dims;       /* 0: not known */
+    bool predicate; /* one boolean */
+    const sel_numbers *controls;
+} sel_function_needs;
+
+/* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
+ * parameters are not what a function may name. */
+const sel_function *sel_function_create(sel_script *script, int index,
+                                        const sel_function_needs *needs, sel_where where,
+                                        char reason[512]);
+
+#endif
