@@ -1,0 +1,314 @@
+/* output_case.h -- a small run without physics whose fields are known, for tests of outputs.
+ *
+ * The fields are linear in place, so that interpolation between centres is exact:
+ * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step; both 0 in solids.
+ */
+#ifndef OUTPUT_CASE_H
+#define OUTPUT_CASE_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "engine/output/output.h"
+#include "engine/output/tables.h"
+#include "geometry/shape.h"
+
+enum { CASE_OUTPUTS = 12 };
+
+struct sel_state {
+    const sel_domain *domain;
+    int64_t step;
+};
+
+typedef struct output_case {
+    sel_domain domain;
+    sel_region regions[2];
+    sel_common params;
+    sel_simulation simulation;
+    sel_variant outputs[CASE_OUTPUTS];
+    sel_plan plan;
+    struct sel_state state;
+    sel_results results;
+    sel_output_context context;
+    sel_outputs *opened;
+    sel_error error;
+    char directory[64];
+} output_case;
+
+/* ---- the solver ---- */
+
+static inline double case_value(const sel_grid *grid, const int64_t at[3], int field, int c,
+                                int64_t step) {
+    double x = sel_centre(grid, 0, (double)at[0]), y = sel_centre(grid, 1, (double)at[1]);
+    double z = grid->dims == 3 ? sel_centre(grid, 2, (double)at[2]) : 0;
+    double n = (double)step;
+    return field == 1 ? 10 * x + n : (c + 1) + 2 * x - 3 * y + 5 * z + n;
+}
+
+static inline bool case_solid(const sel_domain *domain, const int64_t at[3]) {
+    const int64_t *n = domain->grid.n;
+    return domain->cell[at[0] + n[0] * (at[1] + n[1] * at[2])] != 0;
+}
+
+static inline void case_store(const sel_state *s, sel_request *r, int64_t i, const int64_t at[3]) {
+    int components = r->field == 1 ? 1 : s->domain->grid.dims;
+    for (int c = 0; c < r->components; c++) {
+        bool zero = c >= components || case_solid(s->domain, at);
+        double value = zero ? 0 : case_value(&s->domain->grid, at, r->field, c, s->step);
+        if (r->precision == SEL_F32) {
+            ((float *)r->to)[i * r->components + c] = (float)value;
+        } else {
+            ((double *)r->to)[i * r->components + c] = value;
+        }
+    }
+}
+
+static inline void case_read(const sel_state *s, sel_request *r) {
+    const int64_t *n = s->domain->grid.n;
+    int64_t at[3], i = 0;
+    for (; r->cells && i < r->cell_count; i++) {
+        at[0] = r->cells[i] % n[0];
+        at[1] = r->cells[i] / n[0] % n[1];
+        at[2] = r->cells[i] / n[0] / n[1];
+        case_store(s, r, i, at);
+    }
+    if (r->cells) {
+        return;
+    }
+    for (at[2] = r->box.lo[2]; at[2] < r->box.hi[2]; at[2] += r->box.stride[2]) {
+        for (at[1] = r->box.lo[1]; at[1] < r->box.hi[1]; at[1] += r->box.stride[1]) {
+            for (at[0] = r->box.lo[0]; at[0] < r->box.hi[0]; at[0] += r->box.stride[0]) {
+                case_store(s, r, i++, at);
+            }
+        }
+    }
+}
+
+static inline void case_reduce(const sel_state *s, sel_request *r) {
+    int64_t at[3];
+    r->count = 0;
+    for (int c = 0; c < 3; c++) {
+        r->sum[c] = r->sum_of_squares[c] = 0;
+        r->min[c] = (double)INFINITY;
+        r->max[c] = -(double)INFINITY;
+    }
+    for (at[2] = r->box.lo[2]; at[2] < r->box.hi[2]; at[2]++) {
+        for (at[1] = r->box.lo[1]; at[1] < r->box.hi[1]; at[1]++) {
+            for (at[0] = r->box.lo[0]; at[0] < r->box.hi[0]; at[0]++) {
+                if (case_solid(s->domain, at)) {
+                    continue;
+                }
+                r->count++;
+                for (int c = 0; c < 3; c++) {
+                    double v = case_value(&s->domain->grid, at, r->field, c, s->step);
+                    r->sum[c] += v;
+                    r->sum_of_squares[c] += v * v;
+                    r->min[c] = fmin(r->min[c], v);
+                    r->max[c] = fmax(r->max[c], v);
+                }
+            }
+        }
+    }
+}
+
+static inline sel_status case_start(sel_state *state, sel_request *request, sel_error *error) {
+    (void)error;
+    if (request->kind == SEL_READ) {
+        case_read(state, request);
+    } else if (request->kind == SEL_REDUCE) {
+        case_reduce(state, request);
+    } else if (request->kind == SEL_BALANCE) {
+        strcpy(request->terms[0].name, "mass");
+        strcpy(request->terms[1].name, "out_a, b");
+        request->terms[0].value = 100 + (double)state->step;
+        request->terms[1].value = 0.1;
+        request->term_count = 2;
+    }
+    return SEL_OK;
+}
+
+static inline sel_status case_finish(sel_state *state, sel_request *request, sel_error *error) {
+    (void)state, (void)request, (void)error;
+    return SEL_OK;
+}
+
+/* Region 2 is a wall that moves with (7 t, 8). */
+static inline sel_status case_wall_value(const sel_plan *plan, int field, int region,
+                                         const sel_places *at, bool *known, double *out,
+                                         sel_error *error) {
+    (void)plan, (void)error;
+    *known = field == 0 && region == 2;
+    for (size_t i = 0; *known && i < at->n; i++) {
+        out[i] = 7 * at->t;
+        out[at->n + i] = 8;
+    }
+    return SEL_OK;
+}
+
+static const sel_backend case_backend = {
+    .name = "fake", .start = case_start, .finish = case_finish};
+static const sel_field_info case_fields[] = {{"velocity", 0, ""}, {"pressure", 1, ""}};
+static const sel_solver case_solver = {
+    .name = "fake",
+    .fields = case_fields,
+    .field_count = 2,
+    .cpu = &case_backend,
+    .wall_value = case_wall_value,
+};
+
+/* ---- the run ---- */
+
+/* nx x ny (x nz) cells of side 0.5 from (1, 2, 0) on, dt 0.25; all faces under region 2. */
+static inline void case_open(output_case *c, int dims, int64_t nx, int64_t ny, int64_t nz) {
+    memset(c, 0, sizeof *c);
+    sel_grid *grid = &c->domain.grid;
+    *grid = (sel_grid){dims, {nx, ny, nz}, 0.5, 0.25, {1, 2, 0}, 0};
+    c->domain.cell = calloc((size_t)sel_grid_cells(grid), 1);
+    for (int f = 0; f < 2 * dims; f++) {
+        size_t sites = (size_t)sel_face_sites(grid, f);
+        c->domain.face[f] = malloc(sites);
+        memset(c->domain.face[f], 2, sites);
+    }
+    c->regions[0].name = "block";
+    c->domain.regions = c->regions;
+    c->domain.region_count = 2;
+    c->params.dt = grid->dt;
+    c->params.output = (sel_list){0, c->outputs, NULL};
+    c->simulation = (sel_simulation){.solver = &case_solver, .params = &c->params};
+    strcpy(c->directory, "/tmp/selenite_out_XXXXXX");
+    assert_non_null(mkdtemp(c->directory));
+}
+
+/* Adds an output on line 10 * number of "test.lua". Its struct gets the presets. */
+static inline void *case_add(output_case *c, const sel_table *table) {
+    int i = c->params.output.n++;
+    void *params = calloc(1, table->size);
+    sel_table_presets(table, params);
+    c->outputs[i] = (sel_variant){table, params, {"test.lua", 10 * (i + 1)}};
+    return params;
+}
+
+static inline sel_names case_names(const char **names, int n) {
+    return (sel_names){n, names};
+}
+
+static inline sel_status case_check(output_case *c) {
+    return sel_outputs_check(&c->simulation, &c->domain, &c->error);
+}
+
+static inline sel_status case_begin(output_case *c) {
+    c->state.domain = &c->domain;
+    c->plan = (sel_plan){.simulation = &c->simulation, .domain = &c->domain};
+    c->context = (sel_output_context){.simulation = &c->simulation,
+                                      .solver = &case_solver,
+                                      .domain = &c->domain,
+                                      .plan = &c->plan,
+                                      .backend = &case_backend,
+                                      .state = &c->state,
+                                      .precision = SEL_F64,
+                                      .directory = c->directory,
+                                      .results = &c->results};
+    assert_int_equal(case_check(c), SEL_OK);
+    assert_int_equal(sel_writer_create(2, &c->context.writer, NULL), SEL_OK);
+    return sel_outputs_open(&c->context, &c->opened, &c->error);
+}
+
+static inline sel_status case_write(output_case *c, int64_t step, bool last) {
+    c->state.step = step;
+    return sel_outputs_write(c->opened, step, (double)step * c->domain.grid.dt, last, &c->error);
+}
+
+/* Runs as the run loop does, to `last` steps. */
+static inline sel_status case_run(output_case *c, int64_t last) {
+    sel_status status = case_begin(c);
+    status = status ? status : case_write(c, 0, false);
+    for (int64_t step = 0; !status && (step = sel_outputs_next(c->opened, step)) <= last;) {
+        status = case_write(c, step, false);
+    }
+    status = status ? status : case_write(c, last, true);
+    sel_status drained = sel_writer_drain(c->context.writer, status ? NULL : &c->error);
+    return status ? status : drained;
+}
+
+static inline int case_remove(const char *path, const struct stat *about, int kind,
+                              struct FTW *place) {
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline void case_close(output_case *c) {
+    sel_outputs_close(c->opened);
+    sel_writer_destroy(c->context.writer);
+    sel_results_free(&c->results);
+    for (int i = 0; i < c->params.output.n; i++) {
+        free(c->outputs[i].data);
+    }
+    free(c->domain.cell);
+    for (int f = 0; f < SEL_FACES; f++) {
+        free(c->domain.face[f]);
+    }
+    nftw(c->directory, case_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- what was written ---- */
+
+/* The bytes of a file of the run, a NUL behind them; freed by the caller. NULL: no such file. */
+static inline char *case_file(const output_case *c, const char *name, size_t *size) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", c->directory, name);
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    long length = ftell(file);
+    rewind(file);
+    char *bytes = calloc((size_t)length + 1, 1);
+    assert_int_equal(fread(bytes, 1, (size_t)length, file), length);
+    fclose(file);
+    if (size) {
+        *size = (size_t)length;
+    }
+    return bytes;
+}
+
+static inline void assert_file(const output_case *c, const char *name, const char *expected) {
+    char *text = case_file(c, name, NULL);
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* Number `column` of line `line` (0: the header) of a CSV file. */
+static inline double case_number(const output_case *c, const char *name, int line, int column) {
+    char *text = case_file(c, name, NULL), *at = text;
+    for (int i = 0; i < line; i++) {
+        at = strchr(at, '\n') + 1;
+    }
+    for (int i = 0; i < column; i++) {
+        at = strchr(at, ',') + 1;
+    }
+    double value = strtod(at, NULL);
+    free(text);
+    return value;
+}
+
+/* The steps of a CSV file's lines as "0 3 6". */
+static inline void assert_steps(const output_case *c, const char *name, const char *expected) {
+    char steps[512] = "", *text = case_file(c, name, NULL), *line = text;
+    for (size_t used = 0; (line = strchr(line, '\n')) && line[1];) {
+        used += (size_t)snprintf(steps + used, sizeof steps - used, "%s%ld", used ? " " : "",
+                                 strtol(++line, NULL, 10));
+    }
+    assert_string_equal(steps, expected);
+    free(text);
+}
+
+#endif
