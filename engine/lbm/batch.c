@@ -1,0 +1,187 @@
+/* batch.c -- collect the places of the boundary's laws, evaluate them, store lattice values. */
+#include "engine/lbm/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/lbm/lbm.h"
+#include "engine/physics/lbm_d2q9.h"
+
+#define LINK(i, ex, ey, opposite, weight) {ex, ey, weight},
+static const struct { double ex, ey, weight; } directions[D2Q9_COUNT] = {D2Q9(LINK)};
+#undef LINK
+
+/* The quantity of a region's law, or NULL when it has none (a wall at rest). */
+static const sel_quantity *quantity_of(const sel_region *region) {
+    const sel_variant *law = &region->law;
+    const sel_quantity *q = NULL;
+    if (law->table == &lbm_wall_table) {
+        q = &((const lbm_law_wall *)law->data)->velocity;
+    } else if (law->table == &lbm_velocity_table) {
+        q = &((const lbm_law_velocity *)law->data)->velocity;
+    } else if (law->table == &lbm_pressure_table) {
+        q = &((const lbm_law_pressure *)law->data)->pressure;
+    }
+    return q && sel_quantity_given(q) ? q : NULL;
+}
+
+bool lbm_region_passes(const sel_domain *domain, int number) {
+    return quantity_of(&domain->regions[number - 1]) != NULL;
+}
+
+/* Adds a place; without memory yet it is only counted. */
+static void add_place(const sel_grid *grid, lbm_batch *batch, double i, double j, int64_t target,
+                      int incoming) {
+    if (batch->x) {
+        batch->x[batch->count] = sel_centre(grid, 0, i);
+        batch->y[batch->count] = sel_centre(grid, 1, j);
+        batch->target[batch->count] = target;
+        batch->incoming[batch->count] = (uint8_t)incoming;
+    }
+    batch->count++;
+}
+
+/* Adds the places of one boundary cell to the batches of the regions that own its links. */
+static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
+                     const lbm_boundary_cell *cell, int64_t y, lbm_batch *const of_region[]) {
+    int64_t link = cell->first_link;
+    lbm_batch *opening = NULL;
+    for (int i = 1; i < D2Q9_COUNT; i++) {
+        if ((cell->bounced | cell->open) >> i & 1u) {
+            lbm_batch *batch = of_region[boundary->link_region[link]];
+            if (batch && cell->bounced >> i & 1u) {
+                add_place(&domain->grid, batch, (double)cell->x - 0.5 * directions[i].ex,
+                          (double)y - 0.5 * directions[i].ey, link, i);
+            } else if (cell->open >> i & 1u) {
+                opening = batch;
+            }
+            link++;
+        }
+    }
+    if (opening) {
+        add_place(&domain->grid, opening, (double)cell->x, (double)y, cell->opening_index, 0);
+    }
+}
+
+static void add_all(const sel_domain *domain, const lbm_boundary *boundary, lbm_batches *batches,
+                    lbm_batch *const of_region[]) {
+    for (int k = 0; k < batches->count; k++) {
+        batches->v[k].count = 0;
+    }
+    for (int64_t y = 0; y < boundary->rows; y++) {
+        for (int64_t c = boundary->row_cells[y]; c < boundary->row_cells[y + 1]; c++) {
+            add_cell(domain, boundary, &boundary->cells[c], y, of_region);
+        }
+    }
+}
+
+static sel_status allocate(lbm_batches *batches, sel_error *error) {
+    for (int k = 0; k < batches->count; k++) {
+        lbm_batch *batch = &batches->v[k];
+        size_t n = (size_t)batch->count + 1;
+        batch->x = malloc(n * sizeof *batch->x);
+        batch->y = malloc(n * sizeof *batch->y);
+        batch->target = malloc(n * sizeof *batch->target);
+        batch->incoming = malloc(n);
+        if (!batch->x || !batch->y || !batch->target || !batch->incoming) {
+            return sel_fail_memory(error, "the places of the laws", n * 25);
+        }
+        batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
+        batches->vary |= batch->varies;
+    }
+    return SEL_OK;
+}
+
+sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
+                              lbm_batches *batches, sel_error *error) {
+    lbm_batch *of_region[256] = {NULL};
+    *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
+    if (!batches->v) {
+        return sel_fail_memory(error, "the laws", sizeof *batches->v);
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        const sel_region *region = &domain->regions[r - 1];
+        const sel_quantity *quantity = quantity_of(region);
+        if (quantity) {
+            lbm_batch *batch = &batches->v[batches->count++];
+            char text[32];
+            batch->quantity = quantity;
+            batch->varies = (sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS)) != 0;
+            batch->on_links = region->law.table == &lbm_wall_table;
+            snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
+                     region->law.table->name, sel_region_name(domain, r, text));
+            of_region[r] = batch;
+        }
+    }
+    add_all(domain, boundary, batches, of_region);
+    sel_status status = allocate(batches, error);
+    if (!status) {
+        add_all(domain, boundary, batches, of_region);
+    }
+    return status;
+}
+
+void lbm_batches_free(lbm_batches *batches) {
+    for (int k = 0; k < batches->count; k++) {
+        free(batches->v[k].x);
+        free(batches->v[k].y);
+        free(batches->v[k].target);
+        free(batches->v[k].incoming);
+    }
+    free(batches->v);
+    *batches = (lbm_batches){0};
+}
+
+sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
+                              double *values, sel_error *error) {
+    sel_places at = {.n = (size_t)batch->count,
+                     .x = batch->x,
+                     .y = batch->y,
+                     .t = steps * domain->grid.dt,
+                     .controls = domain->control_values};
+    return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
+}
+
+static void store_links(const lbm_batch *batch, const double *velocity, const lbm_numbers *numbers,
+                        double *link_add) {
+    for (int64_t k = 0; k < batch->count; k++) {
+        int i = batch->incoming[k];
+        double along =
+            directions[i].ex * velocity[k] + directions[i].ey * velocity[batch->count + k];
+        link_add[batch->target[k]] = 6 * directions[i].weight * along / numbers->velocity_unit;
+    }
+}
+
+static void store_openings(const lbm_batch *batch, const double *values, const lbm_numbers *numbers,
+                           double *open_value) {
+    for (int64_t k = 0; k < batch->count; k++) {
+        double *to = open_value + 2 * batch->target[k];
+        if (batch->quantity->components == 1) {
+            to[0] = values[k] / numbers->pressure_unit;
+        } else {
+            to[0] = values[k] / numbers->velocity_unit;
+            to[1] = values[batch->count + k] / numbers->velocity_unit;
+        }
+    }
+}
+
+sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, bool all, double *scratch,
+                             double *link_add, double *open_value, sel_error *error) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    for (int k = 0; k < batches->count; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if (!batch->varies && !all) {
+            continue;
+        }
+        double steps = (double)step + (batch->on_links ? 0.5 : 1);
+        sel_status status = lbm_batch_evaluate(batch, plan->base.domain, steps, scratch, error);
+        if (status) {
+            return status;
+        }
+        if (batch->on_links) {
+            store_links(batch, scratch, &plan->numbers, link_add);
+        } else {
+            store_openings(batch, scratch, &plan->numbers, open_value);
+        }
+    }
+    return SEL_OK;
+}

@@ -1,0 +1,73 @@
+/* lbm.h -- lattice Boltzmann flow: what a scenario gives, and the plan that backends run. */
+#ifndef LBM_H
+#define LBM_H
+
+#include "engine/lbm/boundary.h"
+#include "engine/solver.h"
+
+enum { LBM_D2Q9 };
+enum { LBM_TRT, LBM_BGK };
+extern const char *const lbm_lattice_names[], *const lbm_collision_names[];
+
+typedef struct lbm_initial {
+    sel_quantity velocity, pressure, density; /* components == 0: not given */
+} lbm_initial;
+
+/* The fields of sel.lbm. Units: the user's. NaN: not given. */
+typedef struct lbm_params {
+    sel_common common;
+    int lattice, collision;
+    double nu, tau; /* one of them */
+    double magic;
+    sel_quantity acceleration;
+    double density;
+    lbm_initial initial;
+} lbm_params;
+
+typedef struct lbm_law_wall {
+    sel_quantity velocity; /* components == 0: at rest */
+} lbm_law_wall;
+
+typedef struct lbm_law_velocity {
+    sel_quantity velocity;
+} lbm_law_velocity;
+
+typedef struct lbm_law_pressure {
+    sel_quantity pressure;
+} lbm_law_pressure;
+
+/* The same, in lattice units (dx = dt = density = 1). */
+typedef struct lbm_numbers {
+    double nu, tau;
+    double omega_even, omega_odd; /* equal for BGK */
+    double acceleration[3];
+    /* One lattice unit of each in the user's units; pressure is density cs2 (rho - 1) (dx/dt)^2. */
+    double velocity_unit, density_unit, pressure_unit;
+} lbm_numbers;
+
+typedef struct lbm_plan {
+    sel_plan base;
+    const lbm_params *params;
+    lbm_numbers numbers;
+    lbm_boundary boundary;
+} lbm_plan;
+
+/* Index in lbm_solver.fields. */
+enum { LBM_VELOCITY, LBM_DENSITY, LBM_PRESSURE, LBM_SPEED, LBM_FIELDS };
+
+extern const sel_solver lbm_solver;
+extern const sel_backend lbm_cpu_backend;
+
+extern const sel_table lbm_table, lbm_region_table;
+extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table;
+extern const sel_family lbm_law_family;
+extern const sel_law_place lbm_law_places[];
+enum { LBM_LAWS = 3 };
+
+/* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
+sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
+
+/* The facts of sel_solver.facts. */
+int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+
+#endif

@@ -1,0 +1,259 @@
+/* lbm_cpu.c -- the CPU backend of lattice Boltzmann: memory, stepping, threads.
+ *
+ * Two copies of the populations take turns. A step goes row by row: the bulk loop over the row's
+ * free cells, then its boundary cells again (they are still in the cache), then the row's halo.
+ * Rows are shared out among the threads; no cell's result depends on who computes it.
+ */
+#include "engine/lbm/lbm_cpu.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/physics/lbm_d2q9.h"
+
+enum { LINE = 128 }; /* bytes to which rows are aligned */
+
+static uint64_t round_up(uint64_t bytes) {
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static int64_t real_size(int precision) {
+    return precision == SEL_F32 ? 4 : 8;
+}
+
+/* x = nx and the next row's x = -1 share the padding at the end of a row. */
+static lbm_layout make_layout(const sel_grid *grid, int precision) {
+    int64_t real = real_size(precision);
+    lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
+    layout.pitch = (int64_t)round_up((uint64_t)((layout.nx + 2) * real)) / real;
+    layout.plane = layout.pitch * (layout.ny + 2);
+    return layout;
+}
+
+/* Hands out parts of one block; with a NULL block it only counts. */
+typedef struct carver {
+    char *block;
+    uint64_t used;
+} carver;
+
+static void *carve(carver *c, int64_t count, uint64_t size) {
+    void *at = c->block ? c->block + c->used : NULL;
+    c->used += round_up((uint64_t)count * size);
+    return at;
+}
+
+/* Sets all pointers of `state` into `block`; returns the bytes that they need. */
+static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    const lbm_boundary *boundary = &plan->boundary;
+    carver c = {block, 0};
+    uint64_t real = (uint64_t)real_size(base->precision);
+    *state = (sel_state){.plan = plan,
+                         .precision = base->precision,
+                         .threads = base->threads > 0 ? base->threads : 1,
+                         .layout = make_layout(&base->domain->grid, base->precision),
+                         .block = block};
+    const lbm_layout *layout = &state->layout;
+    /* One line before the first cell of the first halo row holds its x = -1. */
+    state->bytes = LINE + (uint64_t)(D2Q9_COUNT * layout->plane) * real;
+    for (int k = 0; k < 2; k++) {
+        state->start[k] = carve(&c, 1, state->bytes);
+        if (block) {
+            state->f[k] = (char *)state->start[k] + LINE + (uint64_t)layout->pitch * real;
+        }
+    }
+    state->last_velocity = carve(&c, 2 * layout->nx * layout->ny, real);
+    state->link_add = carve(&c, boundary->link_count, sizeof(double));
+    state->open_value = carve(&c, 2 * boundary->open_count, sizeof(double));
+    state->law_values = carve(&c, 2 * boundary->batches.largest, sizeof(double));
+    state->rows = carve(&c, 3 * layout->nx * state->threads, sizeof(double));
+    state->partials = carve(&c, LBM_PARTIALS * layout->ny, sizeof(double));
+    if (base->wants_balance) {
+        int64_t regions = base->domain->region_count + 1;
+        state->link_flow = carve(&c, boundary->link_count, sizeof(double));
+        state->out = carve(&c, regions, sizeof(double));
+        state->rate = carve(&c, regions, sizeof(double));
+    }
+    return c.used;
+}
+
+static uint64_t estimate(const sel_plan *plan) {
+    sel_state state;
+    return sizeof state + place(&state, plan, NULL);
+}
+
+/* Zeroes the block; the populations by the threads that will use them, so that their pages lie
+ * close to them. */
+static void zero(sel_state *state, uint64_t bytes) {
+    char *rest = (char *)state->start[1] + round_up(state->bytes);
+    memset(rest, 0, (size_t)((char *)state->block + bytes - rest));
+    int64_t real = real_size(state->precision), row = state->layout.pitch * real;
+    int64_t rows = (state->layout.ny + 2) * D2Q9_COUNT;
+    for (int k = 0; k < 2; k++) {
+        char *populations = (char *)state->start[k] + LINE;
+        memset(state->start[k], 0, LINE);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+        for (int64_t r = 0; r < rows; r++) {
+            int64_t i = r % D2Q9_COUNT, y = r / D2Q9_COUNT;
+            memset(populations + (i * (state->layout.ny + 2) + y) * row, 0, (size_t)row);
+        }
+    }
+}
+
+void lbm_read_row(const sel_state *state, int64_t y, int64_t x0, int64_t x1, double *to) {
+    int64_t nx = state->layout.nx;
+    lbm_loops_of(state)->read(&state->layout, lbm_now(state), state->plan->numbers.acceleration, y,
+                              x0, x1, to, to + nx, to + 2 * nx);
+}
+
+void lbm_fill_halo(const sel_state *state, void *f, int64_t y) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const lbm_layout *layout = &state->layout;
+    int64_t real = real_size(state->precision), pitch = layout->pitch * real;
+    int64_t last = (layout->nx - 1) * real, row_bytes = (layout->nx + 2) * real;
+    bool x_periodic = sel_axis_periodic(grid, 0), y_periodic = sel_axis_periodic(grid, 1);
+    for (int i = 0; i < D2Q9_COUNT; i++) {
+        char *row = (char *)f + i * layout->plane * real + y * pitch;
+        if (x_periodic) {
+            memcpy(row - real, row + last, (size_t)real);
+            memcpy(row + last + real, row, (size_t)real);
+        }
+        if (y_periodic && y == 0) {
+            memcpy(row + layout->ny * pitch - real, row - real, (size_t)row_bytes);
+        }
+        if (y_periodic && y == layout->ny - 1) {
+            memcpy(row - layout->ny * pitch - real, row - real, (size_t)row_bytes);
+        }
+    }
+}
+
+static sel_status apply_laws(sel_state *state, bool all, sel_error *error) {
+    return lbm_batches_apply(state->plan, state->step, all, state->law_values, state->link_add,
+                             state->open_value, error);
+}
+
+static void destroy(sel_state *state) {
+    if (state) {
+        free(state->block);
+        free(state);
+    }
+}
+
+static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+    *made = NULL;
+    const lbm_kernels *kernels = lbm_kernels_usable(0);
+    if (!kernels) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "this processor is older than x86-64-v2 (SSE 4.2), which Selenite needs");
+    }
+    sel_state *state = malloc(sizeof *state);
+    uint64_t bytes = state ? place(state, plan, NULL) : 0;
+    void *block = state ? aligned_alloc(LINE, (size_t)bytes) : NULL;
+    if (!block) {
+        free(state);
+        return sel_fail_memory(error, "the flow", estimate(plan));
+    }
+    place(state, plan, block);
+    state->kernels = kernels;
+    zero(state, bytes);
+    sel_status status = lbm_set_initial(state, error);
+    status = status ? status : apply_laws(state, true, error);
+    if (status) {
+        destroy(state);
+        return status;
+    }
+    if (plan->wants_balance) {
+        state->first_mass = lbm_total_mass(state);
+    }
+    *made = state;
+    return SEL_OK;
+}
+
+static lbm_step describe_step(const sel_state *state, int64_t step) {
+    const lbm_numbers *numbers = &state->plan->numbers;
+    return (lbm_step){.layout = state->layout,
+                      .from = state->f[step & 1],
+                      .to = state->f[(step + 1) & 1],
+                      .omega_even = numbers->omega_even,
+                      .omega_odd = numbers->omega_odd,
+                      .acceleration = {numbers->acceleration[0], numbers->acceleration[1]},
+                      .boundary = &state->plan->boundary,
+                      .link_add = state->link_add,
+                      .open_value = state->open_value,
+                      .link_flow = state->link_flow};
+}
+
+/* n steps under laws that do not change meanwhile. */
+static void run_steps(sel_state *state, int64_t n) {
+    const lbm_numbers *numbers = &state->plan->numbers;
+    const lbm_boundary *boundary = &state->plan->boundary;
+    int collision = state->plan->params->collision;
+    bool forced = numbers->acceleration[0] != 0 || numbers->acceleration[1] != 0;
+    lbm_bulk bulk = lbm_loops_of(state)->bulk[collision][forced];
+    lbm_edge edge = lbm_loops_of(state)->edge[collision][forced];
+#pragma omp parallel num_threads(state->threads)
+    for (int64_t k = 0; k < n; k++) {
+        const lbm_step step = describe_step(state, state->step + k);
+#pragma omp for schedule(static)
+        for (int64_t y = 0; y < state->layout.ny; y++) {
+            for (int64_t s = boundary->row_spans[y]; s < boundary->row_spans[y + 1]; s++) {
+                bulk(&step, y, boundary->spans[s].x0, boundary->spans[s].x1);
+            }
+            edge(&step, y);
+            lbm_fill_halo(state, step.to, y);
+        }
+    }
+    state->step += n;
+}
+
+static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+    if (!state->plan->boundary.batches.vary) {
+        run_steps(state, n);
+        return SEL_OK;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        sel_status status = apply_laws(state, false, error);
+        if (status) {
+            return status;
+        }
+        run_steps(state, 1);
+    }
+    return SEL_OK;
+}
+
+/* Requests are answered when they are started. */
+static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+    (void)state;
+    (void)request;
+    (void)error;
+    return SEL_OK;
+}
+
+/* The model name that Linux gives, else the architecture. */
+static void device(char *text, size_t size) {
+    const lbm_kernels *kernels = lbm_kernels_usable(0);
+    const char *level = kernels ? kernels->level : "unsupported";
+    char line[256], model[128] = "CPU";
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    while (info && fgets(line, sizeof line, info)) {
+        if (sscanf(line, "model name : %127[^\n]", model) == 1) {
+            break;
+        }
+    }
+    if (info) {
+        fclose(info);
+    }
+    snprintf(text, size, "%s, %s", model, level);
+}
+
+const sel_backend lbm_cpu_backend = {
+    .name = "cpu",
+    .estimate = estimate,
+    .create = create,
+    .advance = advance,
+    .start = lbm_cpu_start,
+    .finish = finish,
+    .destroy = destroy,
+    .device = device,
+};

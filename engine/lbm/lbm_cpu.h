@@ -1,0 +1,60 @@
+/* lbm_cpu.h -- the CPU backend's state, shared by its files, and what tests may choose. */
+#ifndef LBM_CPU_H
+#define LBM_CPU_H
+
+#include "engine/lbm/lbm_kernel.h"
+
+enum { LBM_PARTIALS = 16 }; /* numbers per row for reductions */
+
+struct sel_state {
+    const lbm_plan *plan;
+    const lbm_kernels *kernels;
+    int threads, precision;
+    int64_t step;
+    lbm_layout layout;
+    void *block; /* all memory of this state */
+
+    void *f[2];     /* populations of even and odd steps: cell (0, 0) of direction 0 */
+    void *start[2]; /* their memory, `bytes` each */
+    uint64_t bytes;
+    void *last_velocity; /* at the last monitor: ux[y][x] uy[y][x] in the run's precision */
+    double *link_add, *open_value;
+    double *law_values; /* scratch of lbm_batches_apply */
+    double *rows;       /* per thread drho, ux, uy of a row */
+    double *partials;   /* [ny][LBM_PARTIALS] */
+
+    bool monitored; /* last_velocity is set */
+
+    /* Balance of mass, lattice units; NULL when nobody asks for it. */
+    double *link_flow;  /* [links] out of the domain since balance_step */
+    double *out, *rate; /* [regions + 1] since step 0, and per step */
+    int64_t balance_step;
+    double first_mass;
+};
+
+/* The populations of the present step. */
+static inline void *lbm_now(const sel_state *state) {
+    return state->f[state->step & 1];
+}
+
+static inline const lbm_loops *lbm_loops_of(const sel_state *state) {
+    return &state->kernels->loops[state->precision];
+}
+
+/* Density deviation and velocity of x0 <= x < x1 in row y, lattice units, into the three thirds of
+ * to[3 nx]. */
+void lbm_read_row(const sel_state *state, int64_t y, int64_t x0, int64_t x1, double *to);
+
+/* Copies the ends of a row to its halo, and a row at the domain's end to the halo row, where these
+ * axes are periodic. */
+void lbm_fill_halo(const sel_state *state, void *f, int64_t y);
+
+/* Sets the populations of step 0. */
+sel_status lbm_set_initial(sel_state *state, sel_error *error);
+
+/* sum of rho over the free cells */
+double lbm_total_mass(sel_state *state);
+
+sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *error);
+
+#endif

@@ -1,0 +1,53 @@
+/* lbm_cpu_kernel.c -- the CPU's inner loops for one processor level, f32 and f64.
+ *
+ * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
+ * or reordered, so that all levels give the same bits.
+ */
+#include "engine/lbm/lbm_kernel.h"
+
+#define SEL_INLINE static inline __attribute__((always_inline))
+
+/* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of
+ * inlined functions in memory and gives up.) */
+#if defined(__clang__)
+#define LBM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LBM_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define REAL float
+#define LBM_NAME(name) name##_f32
+#include "engine/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_NAME
+
+#define REAL double
+#define LBM_NAME(name) name##_f64
+#include "engine/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_NAME
+
+#define LOOPS(real)                                                     \
+    {                                                                   \
+        .bulk = {[LBM_TRT] = {bulk_trt_##real, bulk_trt_force_##real},  \
+                 [LBM_BGK] = {bulk_bgk_##real, bulk_bgk_force_##real}}, \
+        .edge = {[LBM_TRT] = {edge_trt_##real, edge_trt_force_##real},  \
+                 [LBM_BGK] = {edge_bgk_##real, edge_bgk_force_##real}}, \
+        .read = read_##real, .write = write_##real,                     \
+    }
+
+#if defined(__x86_64__)
+#define LEVEL_PREFIX "x86-64-"
+#else
+#define LEVEL_PREFIX ""
+#endif
+#define JOIN(a, b) a##b
+#define LEVEL_NAME(prefix, level) JOIN(prefix, level)
+#define TEXT(level) #level
+#define LEVEL_TEXT(level) TEXT(level)
+
+extern const lbm_kernels LEVEL_NAME(lbm_kernels_, SEL_LEVEL);
+const lbm_kernels LEVEL_NAME(lbm_kernels_, SEL_LEVEL) = {
+    .level = LEVEL_PREFIX LEVEL_TEXT(SEL_LEVEL),
+    .loops = {[SEL_F32] = LOOPS(f32), [SEL_F64] = LOOPS(f64)},
+};

@@ -1,0 +1,289 @@
+/* lbm_cpu_requests.c -- what outputs and the run loop ask of the CPU backend.
+ *
+ * Sums are made of one partial per row, in the order of its cells, and joined by a fixed tree, so
+ * that they are the same for any number of threads.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/lbm/lbm_cpu.h"
+#include "engine/reduce.h"
+
+static double *thread_row(const sel_state *state) {
+    return state->rows + 3 * state->layout.nx * omp_get_thread_num();
+}
+
+static const uint8_t *solids(const sel_state *state, int64_t y) {
+    return state->plan->base.domain->cell + y * state->layout.nx;
+}
+
+/* The value of a field in the user's units from the moments at row[k], row[nx + k], row[2 nx + k];
+ * returns its number of components. */
+static int field_value(const sel_state *state, int field, const double *row, int64_t k,
+                       double value[3]) {
+    const lbm_numbers *numbers = &state->plan->numbers;
+    int64_t nx = state->layout.nx;
+    double ux = row[nx + k] * numbers->velocity_unit, uy = row[2 * nx + k] * numbers->velocity_unit;
+    switch (field) {
+    case LBM_VELOCITY:
+        value[0] = ux;
+        value[1] = uy;
+        return 2;
+    case LBM_DENSITY:
+        value[0] = (1 + row[k]) * numbers->density_unit;
+        return 1;
+    case LBM_PRESSURE:
+        value[0] = row[k] * numbers->pressure_unit;
+        return 1;
+    default:
+        value[0] = sqrt(ux * ux + uy * uy);
+        return 1;
+    }
+}
+
+/* Stores the field of one cell as entry `at` of the request. */
+static void store(const sel_state *state, const sel_request *request, const double *row, int64_t k,
+                  bool solid, int64_t at) {
+    double value[3] = {0};
+    int count = solid ? 0 : field_value(state, request->field, row, k, value);
+    for (int c = 0; c < request->components; c++) {
+        int64_t to = at * request->components + c;
+        double v = c < count ? value[c] : 0;
+        if (request->precision == SEL_F32) {
+            ((float *)request->to)[to] = (float)v;
+        } else {
+            ((double *)request->to)[to] = v;
+        }
+    }
+}
+
+static void read_cells(sel_state *state, const sel_request *request) {
+    int64_t nx = state->layout.nx;
+    for (int64_t c = 0; c < request->cell_count; c++) {
+        int64_t y = request->cells[c] / nx, x = request->cells[c] % nx;
+        lbm_read_row(state, y, x, x + 1, state->rows);
+        store(state, request, state->rows, 0, solids(state, y)[x] != 0, c);
+    }
+}
+
+static void read_box(sel_state *state, const sel_request *request) {
+    const sel_box *box = &request->box;
+    int64_t width = sel_box_count(box, 0), height = sel_box_count(box, 1);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t j = 0; j < height; j++) {
+        int64_t y = box->lo[1] + j * box->stride[1];
+        double *row = thread_row(state);
+        lbm_read_row(state, y, box->lo[0], box->hi[0], row);
+        for (int64_t i = 0; i < width; i++) {
+            int64_t k = i * box->stride[0];
+            store(state, request, row, k, solids(state, y)[box->lo[0] + k] != 0, j * width + i);
+        }
+    }
+}
+
+/* Columns of a row's partials. */
+enum { SUM = 0, SQUARES = 3, LEAST = 6, MOST = 9, CELLS = 12 };
+
+static void reduce_row(sel_state *state, const sel_request *request, int64_t y, double *partial) {
+    const sel_box *box = &request->box;
+    double *row = thread_row(state);
+    lbm_read_row(state, y, box->lo[0], box->hi[0], row);
+    for (int c = 0; c < 3; c++) {
+        partial[SUM + c] = partial[SQUARES + c] = partial[CELLS] = 0;
+        partial[LEAST + c] = HUGE_VAL;
+        partial[MOST + c] = -HUGE_VAL;
+    }
+    for (int64_t x = box->lo[0]; x < box->hi[0]; x += box->stride[0]) {
+        double value[3] = {0};
+        if (solids(state, y)[x]) {
+            continue;
+        }
+        int count = field_value(state, request->field, row, x - box->lo[0], value);
+        for (int c = 0; c < count; c++) {
+            partial[SUM + c] += value[c];
+            partial[SQUARES + c] += value[c] * value[c];
+            partial[LEAST + c] = fmin(partial[LEAST + c], value[c]);
+            partial[MOST + c] = fmax(partial[MOST + c], value[c]);
+        }
+        partial[CELLS]++;
+    }
+}
+
+static void reduce(sel_state *state, sel_request *request) {
+    const sel_box *box = &request->box;
+    int64_t rows = sel_box_count(box, 1);
+    double *partials = state->partials;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t j = 0; j < rows; j++) {
+        reduce_row(state, request, box->lo[1] + j * box->stride[1], partials + j * LBM_PARTIALS);
+    }
+    for (int c = 0; c < 3; c++) {
+        request->min[c] = HUGE_VAL;
+        request->max[c] = -HUGE_VAL;
+        for (int64_t j = 0; j < rows; j++) {
+            request->min[c] = fmin(request->min[c], partials[j * LBM_PARTIALS + LEAST + c]);
+            request->max[c] = fmax(request->max[c], partials[j * LBM_PARTIALS + MOST + c]);
+        }
+        request->sum[c] = sel_tree_sum(partials + SUM + c, rows, LBM_PARTIALS);
+        request->sum_of_squares[c] = sel_tree_sum(partials + SQUARES + c, rows, LBM_PARTIALS);
+    }
+    request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, LBM_PARTIALS);
+}
+
+/* last_velocity[at] is exchanged for `value`; returns what it was. */
+static double exchange(sel_state *state, int64_t at, double value) {
+    if (state->precision == SEL_F32) {
+        float *v = (float *)state->last_velocity + at;
+        double before = (double)*v;
+        *v = (float)value;
+        return before;
+    }
+    double *v = (double *)state->last_velocity + at;
+    double before = *v;
+    *v = value;
+    return before;
+}
+
+/* Columns of a row's partials: squares of the change and of the velocity, the largest speed
+ * squared, the first bad cell. */
+enum { CHANGE, MAGNITUDE, LARGEST, BAD };
+
+static void monitor_row(sel_state *state, int64_t y, double *partial) {
+    int64_t nx = state->layout.nx, cells = nx * state->layout.ny;
+    double *row = thread_row(state);
+    lbm_read_row(state, y, 0, nx, row);
+    partial[CHANGE] = partial[MAGNITUDE] = partial[LARGEST] = 0;
+    partial[BAD] = -1;
+    for (int64_t x = 0; x < nx; x++) {
+        if (solids(state, y)[x]) {
+            continue;
+        }
+        double u = row[nx + x], v = row[2 * nx + x], square = u * u + v * v;
+        if (!isfinite(square) || !isfinite(row[x])) {
+            partial[BAD] = partial[BAD] < 0 ? (double)x : partial[BAD];
+            continue;
+        }
+        double du = u - exchange(state, y * nx + x, u);
+        double dv = v - exchange(state, cells + y * nx + x, v);
+        partial[CHANGE] += du * du + dv * dv;
+        partial[MAGNITUDE] += square;
+        partial[LARGEST] = fmax(partial[LARGEST], square);
+    }
+}
+
+static void monitor(sel_state *state, sel_request *request) {
+    int64_t nx = state->layout.nx, ny = state->layout.ny;
+    double *partials = state->partials, largest = 0;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t y = 0; y < ny; y++) {
+        monitor_row(state, y, partials + y * LBM_PARTIALS);
+    }
+    request->bad_cell = -1;
+    for (int64_t y = ny - 1; y >= 0; y--) {
+        const double *partial = partials + y * LBM_PARTIALS;
+        largest = fmax(largest, partial[LARGEST]);
+        request->bad_cell = partial[BAD] >= 0 ? y * nx + (int64_t)partial[BAD] : request->bad_cell;
+    }
+    double change = sel_tree_sum(partials + CHANGE, ny, LBM_PARTIALS);
+    double magnitude = sel_tree_sum(partials + MAGNITUDE, ny, LBM_PARTIALS);
+    request->change = state->monitored && magnitude > 0 ? sqrt(change / magnitude) : nan("");
+    request->largest = sqrt(largest) * state->plan->numbers.velocity_unit;
+    state->monitored = true;
+}
+
+double lbm_total_mass(sel_state *state) {
+    int64_t nx = state->layout.nx, ny = state->layout.ny;
+    double *partials = state->partials;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t y = 0; y < ny; y++) {
+        double *row = thread_row(state), sum = 0;
+        lbm_read_row(state, y, 0, nx, row);
+        for (int64_t x = 0; x < nx; x++) {
+            sum += row[x]; /* zero in solids */
+        }
+        partials[y * LBM_PARTIALS] = sum;
+    }
+    double deviation = sel_tree_sum(partials, ny, LBM_PARTIALS);
+    return (double)state->plan->base.domain->free_cells + deviation;
+}
+
+/* Moves what the links carried since the last balance to the regions' totals. (Sums that run on for
+ * the whole run would lose digits.) A second balance at the same step finds the same rates. */
+static void update_flows(sel_state *state) {
+    const lbm_boundary *boundary = &state->plan->boundary;
+    int regions = state->plan->base.domain->region_count;
+    double steps = (double)(state->step - state->balance_step);
+    if (steps == 0) {
+        return;
+    }
+    memset(state->rate, 0, ((size_t)regions + 1) * sizeof *state->rate);
+    for (int64_t link = 0; link < boundary->link_count; link++) {
+        state->rate[boundary->link_region[link]] += state->link_flow[link];
+        state->link_flow[link] = 0;
+    }
+    for (int r = 1; r <= regions; r++) {
+        state->out[r] += state->rate[r];
+        state->rate[r] /= steps;
+    }
+    state->balance_step = state->step;
+}
+
+static void add_term(sel_request *request, int room, const char *prefix, const char *name,
+                     double value) {
+    if (request->term_count < room) {
+        sel_term *term = &request->terms[request->term_count++];
+        snprintf(term->name, sizeof term->name, "%s%s", prefix, name);
+        term->value = value;
+    }
+}
+
+/* The balance of mass, exact to round-off:
+ *   mass         of all free cells, per unit depth
+ *   out_REGION   what has left through each region since step 0: what its links carried out less
+ *                what they brought in; for the regions that let mass through
+ *   rate_REGION  out_REGION per time, since the last balance at an earlier step
+ *   error        (mass + sum of out - mass at step 0) / mass at step 0 */
+static void balance(sel_state *state, sel_request *request) {
+    const sel_domain *domain = state->plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    double unit = state->plan->numbers.density_unit * grid->dx * grid->dx, total = 0;
+    double mass = lbm_total_mass(state);
+    update_flows(state);
+    request->term_count = 0;
+    add_term(request, SEL_MAX_TERMS, "mass", "", mass * unit);
+    for (int r = 1; r <= domain->region_count; r++) {
+        total += state->out[r];
+        char text[32];
+        if (lbm_region_passes(domain, r)) {
+            const char *name = sel_region_name(domain, r, text);
+            add_term(request, SEL_MAX_TERMS, "out_", name, state->out[r] * unit);
+            add_term(request, SEL_MAX_TERMS, "rate_", name, state->rate[r] * unit / grid->dt);
+        }
+    }
+    add_term(request, SEL_MAX_TERMS, "error", "",
+             (mass - state->first_mass + total) / state->first_mass);
+}
+
+sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *error) {
+    (void)error;
+    switch (request->kind) {
+    case SEL_READ:
+        if (request->cells) {
+            read_cells(state, request);
+        } else {
+            read_box(state, request);
+        }
+        break;
+    case SEL_REDUCE:
+        reduce(state, request);
+        break;
+    case SEL_MONITOR:
+        monitor(state, request);
+        break;
+    case SEL_BALANCE:
+        balance(state, request);
+        break;
+    }
+    return SEL_OK;
+}

@@ -1,0 +1,153 @@
+/* lbm_plan.c -- sel.lbm's numbers in lattice units, its plan, and the solver's entry. */
+#include "engine/lbm/lbm.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
+                                       sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    const sel_quantity *q = &params->acceleration;
+    sel_where where = sel_simulation_where(simulation, "acceleration");
+    if (!sel_quantity_given(q)) {
+        return SEL_OK;
+    }
+    if (sel_quantity_depends(q)) {
+        return sel_fail_at(error, where,
+                           "acceleration must be the same everywhere and always: numbers, not "
+                           "functions of place, time or controls");
+    }
+    double origin = 0, value[3] = {0};
+    sel_places at = {.n = 1, .x = &origin, .y = &origin};
+    sel_status status = sel_quantity_eval(q, "acceleration", &at, value, error);
+    double unit = params->common.dx / (params->common.dt * params->common.dt);
+    for (int a = 0; a < 3; a++) {
+        numbers->acceleration[a] = value[a] / unit;
+    }
+    return status;
+}
+
+static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *numbers,
+                              sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    double dx = params->common.dx, dt = params->common.dt;
+    if (isnan(params->tau)) {
+        numbers->nu = params->nu * dt / (dx * dx);
+        numbers->tau = 3 * numbers->nu + 0.5;
+    } else {
+        numbers->tau = params->tau;
+        numbers->nu = (params->tau - 0.5) / 3;
+    }
+    if (!(numbers->tau > 0.5)) {
+        return sel_fail_at(
+            error, sel_simulation_where(simulation, isnan(params->tau) ? "nu" : "tau"),
+            "tau = %.9g (viscosity %.9g in lattice units) must be above 0.5; increase "
+            "the viscosity, or dt/dx^2",
+            numbers->tau, numbers->nu);
+    }
+    numbers->omega_even = numbers->omega_odd = 1 / numbers->tau;
+    if (params->collision == LBM_TRT) {
+        numbers->omega_odd = 1 / (0.5 + params->magic / (numbers->tau - 0.5));
+    }
+    return SEL_OK;
+}
+
+sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    *numbers = (lbm_numbers){.velocity_unit = params->common.dx / params->common.dt,
+                             .density_unit = params->density};
+    numbers->pressure_unit = params->density * numbers->velocity_unit * numbers->velocity_unit / 3;
+    sel_status tau = resolve_tau(simulation, numbers, error);
+    sel_status acceleration = resolve_acceleration(simulation, numbers, error);
+    return tau ? tau : acceleration;
+}
+
+static void plan_destroy(sel_plan *plan) {
+    if (plan) {
+        lbm_boundary_free(&((lbm_plan *)plan)->boundary);
+        free(plan);
+    }
+}
+
+static sel_status plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                              sel_plan **plan, sel_error *error) {
+    const sel_common *common = simulation->params;
+    *plan = NULL;
+    lbm_plan *p = calloc(1, sizeof *p);
+    if (!p) {
+        return sel_fail_memory(error, "the plan", sizeof *p);
+    }
+    p->base.simulation = simulation;
+    p->base.domain = domain;
+    p->base.precision = common->precision;
+    p->base.threads =
+        common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
+    p->params = (const lbm_params *)common;
+    sel_status status = lbm_resolve(simulation, &p->numbers, error);
+    sel_status listed = lbm_boundary_create(domain, &p->boundary, error);
+    status = status ? status : listed;
+    if (status) {
+        plan_destroy(&p->base);
+        return status;
+    }
+    *plan = &p->base;
+    return SEL_OK;
+}
+
+static void json(const sel_plan *plan, char *text, size_t size) {
+    const lbm_plan *p = (const lbm_plan *)plan;
+    snprintf(text, size, "\"lattice\": \"%s\", \"collision\": \"%s\", \"tau\": %.17g",
+             lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision],
+             p->numbers.tau);
+}
+
+static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
+    const lbm_plan *p = (const lbm_plan *)plan;
+    double velocity = largest / p->numbers.velocity_unit;
+    if (velocity > 0.3) {
+        snprintf(text, size,
+                 "the largest velocity was %.3g in lattice units (keep it below 0.1); reduce the "
+                 "velocity, or dt",
+                 velocity);
+    } else if (p->numbers.tau < 0.51) {
+        snprintf(text, size,
+                 "tau = %.5g is close to its limit 0.5; use more cells, or a larger viscosity",
+                 p->numbers.tau);
+    } else {
+        snprintf(text, size,
+                 "start more gently (ramp the laws in time), use more cells, or a larger "
+                 "viscosity (tau = %.5g)",
+                 p->numbers.tau);
+    }
+}
+
+/* Each population is read once and written once. */
+static double bytes_per_update(const sel_plan *plan) {
+    return 2 * 9 * (plan->precision == SEL_F32 ? 4 : 8);
+}
+
+static const sel_field_info fields[LBM_FIELDS] = {
+    [LBM_VELOCITY] = {"velocity", 0, "Velocity of the fluid."},
+    [LBM_DENSITY] = {"density", 1, "Density."},
+    [LBM_PRESSURE] = {"pressure", 1, "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2."},
+    [LBM_SPEED] = {"speed", 1, "Magnitude of the velocity."},
+};
+
+const sel_solver lbm_solver = {
+    .name = "lbm",
+    .table = &lbm_table,
+    .laws = lbm_law_places,
+    .law_count = LBM_LAWS,
+    .fields = fields,
+    .field_count = LBM_FIELDS,
+    .main_field = LBM_VELOCITY,
+    .plan = plan_create,
+    .plan_destroy = plan_destroy,
+    .facts = lbm_facts,
+    .json = json,
+    .hint = hint,
+    .bytes_per_update = bytes_per_update,
+    .cpu = &lbm_cpu_backend,
+};

@@ -1,0 +1,146 @@
+/* lbm_tables.c -- the fields of sel.lbm and of its laws. */
+#include "engine/lbm/lbm.h"
+
+#include <math.h>
+
+const char *const lbm_lattice_names[] = {"D2Q9", NULL};
+const char *const lbm_collision_names[] = {"trt", "bgk", NULL};
+
+#define COUNT(fields) (int)(sizeof(fields) / sizeof *(fields))
+
+static const sel_field wall_fields[] = {
+    {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_law_wall, velocity),
+     "Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.",
+     0, NULL, NULL, NULL},
+};
+static const sel_field velocity_fields[] = {
+    {"velocity", SEL_KIND_VECTOR, SEL_REQUIRED | SEL_POSITIONAL,
+     offsetof(lbm_law_velocity, velocity),
+     "Velocity at the centres of the first cells, half a cell inside the face.", 0, NULL, NULL,
+     NULL},
+};
+static const sel_field pressure_fields[] = {
+    {"pressure", SEL_KIND_QUANTITY, SEL_REQUIRED | SEL_POSITIONAL,
+     offsetof(lbm_law_pressure, pressure),
+     "Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity "
+     "along the face is zero.",
+     0, NULL, NULL, NULL},
+};
+
+const sel_table lbm_wall_table = {
+    "law.wall",
+    "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.",
+    sizeof(lbm_law_wall),
+    SIZE_MAX,
+    wall_fields,
+    COUNT(wall_fields),
+    NULL,
+};
+const sel_table lbm_velocity_table = {
+    "law.velocity",
+    "An open face with a given velocity (Zou-He).",
+    sizeof(lbm_law_velocity),
+    SIZE_MAX,
+    velocity_fields,
+    COUNT(velocity_fields),
+    NULL,
+};
+const sel_table lbm_pressure_table = {
+    "law.pressure",
+    "An open face with a given pressure (Zou-He).",
+    sizeof(lbm_law_pressure),
+    SIZE_MAX,
+    pressure_fields,
+    COUNT(pressure_fields),
+    NULL,
+};
+
+static const sel_table *const laws[LBM_LAWS] = {&lbm_wall_table, &lbm_velocity_table,
+                                                &lbm_pressure_table};
+const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
+const sel_law_place lbm_law_places[LBM_LAWS] = {
+    {&lbm_wall_table, true, true},
+    {&lbm_velocity_table, true, false},
+    {&lbm_pressure_table, true, false},
+};
+
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
+const sel_table lbm_region_table = {
+    "region",
+    "A shape and the law that holds there; regions are painted in order.",
+    sizeof(sel_region),
+    offsetof(sel_region, at),
+    region_fields,
+    COUNT(region_fields),
+    NULL,
+};
+
+static sel_status check_initial(const void *data, sel_where where, sel_error *error) {
+    const lbm_initial *initial = data;
+    if (sel_quantity_given(&initial->pressure) && sel_quantity_given(&initial->density)) {
+        return sel_fail_at(error, where,
+                           "initial: pressure and density say the same thing; give one of them");
+    }
+    return SEL_OK;
+}
+
+static const sel_field initial_fields[] = {
+    {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_initial, velocity),
+     "Velocity at the start; zero when not given.", 0, NULL, NULL, NULL},
+    {"pressure", SEL_KIND_QUANTITY, 0, offsetof(lbm_initial, pressure),
+     "Gauge pressure at the start; zero when not given.", 0, NULL, NULL, NULL},
+    {"density", SEL_KIND_QUANTITY, 0, offsetof(lbm_initial, density),
+     "Density at the start, instead of pressure.", 0, NULL, NULL, NULL},
+};
+static const sel_table initial_table = {
+    "initial",           "The flow at step 0, with the stresses that belong to its velocity.",
+    sizeof(lbm_initial), SIZE_MAX,
+    initial_fields,      COUNT(initial_fields),
+    check_initial,
+};
+
+static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+    const lbm_params *params = data;
+    sel_status status = SEL_OK;
+    if (isnan(params->nu) == isnan(params->tau)) {
+        status = sel_fail_at(error, where, "sel.lbm: give %s nu or tau",
+                             isnan(params->nu) ? "one of" : "only one of");
+    }
+    if (params->common.size.n != 0 && params->common.size.n != 2) {
+        status = sel_fail_at(error, where, "sel.lbm: lattice %s needs a size of 2 numbers, got %d",
+                             lbm_lattice_names[params->lattice], params->common.size.n);
+    }
+    return status;
+}
+
+static const sel_field lbm_fields[] = {
+    SEL_COMMON_FIELDS(lbm_region_table),
+    {"lattice", SEL_KIND_CHOICE, SEL_REQUIRED, offsetof(lbm_params, lattice),
+     "The set of velocities; its first number is the number of dimensions.", LBM_D2Q9,
+     lbm_lattice_names, NULL, NULL},
+    {"nu", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, nu),
+     "Kinematic viscosity; nu or tau is required.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"tau", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, tau),
+     "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.", SEL_NOT_GIVEN, NULL, NULL,
+     NULL},
+    {"collision", SEL_KIND_CHOICE, 0, offsetof(lbm_params, collision),
+     "Two relaxation times, or one (bgk: its walls move with the viscosity).", LBM_TRT,
+     lbm_collision_names, NULL, NULL},
+    {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
+     "Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the "
+     "face.",
+     3.0 / 16.0, NULL, NULL, NULL},
+    {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),
+     "Force per mass, the same everywhere and always; zero when not given.", 0, NULL, NULL, NULL},
+    {"density", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, density),
+     "Density of the fluid at pressure 0.", 1, NULL, NULL, NULL},
+    {"initial", SEL_KIND_TABLE, 0, offsetof(lbm_params, initial),
+     "The flow at step 0; at rest when not given.", 0, NULL, &initial_table, NULL},
+};
+
+const sel_table lbm_table = {
+    "sel.lbm",          "Weakly compressible flow by the lattice Boltzmann method.",
+    sizeof(lbm_params), offsetof(sel_common, at),
+    lbm_fields,         COUNT(lbm_fields),
+    check_params,
+};
