@@ -1,10 +1,12 @@
 /* sandbox.c -- the libraries that a script sees, and strict globals.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files, sees
- * bytecode or runs for long inside C, where the instruction hook of limits.c does not look.
+ * bytecode or runs for long inside C, where the instruction hook of limits.c does not look. Such
+ * functions get a guard here, or (pattern matching) a version with a step count in pattern.c.
  * Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open and
  * unguarded.
  */
+#include "lua/pattern.h"
 #include "lua/state.h"
 #include <lualib.h>
 #include <stdio.h>
@@ -175,6 +177,7 @@ static void open_safe_libraries(lua_State *L) {
     guard_library(L, "table", tables);
     lua_getfield(L, -1, "string");
     remove_names(L, unsafe_strings);
+    sel_pattern_open(L);
     lua_pop(L, 1);
 }
 
