@@ -13,7 +13,7 @@ stop() {
 
 [ "$(id -u)" = 0 ] || stop "a chroot needs root: sudo make test-paraview"
 command -v debootstrap >/dev/null || stop "debootstrap is missing: apt-get install debootstrap"
-codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+codename=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
 [ "$codename" = bookworm ] || stop "this test takes its packages from Debian 12's own sources"
 
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/selenite-paraview-XXXXXX") || stop "no temporary directory"
@@ -53,6 +53,7 @@ in_chroot apt-get -qq update >"$log" 2>&1 || failed_at "apt-get update"
 in_chroot apt-get install -y --no-install-recommends -o Dpkg::Options::=--force-unsafe-io \
     gcc libc6-dev zlib1g-dev paraview python3-paraview libexpat1 >"$log" 2>&1 ||
     failed_at "installing ParaView"
+# shellcheck disable=SC2016  # dpkg-query fills these in
 in_chroot dpkg-query -W -f '# ${Package} ${Version}\n' paraview libexpat1
 
 mkdir -p "$root/selenite/tests/vtk" "$root/selenite/engine/io" "$root/files"
@@ -63,7 +64,7 @@ in_chroot gcc -std=c11 -O2 -I/selenite -o /write_files /selenite/tests/vtk/write
 in_chroot /write_files /files || stop "writing the files failed"
 
 # ParaView ends with status 0 whatever happened, so that the TAP plan tells whether it got through.
-in_chroot pvpython /selenite/tests/vtk/paraview.py /files >"$work/tap" 2>"$log"
+in_chroot pvpython /selenite/tests/vtk/read_in_paraview.py /files >"$work/tap" 2>"$log"
 cat "$work/tap"
 grep -q '^1\.\.' "$work/tap" || failed_at "pvpython"
 ! grep -q '^not ok' "$work/tap"

@@ -1,4 +1,4 @@
-"""paraview.py -- read what write_files.c wrote with ParaView; usage: pvpython paraview.py DIR."""
+"""read_in_paraview.py -- read what write_files.c wrote with ParaView; usage: pvpython read_in_paraview.py DIR."""
 import os
 import sys
 
