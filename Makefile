@@ -2,10 +2,13 @@
 #
 #   CC=clang            another compiler          DEBUG=1              -O1 -g
 #   SANITIZE=address,undefined                    BUILD=dir            another build folder
-#   CUDA_ARCH=sm_90     the GPU to build for      STATIC=0             link Lua and zlib dynamically
+#   STATIC=0            link Lua and zlib dynamically                  V=1  show the commands
 
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 BUILD ?= build
+Q := $(if $(V),,@)
 PREFIX ?= /usr/local
 PYTHON ?= /usr/bin/python3
 STATIC ?= 1
@@ -63,28 +66,31 @@ UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 all: $(PROGRAM)
 
 $(PROGRAM): $(BUILD)/engine/main.o $(LUA_OBJECTS) $(LIBRARY)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
+	@echo 'link    $@'
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
 
 $(LIBRARY): $(CORE_OBJECTS)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	@echo 'compile $<'
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 define kernel_rule
 $(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS_ALL) $(call level_flags,$(1)) -DSEL_LEVEL=$(1) -MMD -MP -c -o $$@ $$<
+	@echo 'compile $$< for $(1)'
+	$$(Q)$$(CC) $$(CFLAGS_ALL) $(call level_flags,$(1)) -DSEL_LEVEL=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(eval $(call kernel_rule,$(l))))
 
 # The scenario library is part of the binary.
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
-	{ echo 'static const unsigned char $*_lua[] = {'; od -An -v -tx1 $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '};'; } > $@
+	$(Q){ echo 'static const unsigned char $*_lua[] = {'; od -An -v -tx1 $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '};'; } > $@
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when the commit changes, so that nothing is rebuilt for nothing.
@@ -98,7 +104,8 @@ FORCE:
 # Tests. Each program prints TAP; tests/run.sh runs them and counts.
 $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
+	@echo 'compile $<'
+	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
 
 unit-tests: $(UNIT_TESTS) examples/c/embed
 
@@ -106,7 +113,8 @@ unit-tests: $(UNIT_TESTS) examples/c/embed
 examples/c/embed: $(BUILD)/examples/embed
 $(BUILD)/examples/embed: examples/c/embed.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+	@echo 'compile $<'
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 
 test: setup-test
 	$(MAKE) all unit-tests
@@ -169,6 +177,6 @@ help:
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
 	@echo 'make clean           remove the build folders'
-	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined CUDA_ARCH=sm_90 BUILD= STATIC=0'
+	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 V=1'
 
 -include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/main.d

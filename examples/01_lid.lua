@@ -6,8 +6,8 @@ return sel.lbm {
   size    = { 64, 64 },
   nu      = 0.064,
   regions = {
-    { where = sel.shape.faces,     law = sel.law.wall {} },
     { where = sel.shape.face "y+", law = sel.law.wall { velocity = { 0.1, 0 } } },
+    { where = sel.shape.rest,      law = sel.law.wall {} },
   },
   stop    = { steps = 2000 },
   output  = { sel.out.vtk { fields = { "velocity", "pressure" }, every = 500 } },

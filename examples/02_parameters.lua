@@ -13,8 +13,8 @@ return sel.lbm {
   nu        = p.U * p.N / p.Re,
   reference = { length = p.N, velocity = p.U },
   regions   = {
-    { name = "walls", where = sel.shape.faces,     law = sel.law.wall {} },
     { name = "lid",   where = sel.shape.face "y+", law = sel.law.wall { velocity = { p.U, 0 } } },
+    { name = "walls", where = sel.shape.rest,      law = sel.law.wall {} },
   },
   stop   = { steps = 20000, steady = 1e-4 },
   output = { sel.out.probe { field = "velocity", at = { p.N / 2, p.N / 2 }, every = 100 } },

@@ -33,12 +33,12 @@ int main(int argc, char **argv) {
     lbm_law_wall at_rest = {.velocity.components = 0};
     lbm_law_wall moving = {.velocity = sel_from_function(&lid)};
     sel_region regions[] = {
-        {.name = "walls",
-         .where = sel_shape_make(arena, SEL_SHAPE_FACES, NULL),
-         .law = {&lbm_wall_table, &at_rest, {NULL, 0}}},
         {.name = "lid",
          .where = sel_shape_face(arena, SEL_Y_MAX),
          .law = {&lbm_wall_table, &moving, {NULL, 0}}},
+        {.name = "walls",
+         .where = sel_shape_make(arena, SEL_SHAPE_REST, NULL),
+         .law = {&lbm_wall_table, &at_rest, {NULL, 0}}},
     };
     params.common.regions = (sel_list){2, regions, NULL};
 
