@@ -128,6 +128,12 @@ static double bytes_per_update(const sel_plan *plan) {
     return 2 * 9 * (plan->precision == SEL_F32 ? 4 : 8);
 }
 
+/* Two copies of the populations. */
+static double bytes_per_cell(const sel_simulation *simulation, int precision) {
+    (void)simulation;
+    return 2 * 9 * (precision == SEL_F32 ? 4 : 8);
+}
+
 static const sel_field_info fields[LBM_FIELDS] = {
     [LBM_VELOCITY] = {"velocity", 0, "Velocity of the fluid."},
     [LBM_DENSITY] = {"density", 1, "Density."},
@@ -149,5 +155,6 @@ const sel_solver lbm_solver = {
     .json = json,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
+    .bytes_per_cell = bytes_per_cell,
     .cpu = &lbm_cpu_backend,
 };
