@@ -1,0 +1,223 @@
+/* test_lbm_links.c -- who owns each link of a boundary cell, and what is refused. */
+#include "tests/unit/lbm_case.h"
+
+#include "engine/physics/lbm_d2q9.h"
+
+/* Regions that own what comes to cell (x, y) along directions 1..8, as eight digits; '.': pulled.
+ */
+static void owners(const lbm_case *c, int64_t x, int64_t y, char text[9]) {
+    const lbm_boundary *b = &((const lbm_plan *)c->plan)->boundary;
+    strcpy(text, "........");
+    for (int64_t k = b->row_cells[y]; k < b->row_cells[y + 1]; k++) {
+        int64_t link = b->cells[k].first_link;
+        for (int i = 1; b->cells[k].x == x && i < D2Q9_COUNT; i++) {
+            if ((b->cells[k].bounced | b->cells[k].open) >> i & 1u) {
+                text[i - 1] = (char)('0' + b->link_region[link++]);
+            }
+        }
+    }
+}
+
+static const lbm_boundary_cell *cell_at(const lbm_case *c, int64_t x, int64_t y) {
+    const lbm_boundary *b = &((const lbm_plan *)c->plan)->boundary;
+    for (int64_t k = b->row_cells[y]; k < b->row_cells[y + 1]; k++) {
+        if (b->cells[k].x == x) {
+            return &b->cells[k];
+        }
+    }
+    return NULL;
+}
+
+typedef struct expected {
+    int64_t x, y;
+    const char *owners; /* E N W S NE NW SW SE */
+} expected;
+
+static void check_owners(const lbm_case *c, const expected *cells, int count) {
+    for (int k = 0; k < count; k++) {
+        char text[9];
+        owners(c, cells[k].x, cells[k].y, text);
+        if (strcmp(text, cells[k].owners) != 0) {
+            fail_msg("cell {%d, %d}: %s, expected %s", (int)cells[k].x, (int)cells[k].y, text,
+                     cells[k].owners);
+        }
+    }
+}
+
+#define CHECK(c, ...)                                \
+    check_owners(c, (const expected[]){__VA_ARGS__}, \
+                 (int)(sizeof((const expected[]){__VA_ARGS__}) / sizeof(expected)))
+
+static void plan(lbm_case *c) {
+    if (case_plan(c)) {
+        fail_msg("%s", c->error.text);
+    }
+}
+
+static void test_corner_of_two_walls_is_the_later_painted(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 4, 3, 1);
+    case_wall(&c, case_face(&c, SEL_X_MIN)); /* 1 */
+    case_wall(&c, case_face(&c, SEL_Y_MIN)); /* 2 */
+    case_wall(&c, case_face(&c, SEL_X_MAX)); /* 3 */
+    case_wall(&c, case_face(&c, SEL_Y_MAX)); /* 4 */
+    plan(&c);
+    CHECK(&c, {0, 0, "12..22.1"}, {1, 0, ".2..22.."}, {3, 0, ".23.233."}, {0, 1, "1...1..1"},
+          {1, 1, "........"}, {3, 1, "..3..33."}, {0, 2, "1..41.44"}, {3, 2, "..34.344"});
+    case_end(&c);
+}
+
+static void test_open_face_owns_the_diagonal_at_a_wall(void **unused) {
+    (void)unused;
+    for (int order = 0; order < 2; order++) {
+        lbm_case c;
+        case_begin(&c, 4, 3, 1);
+        if (order) { /* the wall is painted later: the open face still owns its diagonals */
+            case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0, 0));
+            case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+        } else {
+            case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+            case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0, 0));
+        }
+        case_region(&c, case_face(&c, SEL_X_MAX), &lbm_pressure_table, sel_constant(0));
+        plan(&c);
+        if (order) {
+            CHECK(&c, {0, 0, "12..12.1"}, {0, 2, "1..31.31"}, {3, 0, ".24.244."});
+        } else {
+            CHECK(&c, {0, 0, "31..31.3"}, {0, 2, "3..23.23"}, {3, 0, ".14.144."});
+        }
+        const lbm_boundary_cell *inlet = cell_at(&c, 0, 0), *outlet = cell_at(&c, 3, 2);
+        assert_int_equal(inlet->face, SEL_X_MIN);
+        assert_int_equal(inlet->opening, LBM_OPEN_VELOCITY);
+        assert_int_equal(inlet->open, 1u << 1 | 1u << 5 | 1u << 8);
+        assert_int_equal(outlet->face, SEL_X_MAX);
+        assert_int_equal(outlet->opening, LBM_OPEN_PRESSURE);
+        assert_int_equal(cell_at(&c, 1, 0)->opening_index, -1);
+        case_end(&c);
+    }
+}
+
+static void test_obstacle_bounces_its_links(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 5, 5, 1);
+    c.params.common.periodic = 3;
+    case_wall(&c, case_box(&c, 2, 2, 3, 3));
+    plan(&c);
+    CHECK(&c, {1, 2, "..1....."}, {3, 2, "1......."}, {2, 1, "...1...."}, {2, 3, ".1......"},
+          {1, 1, "......1."}, {3, 3, "....1..."}, {3, 1, ".......1"}, {1, 3, ".....1.."},
+          {0, 2, "........"}, {2, 2, "........"});
+    case_end(&c);
+}
+
+static void test_links_of_solids_beside_an_open_face_bounce(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 4, 4, 1);
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0, 0));
+    case_wall(&c, case_face(&c, SEL_X_MAX));
+    case_wall(&c, case_box(&c, 0, 0, 1, 2)); /* 5: cells {0, 0} and {0, 1} */
+    plan(&c);
+    /* {0, 2}: the solid below owns N; the diagonal beside it comes through the face */
+    CHECK(&c, {0, 2, "35..3..3"}, {1, 2, "....5..."}, {1, 1, "5...5..."});
+    case_end(&c);
+}
+
+static void test_part_of_a_face_may_be_open(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 4, 4, 1);
+    case_wall(&c, sel_shape_make(c.arena, SEL_SHAPE_FACES, NULL));
+    case_region(&c, case_part(&c, SEL_X_MIN, -1, 1, 1, 3), &lbm_pressure_table, sel_constant(0));
+    plan(&c);
+    CHECK(&c, {0, 0, "11..11.1"}, {0, 1, "2...2..2"}, {0, 2, "2...2..2"}, {0, 3, "1..11.11"});
+    case_end(&c);
+}
+
+static void test_periodic_axis_wraps(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 3, 4, 1);
+    c.params.common.periodic = 1;
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_wall(&c, case_box(&c, 2, 1, 3, 2)); /* 3: cell {2, 1}, neighbour of {0, 1} */
+    plan(&c);
+    CHECK(&c, {0, 0, ".1..11.3"}, {0, 1, "3......."}, {0, 2, "....3..."}, {1, 3, "...2..22"});
+    case_end(&c);
+}
+
+/* A population that leaves across a periodic side comes back on the other: a single cell row. */
+static void test_one_cell_wide_axes_wrap_onto_themselves(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 1, 8, 0.8);
+    c.params.common.periodic = 1;
+    c.params.acceleration = sel_constant2(1e-5, 0);
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_start(&c);
+    case_run_until_steady(&c, 500, 1e-13);
+    double u[2 * 8];
+    case_read(&c, LBM_VELOCITY, 2, u);
+    for (int y = 0; y < 8; y++) {
+        assert_true(fabs(u[2 * y] - 1e-5 / 0.2 * (y + 0.5) * (7.5 - y)) < 1e-13);
+    }
+    case_end(&c);
+}
+
+static void test_two_open_faces_may_not_meet(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 4, 3, 1);
+    case_wall(&c, case_face(&c, SEL_Y_MIN));
+    case_wall(&c, case_face(&c, SEL_X_MAX));
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0, 0));
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_pressure_table, sel_constant(0));
+    c.regions[2].name = "inlet";
+    c.regions[3].name = "top";
+    c.regions[3].law.where = (sel_where){"corner.lua", 12};
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "corner.lua:12: open faces x- (region 'inlet') and y+ (region 'top') meet "
+                        "at cell {0, 2}; paint a wall on one of them there, for example with face "
+                        "- box");
+    case_end(&c);
+}
+
+static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 3, 3, 1);
+    c.params.common.periodic = 1;
+    case_wall(&c, case_face(&c, SEL_Y_MIN));
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_constant2(0.06, 0));
+    plan(&c);
+    const lbm_batches *batches = &((lbm_plan *)c.plan)->boundary.batches;
+    assert_int_equal(batches->count, 1);
+    assert_int_equal(batches->v[0].count, 9);
+    for (int k = 0; k < 3; k++) { /* links S, SW, SE of cell {0, 2} */
+        static const double x[3] = {0.5, 1, 0};
+        assert_true(batches->v[0].x[k] == x[k] && batches->v[0].y[k] == 3);
+    }
+    case_create(&c);
+    const double *add = c.state->link_add + batches->v[0].target[0];
+    assert_true(fabs(add[0]) < 1e-18);
+    assert_true(fabs(add[1] + 0.06 / 6) < 1e-17 && fabs(add[2] - 0.06 / 6) < 1e-17);
+    case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_corner_of_two_walls_is_the_later_painted),
+        cmocka_unit_test(test_open_face_owns_the_diagonal_at_a_wall),
+        cmocka_unit_test(test_obstacle_bounces_its_links),
+        cmocka_unit_test(test_links_of_solids_beside_an_open_face_bounce),
+        cmocka_unit_test(test_part_of_a_face_may_be_open),
+        cmocka_unit_test(test_periodic_axis_wraps),
+        cmocka_unit_test(test_one_cell_wide_axes_wrap_onto_themselves),
+        cmocka_unit_test(test_two_open_faces_may_not_meet),
+        cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
