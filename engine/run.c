@@ -234,6 +234,7 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .simulation = prepared->simulation,
         .solver = prepared->simulation->solver,
         .domain = prepared->domain,
+        .plan = prepared->plan,
         .backend = prepared->backend,
         .state = r->state,
         .precision = prepared->plan->precision,

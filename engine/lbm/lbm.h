@@ -67,6 +67,10 @@ enum { LBM_LAWS = 3 };
 /* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
 sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
 
+/* The velocity of a wall, for sel_solver.wall_value. */
+sel_status lbm_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                          bool *known, double *out, sel_error *error);
+
 /* The facts of sel_solver.facts. */
 int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
 

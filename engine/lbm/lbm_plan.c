@@ -157,4 +157,5 @@ const sel_solver lbm_solver = {
     .bytes_per_update = bytes_per_update,
     .bytes_per_cell = bytes_per_cell,
     .cpu = &lbm_cpu_backend,
+    .wall_value = lbm_wall_value,
 };
