@@ -73,7 +73,7 @@ small_expansion_reattaches() {
 
 thesis_numbers_run() {
     run scenarios/sudden_expansion.lua as_thesis=true -o "$work/thesis" &&
-        [ "$(json "$work/thesis/run.json" collision)" = '"bgk"' ] &&
+        grep -q '"collision": "bgk"' "$work/thesis/run.json" &&
         [ "$(json "$work/thesis/run.json" steps)" = 3000 ]
 }
 
@@ -159,7 +159,7 @@ list_of_simulations() {
 check_prints_the_numbers() {
     "$selenite" check scenarios/cavity2d.lua N=32 Re=100 --regions >"$work/text" &&
         grep -E 'tau +0\.596' "$work/text" && grep -E 'lid.*32 sites of y\+' "$work/text" &&
-        grep -E 'Reynolds +100' "$work/text"
+        grep -E 'Reynolds number +100' "$work/text"
 }
 
 parameters_are_listed() {
