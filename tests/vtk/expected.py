@@ -15,7 +15,8 @@ EXTENTS = {
     "one": (0, 1, 0, 1, 0, 1),
 }
 LEVELS = (0, 3, 6)
-REGIONS = ["interior", 'walls & "lid"', "", "Zufluss \u00fc"]
+FEW_REGIONS = ["interior", 'walls & "lid"', "", "Zufluss \u00fc"]
+MANY_REGIONS = FEW_REGIONS + [f"region_{k}" for k in range(4, 300)]  # a header of several pages
 STEPS = (("flat", 0.0), ("part", 0.25), ("one", 0.1 * 3))
 ORIGIN = (1.5, -2.0, 0.125)
 SPACING = (0.1, 0.25, 3.0)
@@ -61,7 +62,7 @@ def wrong_image(image, extent, time):
         return f"TimeValue is {found and found.GetValue(0)}, not {time}"
     names = field.GetAbstractArray("cell_type_names")
     regions = names and [names.GetValue(k) for k in range(names.GetNumberOfValues())]
-    if regions != REGIONS:
+    if regions != (MANY_REGIONS if extent[0] > 0 else FEW_REGIONS):
         return f"names of regions are {regions}"
     return (wrong_arrays(image.GetCellData(), extent, 0)
             or wrong_arrays(image.GetPointData(), extent, 1))

@@ -50,11 +50,24 @@ static void release(vtkw_array arrays[ARRAYS]) {
     }
 }
 
+enum { FEW_REGIONS = 4, MANY_REGIONS = 300 };
+
+/* Four names that are hard to write, then, for a header of several pages, region_4 and so on. */
+static void name_regions(const char *regions[MANY_REGIONS], char room[MANY_REGIONS][16]) {
+    static const char *const first[] = {"interior", "walls & \"lid\"", "", "Zufluss \xc3\xbc"};
+    for (int k = 0; k < MANY_REGIONS; k++) {
+        snprintf(room[k], sizeof room[k], "region_%d", k);
+        regions[k] = k < FEW_REGIONS ? first[k] : room[k];
+    }
+}
+
 static int write_image(const char *directory, const char *name, const int64_t extent[6], int level,
                        double time) {
-    static const char *const regions[] = {"interior", "walls & \"lid\"", "", "Zufluss \xc3\xbc"};
-    const vtkw_strings strings = {"cell_type_names", 4, regions};
-    char path[1024];
+    const char *regions[MANY_REGIONS];
+    char room[MANY_REGIONS][16], path[1024];
+    const int count = extent[0] > 0 ? MANY_REGIONS : FEW_REGIONS;
+    const vtkw_strings strings = {"cell_type_names", count, regions};
+    name_regions(regions, room);
     vtkw_array cells[ARRAYS], points[ARRAYS];
     vtkw_image image;
     vtkw_error error;
