@@ -19,6 +19,7 @@
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
 #include "geometry/shape.h"
+#include "tests/unit/files.h"
 
 enum { CASE_OUTPUTS = 12 };
 
@@ -263,20 +264,7 @@ static inline void case_close(output_case *c) {
 static inline char *case_file(const output_case *c, const char *name, size_t *size) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", c->directory, name);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return NULL;
-    }
-    fseek(file, 0, SEEK_END);
-    long length = ftell(file);
-    rewind(file);
-    char *bytes = calloc((size_t)length + 1, 1);
-    assert_int_equal(fread(bytes, 1, (size_t)length, file), length);
-    fclose(file);
-    if (size) {
-        *size = (size_t)length;
-    }
-    return bytes;
+    return read_whole(path, size);
 }
 
 static inline void assert_file(const output_case *c, const char *name, const char *expected) {

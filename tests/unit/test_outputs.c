@@ -1,9 +1,6 @@
 /* test_outputs.c -- when outputs write, what their CSV files hold, which mistakes are told. */
 #include "tests/unit/output_case.h"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 static const char *one_pressure[] = {"pressure"};
 static const char *one_velocity[] = {"velocity"};
 
@@ -301,14 +298,6 @@ static void balance_has_a_column_and_a_result_for_each_term(void **state) {
 }
 
 /* ---- failures ---- */
-
-static void limit_files(rlim_t bytes) {
-    struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
 
 static void full_disk_leaves_whole_lines(void **state) {
     (void)state;

@@ -6,11 +6,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <locale.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "engine/io/vtk_writer.h"
+#include "tests/unit/files.h"
 #include "tests/unit/vti_file.h"
 
 static char directory[64];
@@ -47,19 +46,6 @@ static int files_in_directory(void) {
     }
     closedir(entries);
     return count;
-}
-
-/* The file's bytes with a NUL behind them; freed by the caller. */
-static char *read_whole(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = calloc(*size + 1, 1);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
 }
 
 static vtkw_image image_of(const vtkw_array *arrays, int count, int64_t nx) {
@@ -242,15 +228,6 @@ static void missing_directory_is_an_error_with_its_cause(void **state) {
     assert_non_null(strstr(error.text, "no/such.vti: No such file or directory"));
     assert_int_equal(vtkw_write_collection(in_directory("no/such.pvd"), NULL, 0, &error),
                      VTKW_BAD_FILE);
-}
-
-/* A limit on the size of files stands for a full disk. */
-static void limit_files(rlim_t bytes) {
-    struct rlimit limit;
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 static void failed_write_leaves_the_older_file_whole(void **state) {
