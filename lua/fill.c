@@ -49,11 +49,12 @@ void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
 
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what) {
     char found[80], position[16] = "";
+    const char *got = index ? sel_script_value_text(f->L, index, found) : "";
     sel_span span = item ? sel_source_item(slot->span, item) : slot->span;
     if (item)
         snprintf(position, sizeof position, "[%d]", item);
-    sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s, got %s", slot->label, slot->field->name,
-                     position, what, sel_script_value_text(f->L, index, found));
+    sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s%s%s", slot->label, slot->field->name,
+                     position, what, index ? ", got " : "", got);
 }
 
 /* Notes keys of the list at `index` that are no positions 1 to n. */

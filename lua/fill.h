@@ -39,7 +39,8 @@ char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
 void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
 
 /* As above, opened with the slot's table and field, and closed with the value at `index`:
- * "sel.lbm: nu WHAT, got string "abc"". `item` is the position in a list, 0: the value itself. */
+ * "sel.lbm: nu WHAT, got string "abc"". `item` is the position in a list, 0: the value itself;
+ * `index` 0: the value is not shown. */
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what);
 
 /* The length of the list at `index`, or -1 after noting what is no list. */

@@ -66,6 +66,7 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int item, in
 /* The index in `choices`, or -1 after noting what is wrong. */
 static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index) {
     const char *const *choices = slot->field->choices;
+    sel_field one = *slot->field; /* of a list of choices */
     char kind[256];
     if (lua_type(f->L, index) == LUA_TSTRING) {
         const char *text = lua_tostring(f->L, index);
@@ -73,7 +74,8 @@ static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index)
             if (strcmp(choices[i], text) == 0)
                 return i;
     }
-    sel_kind_text(slot->field, kind, sizeof kind);
+    one.kind = SEL_KIND_CHOICE;
+    sel_kind_text(&one, kind, sizeof kind);
     sel_fill_wrong(f, slot, item, index, sel_fill_print(f, "must be %s", kind));
     return -1;
 }
@@ -93,7 +95,7 @@ static void fill_size(sel_filler *f, const sel_slot *slot, int index, sel_ints *
     int n = sel_fill_list_length(f, slot, index);
     bool right = true;
     if (n >= 0 && n != 2 && n != 3) {
-        sel_fill_wrong(f, slot, 0, index, sel_fill_print(f, "must have 2 or 3 numbers, not %d", n));
+        sel_fill_wrong(f, slot, 0, 0, sel_fill_print(f, "must have 2 or 3 numbers, not %d", n));
         return;
     }
     for (int i = 1; i <= n; i++) {
@@ -114,7 +116,7 @@ static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point
     bool right = n >= 0;
     if (n >= 0 && (n < 2 || n > 3 || (f->dims && n != f->dims))) {
         const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
-        sel_fill_wrong(f, slot, 0, index,
+        sel_fill_wrong(f, slot, 0, 0,
                        sel_fill_print(f, "must have %s coordinates, not %d", needed, n));
         return false;
     }
@@ -127,10 +129,16 @@ static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point
     return right;
 }
 
+/* The type of an item of the list at `index`. */
+static int item_type(lua_State *L, int index, int item) {
+    int type = lua_rawgeti(L, index, item);
+    lua_pop(L, 1);
+    return type;
+}
+
 static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_points *to) {
     lua_State *L = f->L;
-    bool single = lua_istable(L, index) && lua_rawgeti(L, index, 1) == LUA_TNUMBER;
-    lua_settop(L, index);
+    bool single = lua_istable(L, index) && item_type(L, index, 1) == LUA_TNUMBER;
     int n = single ? 1 : sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
@@ -261,15 +269,15 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quan
     int n = sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
-    if (n == 1 && lua_rawgeti(L, index, 1) == LUA_TFUNCTION) {
+    if (n == 1 && item_type(L, index, 1) == LUA_TFUNCTION) {
+        lua_rawgeti(L, index, 1);
         read_whole_vector(f, slot, lua_gettop(L), to);
         lua_pop(L, 1);
         return;
     }
-    lua_settop(L, index);
     if (f->dims ? n != f->dims : n != 2 && n != 3) {
         const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
-        sel_fill_wrong(f, slot, 0, index,
+        sel_fill_wrong(f, slot, 0, 0,
                        sel_fill_print(f, "must have %s components, not %d", needed, n));
         return;
     }

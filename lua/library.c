@@ -4,6 +4,7 @@
  * where it was made is kept beside it, in a table with weak keys.
  */
 #include "lua/state.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,8 @@ const char *sel_script_value_text(lua_State *L, int index, char text[80]) {
     case LUA_TNUMBER:
         if (lua_isinteger(L, index))
             snprintf(text, 80, "%lld", (long long)lua_tointeger(L, index));
+        else if (isnan(lua_tonumber(L, index)))
+            snprintf(text, 80, "nan"); /* printf would show its sign */
         else
             snprintf(text, 80, "%.14g", lua_tonumber(L, index));
         break;
@@ -300,8 +303,9 @@ static int read_unknown(lua_State *L) {
     luaL_buffinit(L, &list);
     list_names(&list, names);
     luaL_pushresult(&list);
-    return luaL_error(L, "%s has no%s%sit has %s", lua_tostring(L, lua_upvalueindex(1)),
-                      sel_script_suggest(name, names, text), strchr(text, '?') ? " " : "; ",
+    sel_script_suggest(name, names, text);
+    return luaL_error(L, "%s has no%s%s%s", lua_tostring(L, lua_upvalueindex(1)), text,
+                      strstr(text, "; did you mean") ? " It has " : "; it has ",
                       lua_tostring(L, -1));
 }
 

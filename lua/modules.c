@@ -203,11 +203,11 @@ int sel_module_load(lua_State *L) {
         return luaL_error(L, "sel.load may only be called while the scenario is read");
     if (script->chunk->depth >= MAX_DEPTH)
         return luaL_error(L, "sel.load: scenarios load each other more than %d deep", MAX_DEPTH);
-    sel_script_place(L, &caller);
+    sel_where place = sel_script_place(L, &caller);
     if (path[0] != '/')
         path = lua_pushfstring(L, "%s%s", caller ? caller->directory : "", path);
     sel_chunk *chunk = lua_newuserdatauv(L, sizeof *chunk, 0);
-    *chunk = (sel_chunk){.values = LUA_NOREF};
+    *chunk = (sel_chunk){.values = LUA_NOREF, .loaded_at = place};
     if (lua_istable(L, 2)) {
         lua_pushvalue(L, 2);
         chunk->values = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -25,11 +25,11 @@ typedef struct declarer {
     int declared, values; /* stack: the script's table; name -> value */
     declaration *list;
     int count;
-    bool failed;
+    int failures;
 } declarer;
 
 #define FAIL(d, place, ...) \
-    ((d)->failed = true, (void)sel_fail_at((d)->script->error, place, __VA_ARGS__))
+    ((d)->failures++, (void)sel_fail_at((d)->script->error, place, __VA_ARGS__))
 
 static bool is_finite_number(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TNUMBER && isfinite(lua_tonumber(L, index));
@@ -139,10 +139,13 @@ static const char *refusal(declarer *d, const declaration *it, int entry, char t
         choice = false;
         for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL && !choice; i++) {
             char found[80];
+            const char *shown = lua_type(L, -1) == LUA_TSTRING
+                                    ? lua_tostring(L, -1)
+                                    : sel_script_value_text(L, -1, found);
             choice = lua_rawequal(L, -1, value);
             if (used < MAX_TEXT)
-                used += (size_t)snprintf(text + used, MAX_TEXT - used, "%s %s", i > 1 ? "," : "",
-                                         sel_script_value_text(L, -1, found));
+                used += (size_t)snprintf(text + used, MAX_TEXT - used, "%s %.40s", i > 1 ? "," : "",
+                                         shown);
             lua_pop(L, 1);
         }
     }
@@ -179,9 +182,7 @@ static void store_default(declarer *d, const declaration *it, int entry) {
 
 static void read_declaration(declarer *d, declaration *it) {
     lua_State *L = d->L;
-    sel_span span = sel_source_key(d->span, it->name);
-    it->where = sel_span_where(span);
-    it->order = span.at < 0 ? INT32_MAX : span.at;
+    int before = d->failures;
     it->min = -INFINITY;
     it->max = INFINITY;
     lua_getfield(L, d->declared, it->name);
@@ -195,7 +196,7 @@ static void read_declaration(declarer *d, declaration *it) {
             read_mark(d, it, entry, "integer", SEL_PARAMETER_NUMBER, "number", &it->integer);
             read_mark(d, it, entry, "file", SEL_PARAMETER_STRING, "string", &it->file);
         }
-        if (!d->failed)
+        if (d->failures == before)
             store_default(d, it, entry);
     }
     lua_settop(L, entry - 1);
@@ -219,10 +220,14 @@ static void read_declarations(declarer *d) {
         sel_limits_break(L);
     }
     for (int i = 0; i < d->count; i++) {
+        sel_span span = sel_source_key(d->span, names[i]);
         d->list[i].name = sel_arena_copy(d->script->arena, names[i]);
-        read_declaration(d, &d->list[i]);
+        d->list[i].where = sel_span_where(span);
+        d->list[i].order = span.at < 0 ? INT32_MAX : span.at;
     }
     qsort(d->list, (size_t)d->count, sizeof *d->list, compare_declarations);
+    for (int i = 0; i < d->count; i++)
+        read_declaration(d, &d->list[i]);
     lua_pop(L, 1);
     for (lua_pushnil(L); lua_next(L, d->declared); lua_pop(L, 1))
         if (lua_type(L, -2) != LUA_TSTRING)
@@ -242,8 +247,8 @@ static void describe_unknown(declarer *d, const char *name, char text[MAX_TEXT])
     char suggestion[256];
     const char **names = sel_script_names(d->L, d->values);
     sel_script_suggest(name, names, suggestion);
-    size_t used = (size_t)snprintf(text, MAX_TEXT, "unknown parameter%s%s the scenario has",
-                                   suggestion, strchr(suggestion, '?') ? "" : ";");
+    size_t used = (size_t)snprintf(text, MAX_TEXT, "unknown parameter%s%s scenario has", suggestion,
+                                   strstr(suggestion, "; did you mean") ? " The" : "; the");
     for (int i = 0; i < d->count && used < MAX_TEXT; i++)
         used +=
             (size_t)snprintf(text + used, MAX_TEXT - used, "%s %s", i ? "," : "", d->list[i].name);
@@ -275,7 +280,7 @@ static void assign(declarer *d, const char *assignment) {
     int top = lua_gettop(L);
     if (!equals || equals == assignment) {
         sel_fail(error, SEL_BAD_USAGE, "'%s' is not of the form name=value", assignment);
-        d->failed = true;
+        d->failures++;
         return;
     }
     const char *name = lua_pushlstring(L, assignment, (size_t)(equals - assignment));
@@ -283,7 +288,7 @@ static void assign(declarer *d, const char *assignment) {
     if (!it) {
         describe_unknown(d, name, why);
         sel_fail(error, SEL_BAD_USAGE, "%s", why);
-        d->failed = true;
+        d->failures++;
         lua_settop(L, top);
         return;
     }
@@ -294,53 +299,60 @@ static void assign(declarer *d, const char *assignment) {
         refused = refusal(d, it, entry, why);
     if (refused) {
         sel_fail(error, SEL_BAD_USAGE, "parameter %s %s, got '%s'", it->name, refused, equals + 1);
-        d->failed = true;
+        d->failures++;
     } else {
         store(d, it);
     }
     lua_settop(L, top);
 }
 
-/* Resolves name = value of the table that sel.load got; key and value are at the top. */
-static void assign_value(declarer *d) {
+/* Resolves one value of the table that sel.load got; it is at the top. */
+static void assign_value(declarer *d, const declaration *it) {
     static const int types[] = {LUA_TNUMBER, LUA_TSTRING, LUA_TBOOLEAN};
     static const char *const names[] = {"must be a number", "must be a string",
                                         "must be true or false"};
     lua_State *L = d->L;
     char why[MAX_TEXT], found[80];
     int value = lua_gettop(L);
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-    const declaration *it = find(d, name);
-    if (!it) {
-        describe_unknown(d, name, why);
-        FAIL(d, d->where, "sel.load: %s", why);
-        return;
-    }
     lua_getfield(L, d->declared, it->name);
-    int entry = lua_gettop(L);
     lua_pushvalue(L, value);
     bool right = lua_type(L, -1) == types[it->kind] &&
                  (it->kind != SEL_PARAMETER_NUMBER || is_finite_number(L, -1));
-    const char *refused = right ? refusal(d, it, entry, why) : names[it->kind];
+    const char *refused = right ? refusal(d, it, value + 1, why) : names[it->kind];
     if (refused)
-        FAIL(d, it->where, "sel.load: parameter %s %s, got %s", it->name, refused,
+        FAIL(d, d->chunk->loaded_at, "sel.load: parameter %s %s, got %s", it->name, refused,
              sel_script_value_text(L, -1, found));
     else
         store(d, it);
     lua_settop(L, value);
 }
 
-static void assign_all(declarer *d) {
+static void assign_from_table(declarer *d) {
     lua_State *L = d->L;
+    char text[MAX_TEXT];
+    lua_rawgeti(L, LUA_REGISTRYINDEX, d->chunk->values);
+    int table = lua_gettop(L);
+    for (int i = 0; i < d->count; i++) {
+        lua_pushstring(L, d->list[i].name);
+        if (lua_rawget(L, table) != LUA_TNIL)
+            assign_value(d, &d->list[i]);
+        lua_pop(L, 1);
+    }
+    for (const char **name = sel_script_names(L, table); *name; name++) {
+        if (find(d, *name))
+            continue;
+        describe_unknown(d, *name, text);
+        FAIL(d, d->chunk->loaded_at, "sel.load: %s", text);
+    }
+    lua_settop(L, table - 1);
+}
+
+static void assign_all(declarer *d) {
     const sel_script_options *options = d->script->options;
+    if (d->chunk->values != LUA_NOREF)
+        assign_from_table(d);
     for (int i = 0; !d->chunk->above && i < options->count; i++)
         assign(d, options->assignments[i]);
-    if (d->chunk->values == LUA_NOREF)
-        return;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, d->chunk->values);
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-        assign_value(d);
-    lua_pop(L, 1);
 }
 
 static const char *value_text(declarer *d) {
@@ -396,9 +408,9 @@ static declarer start(lua_State *L) {
 int sel_params_declare(lua_State *L) {
     declarer d = start(L);
     read_declarations(&d);
-    if (!d.failed)
+    if (d.failures == 0)
         assign_all(&d);
-    if (d.failed)
+    if (d.failures > 0)
         return sel_limits_break(L);
     if (!d.chunk->above) {
         publish(&d);

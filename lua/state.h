@@ -14,6 +14,7 @@ typedef struct sel_chunk {
     struct sel_chunk *above; /* the chunk that loads this one; NULL: the scenario */
     const char *directory;   /* of the script, with its last '/' */
     int values;              /* registry reference of the values for sel.params; LUA_NOREF: none */
+    sel_where loaded_at;     /* the call of sel.load */
     bool declared;           /* sel.params was called */
     int depth;
 } sel_chunk;
