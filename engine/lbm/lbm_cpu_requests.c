@@ -149,7 +149,7 @@ static double exchange(sel_state *state, int64_t at, double value) {
  * squared, the first bad cell. */
 enum { CHANGE, MAGNITUDE, LARGEST, BAD };
 
-static void monitor_row(sel_state *state, int64_t y, double *partial) {
+static void monitor_row(sel_state *state, int64_t y, bool only_bad_cell, double *partial) {
     int64_t nx = state->layout.nx, cells = nx * state->layout.ny;
     double *row = thread_row(state);
     lbm_read_row(state, y, 0, nx, row);
@@ -164,11 +164,14 @@ static void monitor_row(sel_state *state, int64_t y, double *partial) {
             partial[BAD] = partial[BAD] < 0 ? (double)x : partial[BAD];
             continue;
         }
+        partial[LARGEST] = fmax(partial[LARGEST], square);
+        if (only_bad_cell) {
+            continue;
+        }
         double du = u - exchange(state, y * nx + x, u);
         double dv = v - exchange(state, cells + y * nx + x, v);
         partial[CHANGE] += du * du + dv * dv;
         partial[MAGNITUDE] += square;
-        partial[LARGEST] = fmax(partial[LARGEST], square);
     }
 }
 
@@ -177,7 +180,7 @@ static void monitor(sel_state *state, sel_request *request) {
     double *partials = state->partials, largest = 0;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t y = 0; y < ny; y++) {
-        monitor_row(state, y, partials + y * LBM_PARTIALS);
+        monitor_row(state, y, request->only_bad_cell, partials + y * LBM_PARTIALS);
     }
     request->bad_cell = -1;
     for (int64_t y = ny - 1; y >= 0; y--) {
@@ -189,7 +192,7 @@ static void monitor(sel_state *state, sel_request *request) {
     double magnitude = sel_tree_sum(partials + MAGNITUDE, ny, LBM_PARTIALS);
     request->change = state->monitored && magnitude > 0 ? sqrt(change / magnitude) : nan("");
     request->largest = sqrt(largest) * state->plan->numbers.velocity_unit;
-    state->monitored = true;
+    state->monitored |= !request->only_bad_cell;
 }
 
 double lbm_total_mass(sel_state *state) {

@@ -128,10 +128,10 @@ static double bytes_per_update(const sel_plan *plan) {
     return 2 * 9 * (plan->precision == SEL_F32 ? 4 : 8);
 }
 
-/* Two copies of the populations. */
+/* Two copies of the populations, and the velocity at the last steady test. */
 static double bytes_per_cell(const sel_simulation *simulation, int precision) {
     (void)simulation;
-    return 2 * 9 * (precision == SEL_F32 ? 4 : 8);
+    return (2 * 9 + 2) * (precision == SEL_F32 ? 4 : 8);
 }
 
 static const sel_field_info fields[LBM_FIELDS] = {

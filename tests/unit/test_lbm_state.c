@@ -208,6 +208,31 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_end(&c);
 }
 
+static void test_watching_for_nan_leaves_the_steady_test_alone(void **unused) {
+    (void)unused;
+    double change[2];
+    for (int watched = 0; watched < 2; watched++) {
+        lbm_case c;
+        case_begin(&c, 6, 5, 0.8);
+        case_wall(&c, sel_shape_make(c.arena, SEL_SHAPE_FACES, NULL));
+        start_at_random(&c);
+        case_start(&c);
+        sel_request monitor = {.kind = SEL_MONITOR};
+        sel_request watch = {.kind = SEL_MONITOR, .only_bad_cell = true};
+        case_request(&c, &monitor);
+        case_advance(&c, 3);
+        if (watched) {
+            case_request(&c, &watch);
+            assert_true(watch.bad_cell == -1 && watch.largest > 0);
+        }
+        case_advance(&c, 3);
+        case_request(&c, &monitor);
+        change[watched] = monitor.change;
+        case_end(&c);
+    }
+    assert_true(change[0] > 0 && change[0] == change[1]);
+}
+
 /* Everything that solids hold stays zero, and nothing is read from behind walls. */
 static void test_solids_and_halos_stay_zero(void **unused) {
     (void)unused;
@@ -333,6 +358,7 @@ int main(void) {
         cmocka_unit_test(test_bits_depend_on_nothing),
         cmocka_unit_test(test_requests_read_what_was_set),
         cmocka_unit_test(test_monitor_finds_the_first_bad_cell),
+        cmocka_unit_test(test_watching_for_nan_leaves_the_steady_test_alone),
         cmocka_unit_test(test_solids_and_halos_stay_zero),
         cmocka_unit_test(test_laws_are_taken_at_their_time),
         cmocka_unit_test(test_oscillating_wall_drives_stokes_flow),

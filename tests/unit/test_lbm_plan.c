@@ -1,0 +1,211 @@
+/* test_lbm_plan.c -- numbers in lattice units, what is refused, what `check` tells. */
+#include "tests/unit/lbm_case.h"
+
+static void closed_box(lbm_case *c) {
+    case_begin(c, 8, 6, 0.8);
+    case_wall(c, sel_shape_make(c->arena, SEL_SHAPE_FACES, NULL));
+}
+
+static void test_numbers_are_resolved_to_lattice_units(void **unused) {
+    (void)unused;
+    lbm_case c;
+    lbm_numbers n;
+    closed_box(&c);
+    c.params.tau = nan("");
+    c.params.nu = 3e-6;
+    c.params.common.dx = 1e-3;
+    c.params.common.dt = 0.05;
+    c.params.density = 800;
+    c.params.magic = 0.25;
+    c.params.acceleration = sel_constant2(0.1, -0.2);
+    assert_int_equal(lbm_resolve(&c.simulation, &n, &c.error), SEL_OK);
+    assert_true(fabs(n.nu - 0.15) < 1e-15 && fabs(n.tau - 0.95) < 1e-15);
+    assert_true(fabs(1 / n.omega_even - 0.95) < 1e-15);
+    assert_true(fabs((1 / n.omega_odd - 0.5) * (n.tau - 0.5) - 0.25) < 1e-15);
+    assert_true(fabs(n.velocity_unit - 0.02) < 1e-17);
+    assert_true(fabs(n.pressure_unit - 800 * 0.02 * 0.02 / 3) < 1e-14);
+    assert_true(fabs(n.acceleration[0] - 0.1 * 0.05 * 0.05 / 1e-3) < 1e-15);
+    assert_true(fabs(n.acceleration[1] + 0.2 * 0.05 * 0.05 / 1e-3) < 1e-15);
+    c.params.collision = LBM_BGK;
+    assert_int_equal(lbm_resolve(&c.simulation, &n, &c.error), SEL_OK);
+    assert_true(n.omega_odd == n.omega_even);
+    case_end(&c);
+}
+
+static void test_tau_of_one_half_is_refused(void **unused) {
+    (void)unused;
+    lbm_case c;
+    closed_box(&c);
+    c.params.tau = 0.5;
+    c.params.common.at = (sel_where){"flow.lua", 3};
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "flow.lua:3: tau = 0.5 (viscosity 0 in lattice units) must be above 0.5; "
+                        "increase the viscosity, or dt/dx^2");
+    case_end(&c);
+}
+
+static void nothing(double x, double y, double t, const void *data, double value[2]) {
+    (void)x;
+    (void)y;
+    (void)t;
+    (void)data;
+    value[0] = value[1] = 0;
+}
+
+static void test_acceleration_must_be_constant(void **unused) {
+    (void)unused;
+    lbm_case c;
+    closed_box(&c);
+    c.params.acceleration = case_of(&c, SEL_ON_T, 2, nothing, NULL);
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "acceleration must be the same everywhere and always: numbers, not "
+                        "functions of place, time or controls");
+    case_end(&c);
+}
+
+static void test_table_refuses_what_only_the_whole_shows(void **unused) {
+    (void)unused;
+    const sel_where here = {"flow.lua", 3};
+    lbm_case c;
+    closed_box(&c);
+    assert_int_equal(lbm_table.check(&c.params, here, &c.error), SEL_OK);
+    c.params.nu = 0.1;
+    assert_int_equal(lbm_table.check(&c.params, here, &c.error), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, "flow.lua:3: sel.lbm: give only one of nu or tau");
+    c.params.nu = c.params.tau = nan("");
+    c.params.common.size.n = 3;
+    c.error.text[0] = '\0';
+    assert_int_equal(lbm_table.check(&c.params, here, &c.error), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "flow.lua:3: sel.lbm: give one of nu or tau\n"
+                        "flow.lua:3: sel.lbm: lattice D2Q9 needs a size of 2 numbers, got 3");
+    case_end(&c);
+}
+
+static const sel_fact *find(const sel_fact *facts, int count, const char *name) {
+    for (int k = 0; k < count; k++) {
+        if (strcmp(facts[k].name, name) == 0) {
+            return &facts[k];
+        }
+    }
+    fail_msg("no fact '%s'", name);
+    return NULL;
+}
+
+/* Rises from rest to 0.3 within 100 steps. */
+static void ramp(double x, double y, double t, const void *data, double value[2]) {
+    (void)x;
+    (void)y;
+    (void)data;
+    value[0] = 0.3 * fmin(1, t / 100);
+    value[1] = 0;
+}
+
+static void test_facts_see_laws_that_start_from_rest(void **unused) {
+    (void)unused;
+    sel_fact facts[SEL_MAX_FACTS];
+    lbm_case c;
+    case_begin(&c, 8, 6, 0.53);
+    c.params.common.stop.steps = 1000;
+    c.params.common.reference = (sel_reference){.length = 6, .velocity = 0.1, .area = nan("")};
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table,
+                case_of(&c, SEL_ON_T, 2, ramp, NULL));
+    case_region(&c, case_face(&c, SEL_X_MAX), &lbm_pressure_table, sel_constant(0));
+    assert_int_equal(case_plan(&c), SEL_OK);
+    int count = lbm_facts(c.plan, facts);
+    assert_string_equal(find(facts, count, "tau")->text, "0.53");
+    assert_string_equal(find(facts, count, "tau")->warning, "");
+    assert_string_equal(find(facts, count, "Mach number")->text,
+                        "0.52 (velocity 0.3 in lattice units)");
+    assert_true(find(facts, count, "Mach number")->warning[0] != '\0');
+    assert_string_equal(find(facts, count, "Reynolds number of a cell")->text, "30");
+    assert_true(find(facts, count, "Reynolds number of a cell")->warning[0] != '\0');
+    assert_string_equal(find(facts, count, "Reynolds number")->text, "60");
+    assert_string_equal(find(facts, count, "flow-through time")->text, "60 (60 steps)");
+    assert_string_equal(find(facts, count, "open faces x")->text,
+                        "7 apart: they lie at the centres of the first cells");
+    case_end(&c);
+}
+
+/* A law that fails where it is evaluated. */
+static sel_status fails(const sel_function *self, const sel_places *at, double *out,
+                        sel_error *error) {
+    char place[160];
+    memset(out, 0, 2 * at->n * sizeof *out);
+    sel_place_text(at, 0, place, sizeof place);
+    return at->t > 2 ? sel_fail_at(error, self->where, "inflow fails at %s", place) : SEL_OK;
+}
+
+static void test_failing_laws_end_the_run(void **unused) {
+    (void)unused;
+    const sel_function function = {SEL_ON_T, 2, {"flow.lua", 9}, fails, NULL};
+    lbm_case c;
+    case_begin(&c, 8, 6, 0.8);
+    c.params.common.periodic = 1;
+    case_wall(&c, case_face(&c, SEL_Y_MIN));
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_from_function(&function));
+    case_start(&c);
+    assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_OK);
+    assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5");
+    case_end(&c);
+}
+
+static void test_memory_is_estimated(void **unused) {
+    (void)unused;
+    lbm_case c;
+    closed_box(&c);
+    assert_int_equal(case_plan(&c), SEL_OK);
+    uint64_t f64 = lbm_cpu_backend.estimate(c.plan);
+    assert_true(f64 > 2 * 9 * 8 * 8 * 6);
+    c.plan->precision = SEL_F32;
+    assert_true(lbm_cpu_backend.estimate(c.plan) < f64);
+    case_end(&c);
+}
+
+static void test_a_flow_too_large_for_memory_is_refused(void **unused) {
+    (void)unused;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); /* its allocator ends the program instead */
+#endif
+    lbm_case c;
+    closed_box(&c);
+    assert_int_equal(case_plan(&c), SEL_OK);
+    c.domain->grid.n[1] = INT64_C(1) << 40;
+    assert_int_equal(lbm_cpu_backend.create(c.plan, &c.state, &c.error), SEL_NO_DEVICE);
+    assert_null(c.state);
+    assert_non_null(strstr(c.error.text, "not enough memory for the flow"));
+    case_end(&c);
+}
+
+static void test_json_names_the_method(void **unused) {
+    (void)unused;
+    char text[256];
+    lbm_case c;
+    closed_box(&c);
+    assert_int_equal(case_plan(&c), SEL_OK);
+    lbm_solver.json(c.plan, text, sizeof text);
+    assert_string_equal(
+        text, "\"lattice\": \"D2Q9\", \"collision\": \"trt\", \"tau\": 0.80000000000000004");
+    lbm_solver.hint(c.plan, 2, text, sizeof text);
+    assert_non_null(strstr(text, "keep it below 0.1"));
+    case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_are_resolved_to_lattice_units),
+        cmocka_unit_test(test_tau_of_one_half_is_refused),
+        cmocka_unit_test(test_acceleration_must_be_constant),
+        cmocka_unit_test(test_table_refuses_what_only_the_whole_shows),
+        cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
+        cmocka_unit_test(test_failing_laws_end_the_run),
+        cmocka_unit_test(test_memory_is_estimated),
+        cmocka_unit_test(test_a_flow_too_large_for_memory_is_refused),
+        cmocka_unit_test(test_json_names_the_method),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
