@@ -16,7 +16,6 @@
  *     image.has_time = 1;
  *     image.time = 0.25;
  *     image.level = 1;                                 // zlib level; 0 writes raw bytes
- *
  *     vtkw_error error;
  *     if (vtkw_write_image("flow_1.vti", &image, &error) != VTKW_OK) {
  *         fprintf(stderr, "%s\n", error.text);
@@ -43,8 +42,7 @@
  *
  * Errors. Every function returns a status and describes a failure in `error` (may be NULL). Data
  * go to PATH.tmp, which is renamed when it is complete: a failed write removes it and leaves an
- * older PATH as it was. Nothing is printed, and nothing is global. Where the system limits the
- * size of files, a program that wants the error instead of a signal must ignore SIGXFSZ.
+ * older PATH as it was. A limit on the size of files is an error only where SIGXFSZ is ignored.
  */
 #ifndef VTK_WRITER_H
 #define VTK_WRITER_H
@@ -123,7 +121,6 @@ enum { VTKW_PAGE = 4096, VTKW_BLOCK = 32768, VTKW_ATTRIBUTES = 32 };
 #else
 #define VTKW_PRINTF(at, first)
 #endif
-
 VTKW_PRINTF(4, 5)
 static inline vtkw_status vtkw_fail(vtkw_error *error, vtkw_status status, int code,
                                     const char *format, ...) {

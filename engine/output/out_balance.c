@@ -87,7 +87,9 @@ static sel_status balance_open(const sel_output_context *context, const void *pa
         free(terms);
         return sel_fail_memory(error, "the terms of the balance", SEL_MAX_TERMS * sizeof *terms);
     }
-    *output = (balance_output){context, name, NULL, terms};
+    output->context = context;
+    output->name = name;
+    output->terms = terms;
     sel_status status = sel_csv_open(context->directory, file, &output->csv, error);
     status = status ? status : write_header(output, error);
     status = status ? status : sel_output_files_add(files, error, "%s", file);

@@ -58,7 +58,7 @@ static vtkw_image image_of(const vtkw_array *arrays, int count, int64_t nx) {
 /* ---- bytes ---- */
 
 static void assert_padded(const char *path) {
-    size_t size;
+    size_t size = 0;
     char *bytes = read_whole(path, &size);
     char *tag = find_text(bytes, size, "<AppendedData");
     assert_non_null(tag);
@@ -93,7 +93,7 @@ static void raw_array_is_its_size_and_its_bytes(void **state) {
     float values[5] = {1, 2, 3, 4, 5};
     vtkw_array array = {"v", VTKW_FLOAT32, 1, values};
     vtkw_image image = image_of(&array, 1, 5);
-    size_t size;
+    size_t size = 0;
     assert_int_equal(vtkw_write_image(in_directory("raw.vti"), &image, NULL), VTKW_OK);
     char *bytes = read_whole(in_directory("raw.vti"), &size);
     const char *data = appended_data(bytes, size);
@@ -115,7 +115,7 @@ static void compressed_blocks_decode_to_the_same_bytes(void **state) {
             vtkw_array array = {"v", VTKW_UINT8, 1, values};
             vtkw_image image = image_of(&array, 1, sizes[k]);
             image.level = level;
-            size_t size;
+            size_t size = 0;
             assert_int_equal(vtkw_write_image(in_directory("zlib.vti"), &image, NULL), VTKW_OK);
             char *bytes = read_whole(in_directory("zlib.vti"), &size);
             const char *data = appended_data(bytes, size);
@@ -136,7 +136,7 @@ static void offsets_point_to_each_array(void **state) {
     vtkw_image image = image_of(cell, 2, 3);
     image.point_arrays = &point;
     image.point_array_count = 1;
-    size_t size;
+    size_t size = 0;
     assert_int_equal(vtkw_write_image(in_directory("offsets.vti"), &image, NULL), VTKW_OK);
     char *bytes = read_whole(in_directory("offsets.vti"), &size);
     const char *data = appended_data(bytes, size);
@@ -159,7 +159,7 @@ static void names_are_escaped(void **state) {
     uint8_t value = 1;
     vtkw_array array = {"a<b & \"c\">\t\x01", VTKW_UINT8, 1, &value};
     vtkw_image image = image_of(&array, 1, 1);
-    size_t size;
+    size_t size = 0;
     assert_int_equal(vtkw_write_image(in_directory("names.vti"), &image, NULL), VTKW_OK);
     char *bytes = read_whole(in_directory("names.vti"), &size);
     assert_non_null(find_text(bytes, size, "Name=\"a&lt;b &amp; &quot;c&quot;&gt;&#9;?\""));
@@ -169,7 +169,7 @@ static void names_are_escaped(void **state) {
 static void collection_lists_times_and_files(void **state) {
     (void)state;
     vtkw_step steps[] = {{0, "f/f_0.vti"}, {0.1, "f/<1>.vti"}};
-    size_t size;
+    size_t size = 0;
     assert_int_equal(vtkw_write_collection(in_directory("f.pvd"), steps, 2, NULL), VTKW_OK);
     char *bytes = read_whole(in_directory("f.pvd"), &size);
     assert_non_null(strstr(bytes, "<DataSet timestep=\"0\" part=\"0\" file=\"f/f_0.vti\"/>"));
@@ -243,7 +243,7 @@ static void failed_write_leaves_the_older_file_whole(void **state) {
         vtkw_image small = image_of(&array, 1, 10), large = image_of(&array, 1, CELLS);
         large.level = level;
         assert_int_equal(vtkw_write_image(in_directory("kept.vti"), &small, NULL), VTKW_OK);
-        size_t size, size_after;
+        size_t size = 0, size_after = 0;
         char *before = read_whole(in_directory("kept.vti"), &size);
         int files = files_in_directory();
         for (int k = 0; k < 5; k++) {
