@@ -15,7 +15,7 @@
 static char directory[64];
 
 static const char *in_directory(const char *name) {
-    static char path[128];
+    static char path[512];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     return path;
 }
