@@ -60,7 +60,7 @@ UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint unit-tests examples/c/embed annotations test-paraview test-fresh fuzz FORCE
+        setup-lint unit-tests annotations test-paraview test-fresh FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -107,11 +107,10 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
 
-unit-tests: $(UNIT_TESTS) examples/c/embed
+unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 
-# The engine from C: no Lua in it.
-examples/c/embed: $(BUILD)/examples/embed
-$(BUILD)/examples/embed: examples/c/embed.c $(LIBRARY)
+# Programs on the engine alone: no Lua in them.
+$(BUILD)/examples/c/embed $(BUILD)/bench/bench_lbm: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
@@ -128,8 +127,8 @@ demo: setup-run
 	$(MAKE) all
 	BUILD=$(BUILD) tools/demo.sh
 
-bench: all
-	BUILD=$(BUILD) tools/bench.sh
+bench: $(BUILD)/bench/bench_lbm
+	$<
 
 setup-run setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)

@@ -1,6 +1,6 @@
 /* embed.c -- a lid-driven box from C, without Lua: fill the structs, run, look at the report.
  *
- *     make examples/c/embed && build/examples/embed [DIRECTORY]
+ *     make build/examples/c/embed && build/examples/c/embed [DIRECTORY]
  */
 #include <math.h>
 #include <stdio.h>

@@ -174,7 +174,7 @@ every_example_runs() {
 }
 
 embedding_from_c() {
-    "${BUILD:-build}/examples/embed" "$work/embed" && [ -s "$work/embed/vtk.pvd" ]
+    "${BUILD:-build}/examples/c/embed" "$work/embed" && [ -s "$work/embed/vtk.pvd" ]
 }
 
 usage_errors() {
