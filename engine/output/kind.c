@@ -157,6 +157,35 @@ sel_status sel_within_check(const sel_output_site *site, const struct sel_shape 
     return SEL_OK;
 }
 
+sel_status sel_output_csv(const sel_output_context *context, const char *name,
+                          sel_output_files *files, sel_csv **csv, sel_error *error) {
+    char file[128];
+    snprintf(file, sizeof file, "%s.csv", name);
+    sel_status status = sel_csv_open(context->directory, file, csv, error);
+    if (status == SEL_OK) {
+        sel_csv_text(*csv, "step");
+        sel_csv_text(*csv, "time");
+        status = sel_output_files_add(files, error, "%s", file);
+    }
+    return status;
+}
+
+void sel_output_row(sel_csv *csv, int64_t step, double time) {
+    sel_csv_integer(csv, step);
+    sel_csv_number(csv, time);
+}
+
+void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
+    for (int i = 0; i < picks->count; i++) {
+        for (int c = 0; c < sel_pick_components(&picks->v[i]); c++) {
+            char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
+            sel_pick_column(&picks->v[i], c, column);
+            snprintf(numbered, sizeof numbered, number ? "%s_%d" : "%s", column, number);
+            sel_csv_text(csv, numbered);
+        }
+    }
+}
+
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,
                               sel_error *error) {
     sel_status status = context->backend->start(context->state, request, error);

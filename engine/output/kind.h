@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
+#include "engine/output/csv.h"
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
 
@@ -21,6 +22,9 @@ typedef struct sel_output_site {
     const sel_table *table;
     sel_where where;
 } sel_output_site;
+
+/* Steps between the rows of CSV files when the script does not say. */
+enum { SEL_CSV_PERIOD = 100 };
 
 /* One kind of output. `params` is the struct that `table` describes; `self` is what open made. */
 typedef struct sel_output_kind {
@@ -77,6 +81,16 @@ sel_status sel_within_check(const sel_output_site *site, const struct sel_shape 
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
+
+/* Opens NAME.csv, lists it, and begins its header: step,time. */
+sel_status sel_output_csv(const sel_output_context *context, const char *name,
+                          sel_output_files *files, sel_csv **csv, sel_error *error);
+
+/* Begins a row: step,time. */
+void sel_output_row(sel_csv *csv, int64_t step, double time);
+
+/* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
+void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* Starts a request and waits for it. */
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,

@@ -1,7 +1,6 @@
 /* out_balance.c -- out.balance: the solver's own balance, term by term, as CSV. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/csv.h"
 #include "engine/output/kind.h"
 
 static const sel_field fields[] = {SEL_OUT_COMMON_ROWS};
@@ -24,6 +23,18 @@ typedef struct balance_output {
     sel_term *terms; /* SEL_MAX_TERMS */
 } balance_output;
 
+/* Rates are means since the solver was last asked, which only one output may do. */
+static sel_status balance_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_variant *first = site->simulation->params->output.v;
+    while (first->table != &sel_out_balance_table) {
+        first++;
+    }
+    if (first->data == params) {
+        return SEL_OK;
+    }
+    return sel_fail_at(error, site->where, "out.balance: given twice; a run has one balance");
+}
+
 static sel_status ask_terms(balance_output *output, int *count, sel_error *error) {
     sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
     sel_status status = sel_output_request(output->context, &request, error);
@@ -38,8 +49,7 @@ static sel_status balance_write(void *self, int64_t step, double time, sel_error
     if (status != SEL_OK) {
         return status;
     }
-    sel_csv_integer(output->csv, step);
-    sel_csv_number(output->csv, time);
+    sel_output_row(output->csv, step, time);
     for (int i = 0; i < count && status == SEL_OK; i++) {
         const sel_term *term = &output->terms[i];
         char result[160];
@@ -51,15 +61,13 @@ static sel_status balance_write(void *self, int64_t step, double time, sel_error
     return status ? status : sel_csv_flush(output->csv, error);
 }
 
-/* The terms' names are those of the present state. */
+/* Behind step,time. The terms' names are those of the present state. */
 static sel_status write_header(balance_output *output, sel_error *error) {
     int count;
     sel_status status = ask_terms(output, &count, error);
     if (status != SEL_OK) {
         return status;
     }
-    sel_csv_text(output->csv, "step");
-    sel_csv_text(output->csv, "time");
     for (int i = 0; i < count; i++) {
         sel_csv_text(output->csv, output->terms[i].name);
     }
@@ -78,8 +86,6 @@ static sel_status balance_open(const sel_output_context *context, const void *pa
                                const char *name, sel_output_files *files, void **self,
                                sel_error *error) {
     (void)params;
-    char file[128];
-    snprintf(file, sizeof file, "%s.csv", name);
     balance_output *output = calloc(1, sizeof *output);
     sel_term *terms = calloc(SEL_MAX_TERMS, sizeof *terms);
     if (!output || !terms) {
@@ -90,9 +96,8 @@ static sel_status balance_open(const sel_output_context *context, const void *pa
     output->context = context;
     output->name = name;
     output->terms = terms;
-    sel_status status = sel_csv_open(context->directory, file, &output->csv, error);
+    sel_status status = sel_output_csv(context, name, files, &output->csv, error);
     status = status ? status : write_header(output, error);
-    status = status ? status : sel_output_files_add(files, error, "%s", file);
     if (status != SEL_OK) {
         balance_close(output);
         return status;
@@ -102,5 +107,6 @@ static sel_status balance_open(const sel_output_context *context, const void *pa
 }
 
 const sel_output_kind sel_balance_kind = {
-    &sel_out_balance_table, 100, true, NULL, balance_open, balance_write, balance_close,
+    &sel_out_balance_table, SEL_CSV_PERIOD, true,          balance_check,
+    balance_open,           balance_write,  balance_close,
 };

@@ -2,11 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/csv.h"
 #include "engine/output/kind.h"
 #include "engine/output/sample.h"
-
-enum { CSV_PERIOD = 100 };
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
@@ -51,7 +48,7 @@ const sel_table sel_out_profile_table = {
     NULL,
 };
 
-/* Both kinds: fields sampled at points. `row` is true for a profile, whose points have a row each
+/* Both kinds: fields sampled at points. `rows` is true for a profile, whose points have a row each
  * instead of a column. */
 typedef struct point_output {
     const sel_output_context *context;
@@ -109,24 +106,15 @@ static sel_status profile_check(const sel_output_site *site, const void *params,
     return status;
 }
 
+/* Behind step,time. */
 static void write_header(point_output *output) {
-    sel_csv_text(output->csv, "step");
-    sel_csv_text(output->csv, "time");
     static const char *const places[] = {"s", "x", "y", "z"};
     for (int i = 0; output->rows && i < 4; i++) {
         sel_csv_text(output->csv, places[i]);
     }
-    int columns = output->rows ? 1 : output->count;
-    for (int p = 0; p < columns; p++) {
-        for (int i = 0; i < output->picks.count; i++) {
-            const sel_pick *pick = &output->picks.v[i];
-            for (int c = 0; c < sel_pick_components(pick); c++) {
-                char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
-                sel_pick_column(pick, c, column);
-                snprintf(numbered, sizeof numbered, columns > 1 ? "%s_%d" : "%s", column, p + 1);
-                sel_csv_text(output->csv, numbered);
-            }
-        }
+    bool numbered = !output->rows && output->count > 1;
+    for (int p = 1; p <= (numbered ? output->count : 1); p++) {
+        sel_picks_columns(&output->picks, numbered ? p : 0, output->csv);
     }
     sel_csv_end_line(output->csv);
 }
@@ -165,8 +153,7 @@ static sel_status point_write(void *self, int64_t step, double time, sel_error *
     }
     int lines = output->rows ? output->count : 1;
     for (int line = 0; line < lines; line++) {
-        sel_csv_integer(output->csv, step);
-        sel_csv_number(output->csv, time);
+        sel_output_row(output->csv, step, time);
         if (output->rows) {
             sel_csv_number(output->csv, output->along[line]);
             for (int a = 0; a < 3; a++) {
@@ -196,8 +183,6 @@ static void point_close(void *self) {
 /* The points are there; the rest follows from them. */
 static sel_status finish_open(point_output *output, const sel_names *names, const char *name,
                               sel_output_files *files, sel_error *error) {
-    char file[128];
-    snprintf(file, sizeof file, "%s.csv", name);
     sel_status status = sel_picks_make(output->context, names, &output->picks, error);
     size_t numbers = 0;
     for (int i = 0; i < output->picks.count; i++) {
@@ -210,12 +195,12 @@ static sel_status finish_open(point_output *output, const sel_names *names, cons
     status = status ? status
                     : sel_sample_create(output->context, output->points, output->count,
                                         output->rows, &output->sample, error);
-    status = status ? status : sel_csv_open(output->context->directory, file, &output->csv, error);
+    status = status ? status : sel_output_csv(output->context, name, files, &output->csv, error);
     if (status == SEL_OK) {
         write_header(output);
         status = sel_csv_flush(output->csv, error);
     }
-    return status ? status : sel_output_files_add(files, error, "%s", file);
+    return status;
 }
 
 /* Makes room for the points; the caller fills them. */
@@ -287,9 +272,9 @@ static sel_status profile_open(const sel_output_context *context, const void *pa
 }
 
 const sel_output_kind sel_probe_kind = {
-    &sel_out_probe_table, CSV_PERIOD, false, probe_check, probe_open, point_write, point_close,
+    &sel_out_probe_table, SEL_CSV_PERIOD, false, probe_check, probe_open, point_write, point_close,
 };
 const sel_output_kind sel_profile_kind = {
-    &sel_out_profile_table, CSV_PERIOD,  false,       profile_check,
-    profile_open,           point_write, point_close,
+    &sel_out_profile_table, SEL_CSV_PERIOD, false,       profile_check,
+    profile_open,           point_write,    point_close,
 };

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/csv.h"
 #include "engine/output/kind.h"
 
 static const char *const ops[] = {"sum", "min", "max", "mean", "l2", NULL};
@@ -100,8 +99,7 @@ static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_er
 
 static sel_status reduce_write(void *self, int64_t step, double time, sel_error *error) {
     reduce_output *output = self;
-    sel_csv_integer(output->csv, step);
-    sel_csv_number(output->csv, time);
+    sel_output_row(output->csv, step, time);
     for (int i = 0; i < output->picks.count; i++) {
         sel_status status = write_pick(output, &output->picks.v[i], error);
         if (status != SEL_OK) {
@@ -110,19 +108,6 @@ static sel_status reduce_write(void *self, int64_t step, double time, sel_error 
     }
     sel_csv_end_line(output->csv);
     return sel_csv_flush(output->csv, error);
-}
-
-static void write_header(reduce_output *output) {
-    sel_csv_text(output->csv, "step");
-    sel_csv_text(output->csv, "time");
-    for (int i = 0; i < output->picks.count; i++) {
-        for (int c = 0; c < sel_pick_components(&output->picks.v[i]); c++) {
-            char column[SEL_COLUMN_ROOM];
-            sel_pick_column(&output->picks.v[i], c, column);
-            sel_csv_text(output->csv, column);
-        }
-    }
-    sel_csv_end_line(output->csv);
 }
 
 static void reduce_close(void *self) {
@@ -136,8 +121,6 @@ static sel_status reduce_open(const sel_output_context *context, const void *par
                               const char *name, sel_output_files *files, void **self,
                               sel_error *error) {
     const sel_out_reduce *reduce = params;
-    char file[128];
-    snprintf(file, sizeof file, "%s.csv", name);
     reduce_output *output = calloc(1, sizeof *output);
     if (!output) {
         return sel_fail_memory(error, "an output", sizeof *output);
@@ -147,12 +130,12 @@ static sel_status reduce_open(const sel_output_context *context, const void *par
     output->op = reduce->op;
     output->box = sel_within_box(&context->domain->grid, reduce->within);
     sel_status status = sel_picks_make(context, &reduce->field, &output->picks, error);
-    status = status ? status : sel_csv_open(context->directory, file, &output->csv, error);
+    status = status ? status : sel_output_csv(context, name, files, &output->csv, error);
     if (status == SEL_OK) {
-        write_header(output);
+        sel_picks_columns(&output->picks, 0, output->csv);
+        sel_csv_end_line(output->csv);
         status = sel_csv_flush(output->csv, error);
     }
-    status = status ? status : sel_output_files_add(files, error, "%s", file);
     if (status != SEL_OK) {
         reduce_close(output);
         return status;
@@ -162,5 +145,6 @@ static sel_status reduce_open(const sel_output_context *context, const void *par
 }
 
 const sel_output_kind sel_reduce_kind = {
-    &sel_out_reduce_table, 100, false, reduce_check, reduce_open, reduce_write, reduce_close,
+    &sel_out_reduce_table, SEL_CSV_PERIOD, false,        reduce_check,
+    reduce_open,           reduce_write,   reduce_close,
 };

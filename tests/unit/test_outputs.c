@@ -432,6 +432,16 @@ static void boxes_must_hold_free_cells(void **state) {
                         "test.lua:30: out.reduce: within must be a shape.box");
 }
 
+static void a_second_balance_is_refused(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    case_add(&c, &sel_out_balance_table);
+    sel_out_balance *second = case_add(&c, &sel_out_balance_table);
+    second->common.name = "again";
+    assert_mistakes(&c, "test.lua:20: out.balance: given twice; a run has one balance");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_files_are_written_every_100_steps_and_at_the_end),
@@ -456,6 +466,7 @@ int main(void) {
         cmocka_unit_test(impossible_schedules_are_refused),
         cmocka_unit_test(points_must_lie_in_the_domain),
         cmocka_unit_test(boxes_must_hold_free_cells),
+        cmocka_unit_test(a_second_balance_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
