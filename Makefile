@@ -14,10 +14,10 @@ PYTHON ?= /usr/bin/python3
 STATIC ?= 1
 VERSION := $(shell cat VERSION)
 
+comma := ,
 ifneq ($(SANITIZE),)
 BUILD := $(BUILD)-$(subst $(comma),-,$(SANITIZE))
 endif
-comma := ,
 
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
        -Wpointer-arith -Wcast-align -Wundef -Wvla -Wdouble-promotion -Wfloat-conversion \

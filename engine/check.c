@@ -9,15 +9,16 @@ static const double calibration_seconds = 0.3;
 
 static void print_grid(const sel_prepared *prepared, FILE *to) {
     const sel_grid *grid = &prepared->domain->grid;
-    fprintf(to, "  size        %lld x %lld", (long long)grid->n[0], (long long)grid->n[1]);
+    fprintf(to, "  size                       %lld x %lld", (long long)grid->n[0],
+            (long long)grid->n[1]);
     if (grid->dims == 3) {
         fprintf(to, " x %lld", (long long)grid->n[2]);
     }
     fprintf(to, " = %lld cells, %lld of them free\n", (long long)sel_grid_cells(grid),
             (long long)prepared->domain->free_cells);
-    fprintf(to, "  dx, dt      %g, %g\n", grid->dx, grid->dt);
+    fprintf(to, "  dx, dt                     %g, %g\n", grid->dx, grid->dt);
     if (grid->periodic) {
-        fputs("  periodic   ", to);
+        fputs("  periodic                  ", to);
         for (int a = 0; a < grid->dims; a++) {
             if (sel_axis_periodic(grid, a)) {
                 fprintf(to, " %s", sel_axis_names[a]);
@@ -25,7 +26,7 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
         }
         fputc('\n', to);
     }
-    fprintf(to, "  precision   %s, %d thread%s, %s\n",
+    fprintf(to, "  precision                  %s, %d thread%s, %s\n",
             sel_precision_names[prepared->plan->precision], prepared->plan->threads,
             prepared->plan->threads == 1 ? "" : "s", prepared->backend->name);
 }
@@ -34,7 +35,7 @@ static void print_facts(const sel_prepared *prepared, FILE *to) {
     sel_fact facts[SEL_MAX_FACTS];
     int count = prepared->simulation->solver->facts(prepared->plan, facts);
     for (int i = 0; i < count; i++) {
-        fprintf(to, "  %-11s %s\n", facts[i].name, facts[i].text);
+        fprintf(to, "  %-26s %s\n", facts[i].name, facts[i].text);
     }
     for (int i = 0; i < count; i++) {
         if (*facts[i].warning) {
@@ -52,8 +53,8 @@ static void print_regions(const sel_prepared *prepared, FILE *to) {
         for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
             cells += domain->cell[i] == region;
         }
-        fprintf(to, "  region %-3d  %s: %s", region, sel_region_name(domain, region, text),
-                domain->regions[region - 1].law.table->name);
+        fprintf(to, "  region %-3d                 %s: %s", region,
+                sel_region_name(domain, region, text), domain->regions[region - 1].law.table->name);
         if (cells) {
             fprintf(to, ", %lld cells", (long long)cells);
         }
@@ -74,7 +75,7 @@ static void print_regions(const sel_prepared *prepared, FILE *to) {
 static void print_outputs(const sel_simulation *simulation, FILE *to) {
     const sel_variant *outputs = simulation->params->output.v;
     for (int i = 0; i < simulation->params->output.n; i++) {
-        fprintf(to, "  output      %s\n", outputs[i].table->name);
+        fprintf(to, "  output                     %s\n", outputs[i].table->name);
     }
 }
 
@@ -101,12 +102,12 @@ static void print_time(const sel_prepared *prepared, double seconds_per_step, FI
     double steps =
         common->stop.steps != SEL_INT_NOT_GIVEN ? (double)common->stop.steps : (double)INFINITY;
     steps = isnan(common->stop.time) ? steps : fmin(steps, ceil(common->stop.time / common->dt));
-    fprintf(to, "  speed       %.3g MLUPS (a short calibration)\n", 1e-6 * rate);
+    fprintf(to, "  speed                      %.3g MLUPS (a short calibration)\n", 1e-6 * rate);
     if (isfinite(steps)) {
-        fprintf(to, "  time        %s%.3g s for %.0f steps, outputs aside\n",
+        fprintf(to, "  time                       %s%.3g s for %.0f steps, outputs aside\n",
                 isnan(common->stop.steady) ? "" : "at most ", steps * seconds_per_step, steps);
     } else {
-        fputs("  time        until the flow is steady\n", to);
+        fputs("  time                       until the flow is steady\n", to);
     }
 }
 
@@ -121,8 +122,8 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
                 simulation->solver->name, name ? " " : "", name ? name : "");
         print_grid(&prepared, to);
         print_facts(&prepared, to);
-        fprintf(to, "  memory      %.3g MB of %.3g GB free\n", (double)prepared.bytes / 1e6,
-                (double)prepared.free_bytes / 1e9);
+        fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
+                (double)prepared.bytes / 1e6, (double)prepared.free_bytes / 1e9);
         if (regions) {
             print_regions(&prepared, to);
         }

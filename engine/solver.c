@@ -6,21 +6,43 @@
 
 const sel_solver *const sel_solvers[] = {&lbm_solver, NULL};
 
+int sel_field_components(const sel_field_info *info, int dims) {
+    switch (info->rank) {
+    case SEL_VECTOR:
+        return dims;
+    case SEL_CURL:
+        return dims == 2 ? 1 : 3;
+    case SEL_TENSOR:
+        return dims * (dims + 1) / 2;
+    case SEL_SCALAR:
+        break;
+    }
+    return 1;
+}
+
+const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
+    static const char *const axes[] = {"x", "y", "z"};
+    static const char *const pairs[2][SEL_MAX_COMPONENTS] = {{"xx", "yy", "xy"},
+                                                             {"xx", "yy", "zz", "xy", "yz", "xz"}};
+    return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
+}
+
 int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component) {
     for (int f = 0; f < solver->field_count; f++) {
-        const char *field = solver->fields[f].name;
-        size_t length = strlen(field);
-        if (strcmp(name, field) == 0) {
+        const sel_field_info *info = &solver->fields[f];
+        size_t length = strlen(info->name);
+        int components = sel_field_components(info, dims);
+        if (strcmp(name, info->name) == 0) {
             *component = -1;
             return f;
         }
-        bool vector = sel_field_components(&solver->fields[f], dims) > 1;
-        if (vector && strncmp(name, field, length) == 0 && name[length] == '_') {
-            for (int a = 0; a < dims; a++) {
-                if (strcmp(name + length + 1, sel_axis_names[a]) == 0) {
-                    *component = a;
-                    return f;
-                }
+        if (components == 1 || strncmp(name, info->name, length) != 0 || name[length] != '_') {
+            continue;
+        }
+        for (int c = 0; c < components; c++) {
+            if (strcmp(name + length + 1, sel_field_suffix(info, dims, c)) == 0) {
+                *component = c;
+                return f;
             }
         }
     }

@@ -12,15 +12,25 @@
 #include "engine/simulation.h"
 
 /* A field that outputs can name. */
+typedef enum sel_field_rank {
+    SEL_VECTOR, /* a component per dimension */
+    SEL_SCALAR,
+    SEL_CURL,  /* of a vector: one number in 2-D, a vector in 3-D */
+    SEL_TENSOR /* symmetric: xx yy xy in 2-D, xx yy zz xy yz xz in 3-D */
+} sel_field_rank;
+
+enum { SEL_MAX_COMPONENTS = 6 };
+
 typedef struct sel_field_info {
     const char *name;
-    int components; /* 1: scalar; 0: a vector with a component per dimension */
+    sel_field_rank rank;
     const char *doc;
 } sel_field_info;
 
-static inline int sel_field_components(const sel_field_info *info, int dims) {
-    return info->components ? info->components : dims;
-}
+int sel_field_components(const sel_field_info *info, int dims);
+
+/* "x" or "xy": the suffix of component c of a field with several. */
+const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
 /* A law of a solver: its table and where it may sit. Same order as the family's tables. */
 typedef struct sel_law_place {
@@ -34,7 +44,9 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    bool wants_balance; /* set before create when an output asks for balance terms */
+    /* Set before create, for what costs time in every step. */
+    bool wants_balance;       /* an output asks for balance terms or fluxes */
+    uint8_t wants_force[256]; /* by region number: an output asks for the force on it */
 } sel_plan;
 
 /* One line of `selenite check` and of run.json's own solver entries. */
@@ -75,7 +87,8 @@ typedef struct sel_request {
     void *to;
 
     /* REDUCE, by component */
-    double sum[3], min[3], max[3], sum_of_squares[3];
+    double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
+    double sum_of_squares[SEL_MAX_COMPONENTS];
     int64_t count;
 
     /* MONITOR; with only_bad_cell the change is left alone: u_before stays what it was */

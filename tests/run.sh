@@ -17,9 +17,10 @@ run() {
     start=$(date +%s)
     BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log/$name.tap" 2>"$log/$name.err"
     status=$?
-    good=$(grep -c '^ok' "$log/$name.tap")
-    bad=$(grep -c '^not ok' "$log/$name.tap")
-    skip=$(grep -ci '^ok.*# skip' "$log/$name.tap")
+    # cmocka marks a skipped test "not ok ... # SKIP", others "ok ... # SKIP".
+    good=$(grep -ci '^\(not \)\?ok.*# skip\|^ok' "$log/$name.tap")
+    bad=$(grep -i '^not ok' "$log/$name.tap" | grep -vci '# skip')
+    skip=$(grep -ci '^\(not \)\?ok.*# skip' "$log/$name.tap")
     if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
         bad=1
         echo "not ok $name: exit status $status after $good tests" >>"$log/$name.tap"

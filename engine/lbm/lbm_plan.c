@@ -135,10 +135,10 @@ static double bytes_per_cell(const sel_simulation *simulation, int precision) {
 }
 
 static const sel_field_info fields[LBM_FIELDS] = {
-    [LBM_VELOCITY] = {"velocity", 0, "Velocity of the fluid."},
-    [LBM_DENSITY] = {"density", 1, "Density."},
-    [LBM_PRESSURE] = {"pressure", 1, "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2."},
-    [LBM_SPEED] = {"speed", 1, "Magnitude of the velocity."},
+    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "Velocity of the fluid."},
+    [LBM_DENSITY] = {"density", SEL_SCALAR, "Density."},
+    [LBM_PRESSURE] = {"pressure", SEL_SCALAR, "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2."},
+    [LBM_SPEED] = {"speed", SEL_SCALAR, "Magnitude of the velocity."},
 };
 
 const sel_solver lbm_solver = {

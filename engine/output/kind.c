@@ -19,7 +19,7 @@ void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
     if (sel_pick_components(pick) == 1) {
         snprintf(text, SEL_COLUMN_ROOM, "%s", pick->name);
     } else {
-        snprintf(text, SEL_COLUMN_ROOM, "%s_%s", pick->name, sel_axis_names[c]);
+        snprintf(text, SEL_COLUMN_ROOM, "%s_%s", pick->name, pick->suffixes[c]);
     }
 }
 
@@ -83,7 +83,11 @@ sel_status sel_picks_make(const sel_output_context *context, const sel_names *na
         sel_pick *pick = &picks->v[i];
         pick->name = names->v[i];
         pick->field = sel_solver_field(context->solver, dims, pick->name, &pick->component);
-        pick->field_components = sel_field_components(&context->solver->fields[pick->field], dims);
+        const sel_field_info *info = &context->solver->fields[pick->field];
+        pick->field_components = sel_field_components(info, dims);
+        for (int c = 0; c < pick->field_components; c++) {
+            pick->suffixes[c] = sel_field_suffix(info, dims, c);
+        }
     }
     return SEL_OK;
 }

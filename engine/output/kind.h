@@ -43,12 +43,13 @@ typedef struct sel_output_kind {
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
     sel_balance_kind;
 
-/* A field that an output names: a whole one, or one component of a vector. */
+/* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
     const char *name;
-    int field;            /* in solver->fields */
-    int field_components; /* of the field */
-    int component;        /* -1: all */
+    int field;                                /* in solver->fields */
+    int field_components;                     /* of the field */
+    int component;                            /* -1: all */
+    const char *suffixes[SEL_MAX_COMPONENTS]; /* of the field's components: "x", "xy" */
 } sel_pick;
 
 typedef struct sel_picks {
