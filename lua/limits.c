@@ -15,6 +15,9 @@
 #include <time.h>
 
 enum { INSTRUCTIONS_PER_TICK = 100, LARGE_REQUEST = 1 << 16 };
+/* A script that fills its memory with live data would collect garbage for every few bytes: it is
+ * given up when that happens so many times in a row with less than so many bytes between. */
+enum { MAX_CRAMPED = 4, ROOM_TO_WORK = 1 << 20 };
 static const double call_seconds = 10;
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
@@ -45,11 +48,17 @@ static sel_where running_place(lua_State *L) {
 static bool may_grow(sel_script *script, size_t bytes) {
     if (script->trust || !script->running)
         return true;
-    bool full = script->used + bytes > script->memory;
-    script->late = !full && bytes >= LARGE_REQUEST && time_is_up(script);
-    if (full || script->late)
-        script->refused = running_place(script->L);
-    return !full && !script->late;
+    bool full = script->used + bytes > script->memory || script->cramped > MAX_CRAMPED;
+    bool late = !full && bytes >= LARGE_REQUEST && time_is_up(script);
+    script->grown += bytes;
+    if (!full && !late)
+        return true;
+    /* Lua collects garbage and asks again. */
+    script->cramped = full && script->grown < ROOM_TO_WORK ? script->cramped + 1 : 0;
+    script->grown = 0;
+    script->late = late;
+    script->refused = running_place(script->L);
+    return false;
 }
 
 static void *limited_alloc(void *data, void *block, size_t old_size, size_t size) {

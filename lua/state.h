@@ -33,6 +33,8 @@ typedef struct sel_script {
 
     /* Limits; none with trust. */
     size_t used, memory; /* bytes */
+    size_t grown;        /* bytes asked for since memory was last refused */
+    int cramped;         /* refusals in a row with little between them */
     double seconds;      /* that the present chunk or function may take */
     double deadline;     /* monotonic clock; 0: set at the next look at the clock */
     int64_t ticks;       /* of the instruction counter since the start */

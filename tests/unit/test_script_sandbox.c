@@ -1,0 +1,232 @@
+/* test_script_sandbox.c -- what a script cannot do, and that nothing catches the limits. */
+#include "script_case.h"
+
+#define TIME                                                                                    \
+    "the script took longer than 0.1 s; --script-limit SECONDS allows more, --trust lifts all " \
+    "limits"
+#define MEMORY "the script needs more than 512 MiB of memory; --trust lifts all limits"
+
+/* Asserts that `text` ends at `line` by the time limit of 0.1 s. */
+static void times_out(const char *text, int line) {
+    char message[256];
+    script_case c = {.options = {.seconds = 0.1}};
+    snprintf(message, sizeof message, "s.lua:%d: " TIME, line);
+    assert_int_equal(script_load(&c, text), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, message);
+}
+
+static void endless_loops_end(void **state) {
+    (void)state;
+    times_out("local n = 1\nwhile true do end\n", 2);
+    times_out("while true do\n  pcall(function() while true do end end)\nend\n", 2);
+    times_out("xpcall(function() while true do end end, function() while true do end end)\n", 1);
+    times_out("for i = 1, 200 do coroutine.wrap(function() while true do end end)() end\n", 1);
+    times_out("local co = coroutine.create(function() while true do end end)\n"
+              "while true do coroutine.resume(co) end\n",
+              1);
+    times_out("local function f() return pcall(f) or f() end\nf()\nwhile true do pcall(f) end\n",
+              1);
+    times_out("local s = setmetatable({}, { __index = function(t, k) while true do end end })\n"
+              "pcall(function() return s.x end)\n",
+              1);
+    times_out("table.sort({3, 2, 1}, function() while true do end end)\n", 1);
+    times_out("('x'):gsub('x', function() while true do end end)\n", 1);
+    times_out("pcall(load, function() while true do end end)\n", 1);
+}
+
+static void closing_variables_do_not_outlive_the_limit(void **state) {
+    (void)state;
+    times_out("local function forever() while true do end end\n"
+              "coroutine.wrap(function()\n"
+              "  local x <close> = setmetatable({}, { __close = forever })\n"
+              "  forever()\n"
+              "end)()\n",
+              1);
+    times_out(
+        "local co = coroutine.create(function()\n"
+        "  local x <close> = setmetatable({}, { __close = function() while true do end end })\n"
+        "  coroutine.yield()\n"
+        "end)\n"
+        "coroutine.resume(co)\n"
+        "pcall(coroutine.close, co)\n"
+        "while true do end\n",
+        2);
+    times_out("local x <close> = setmetatable({}, { __close = function() while true do end end })\n"
+              "while true do end\n",
+              2);
+}
+
+static void long_calls_into_c_end(void **state) {
+    (void)state;
+    times_out("while true do string.rep('x', 2^26 | 0) end\n", 1);
+    times_out("local s = string.rep('x', 2^23 | 0)\nwhile true do local t = s .. 'y' end\n", 2);
+    script_case c = {.options = {.seconds = 2}};
+    script_accepts(&c, LBM("name = 'n' .. #string.rep('', math.maxinteger)"));
+    script_done(&c);
+    script_refuses("table.move({}, 1, math.maxinteger - 1, 2)\n",
+                   "s.lua:1: too many elements: at most 100000000");
+    script_refuses(
+        "table.concat(setmetatable({}, { __index = tostring }), '', 1, math.maxinteger)\n",
+        "s.lua:1: too many elements: at most 100000000");
+    script_refuses(
+        "table.insert(setmetatable({}, { __len = function() return 2^62 | 0 end }), 1, 1)\n",
+        "s.lua:1: the table library does not take tables with __len");
+}
+
+static void memory_bombs_end(void **state) {
+    (void)state;
+    static const char *const bombs[] = {
+        "local t = {} for i = 1, math.huge do t[i] = ('x'):rep(1e6 | 0) .. i end\n",
+        "pcall(function() local s = 'x' while true do s = s .. s end end)\n",
+        "xpcall(function() local s = 'x' while true do s = s .. s end end, print)\n",
+        "coroutine.wrap(function() local s = 'x' while true do s = s .. s end end)()\n",
+        "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(1e7 | 0) end) end\n",
+    };
+    for (size_t i = 0; i < sizeof bombs / sizeof *bombs; i++) {
+        script_case c = {.options = {.seconds = 60}};
+        assert_int_equal(script_load(&c, bombs[i]), SEL_BAD_SCENARIO);
+        assert_string_equal(c.error.text, "s.lua:1: " MEMORY);
+    }
+    script_refuses("local s = ('x'):rep(1e9 | 0)\n",
+                   "s.lua:1: string.rep: the result needs more memory than a script may use");
+}
+
+static void nothing_reaches_the_system(void **state) {
+    (void)state;
+    static const char *const names[] = {"os",       "io",   "debug",      "package",       "dofile",
+                                        "loadfile", "warn", "loadstring", "collectgarbage"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[64], message[64];
+        snprintf(text, sizeof text, "local x = %s\n", names[i]);
+        snprintf(message, sizeof message, "s.lua:1: undeclared global '%s'", names[i]);
+        script_case c = {.scenario = NULL};
+        assert_int_equal(script_load(&c, text), SEL_BAD_SCENARIO);
+        assert_memory_equal(c.error.text, message, strlen(message));
+    }
+    script_refuses("string.dump(print)\n", "s.lua:1: attempt to call a nil value (field 'dump')");
+    script_refuses("setmetatable({}, { __gc = print })\n", "s.lua:1: a scenario may not use __gc");
+    script_refuses("local f, why = load('\\27Lua')\nerror(why, 0)\n",
+                   "attempt to load a binary chunk (mode is 't')");
+    script_refuses("getmetatable('').__index = 1\n", "s.lua:1: attempt to index a boolean value");
+    script_refuses("\x1bLua", "s.lua: is a compiled chunk; a scenario is a text file");
+}
+
+static void globals_are_strict(void **state) {
+    (void)state;
+    script_refuses("local x = mth.pi\n", "s.lua:1: undeclared global 'mth'; did you mean 'math'?");
+    script_refuses("\nlength = 5\n",
+                   "s.lua:2: undeclared global 'length'; write 'local length' first");
+    script_refuses("function f() end\n", "s.lua:1: undeclared global 'f'; write 'local f' first");
+    script_refuses(
+        "print = 5\n",
+        "s.lua:1: global 'print' cannot be changed; write 'local print' for one of your own");
+    script_refuses("rawset(_G, 'x', 5)\n", "s.lua:1: this table cannot be changed");
+    script_refuses("local f = load('x = 1')\nf()\n",
+                   "(load):1: undeclared global 'x'; write 'local x' first");
+    script_refuses("_G.y = 1\n", "s.lua:1: undeclared global 'y'; write 'local y' first");
+}
+
+static void errors_are_one_line_with_a_place(void **state) {
+    (void)state;
+    script_refuses("local x = = 1\n", "s.lua:1: unexpected symbol near '='");
+    script_refuses("local x = nil\nlocal y = x.z\n",
+                   "s.lua:2: attempt to index a nil value (local 'x')");
+    script_refuses("error {}\n", "s.lua:0: the script raised an error that is a table, not a text");
+    script_refuses("error 'plain'\n", "s.lua:1: plain");
+    script_refuses("#!/usr/bin/env selenite\nerror 'second line'\n", "s.lua:2: second line");
+}
+
+static void long_file_names_are_not_shortened(void **state) {
+    (void)state;
+    static const char path[] = "././././././././././././././././././././././././././././long.lua";
+    FILE *file = fopen("long.lua", "wb");
+    assert_non_null(file);
+    fputs("\nlocal x = nil + 1\n", file);
+    fclose(file);
+    sel_scenario *scenario;
+    sel_script_options options = {0};
+    sel_error error = {.status = SEL_OK};
+    char message[256];
+    sel_script_load(path, &options, &scenario, &error);
+    snprintf(message, sizeof message, "%s:2: attempt to perform arithmetic on a nil value", path);
+    assert_string_equal(error.text, message);
+}
+
+static void random_numbers_are_the_same_in_every_run(void **state) {
+    (void)state;
+    char first[64];
+    script_case c = {.scenario = NULL};
+    script_accepts(&c, LBM("name = tostring(math.random())"));
+    strcpy(first, script_lbm(&c)->common.name);
+    script_done(&c);
+    script_accepts(&c, LBM("name = tostring(math.random())"));
+    assert_string_equal(script_lbm(&c)->common.name, first);
+    script_done(&c);
+    script_refuses("math.randomseed()\n",
+                   "s.lua:1: bad argument #1 to 'randomseed' (value expected)");
+}
+
+static void pcall_and_coroutines_work_as_in_lua(void **state) {
+    (void)state;
+    script_case c = {.scenario = NULL};
+    script_accepts(
+        &c,
+        "local ok, a, b = pcall(function(...) return ... end, 1, 2)\n"
+        "assert(ok and a == 1 and b == 2)\n"
+        "local bad, why = pcall(error, { code = 7 })\n"
+        "assert(not bad and why.code == 7)\n"
+        "assert(select('#', pcall(error)) == 2)\n"
+        "local okay, x = xpcall(function(u) return u + 1 end, print, 4)\n"
+        "assert(okay and x == 5)\n"
+        "local fine, y = xpcall(function() error('a', 0) end, function(m) return m .. 'b' end)\n"
+        "assert(not fine and y == 'ab')\n"
+        "local co = coroutine.wrap(function(p)\n"
+        "  local q = coroutine.yield(p + 1)\n"
+        "  local _, r = pcall(function() return coroutine.yield(q + 1) end)\n"
+        "  return r + 1 end)\n"
+        "assert(co(1) == 2 and co(5) == 6 and co(9) == 10)\n"
+        "local dead, message = pcall(co)\n"
+        "assert(not dead and message:find 'dead')\n"
+        "local th = coroutine.create(function() error 'inside' end)\n"
+        "local alive, text = coroutine.resume(th)\n"
+        "assert(not alive and text == 's.lua:17: inside' and coroutine.status(th) == 'dead')\n"
+        "local closed = 0\n"
+        "local c2 = coroutine.create(function()\n"
+        "  local v <close> = setmetatable({}, { __close = function() closed = closed + 1 end })\n"
+        "  coroutine.yield() end)\n"
+        "coroutine.resume(c2)\n"
+        "assert(coroutine.close(c2) and closed == 1)\n"
+        "local w = coroutine.wrap(function()\n"
+        "  local v <close> = setmetatable({}, { __close = function() closed = closed + 1 end })\n"
+        "  error('out', 0) end)\n"
+        "local _, m = pcall(w)\n"
+        "assert(m == 'out' and closed == 2)\n" LBM("name = 'x'"));
+    script_done(&c);
+}
+
+static void trust_opens_the_libraries(void **state) {
+    (void)state;
+    script_case c = {.options = {.trust = true}};
+    script_accepts(&c, "assert(os.time() and io.stdout and debug and package.path)\n"
+                       "assert(require('string') == string)\n" LBM("name = 'x'"));
+    script_done(&c);
+    script_load(&c, "local x = mth\n");
+    assert_string_equal(c.error.text, "s.lua:1: undeclared global 'mth'; did you mean 'math'?");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(endless_loops_end),
+        cmocka_unit_test(closing_variables_do_not_outlive_the_limit),
+        cmocka_unit_test(long_calls_into_c_end),
+        cmocka_unit_test(memory_bombs_end),
+        cmocka_unit_test(nothing_reaches_the_system),
+        cmocka_unit_test(globals_are_strict),
+        cmocka_unit_test(errors_are_one_line_with_a_place),
+        cmocka_unit_test(long_file_names_are_not_shortened),
+        cmocka_unit_test(random_numbers_are_the_same_in_every_run),
+        cmocka_unit_test(pcall_and_coroutines_work_as_in_lua),
+        cmocka_unit_test(trust_opens_the_libraries),
+    };
+    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+}
