@@ -8,6 +8,7 @@
 
 /* In f32 the change between two tests does not fall below the noise of the populations. */
 static const double least_steady_f32 = 1e-5;
+static const int64_t least_cells_per_thread = 4096;
 
 static sel_status check_steady(const sel_simulation *simulation, int precision, sel_error *error) {
     double steady = simulation->params->stop.steady;
@@ -54,6 +55,20 @@ static sel_status check_size(const sel_simulation *simulation, int precision, ui
                                      : SEL_OK;
 }
 
+/* All cores when nobody says, but no more than are worth waking for so many cells. */
+static int choose_threads(const sel_settings *settings, const sel_common *common,
+                          const sel_domain *domain) {
+    if (settings->threads > 0) {
+        return (int)settings->threads;
+    }
+    if (common->threads != SEL_INT_NOT_GIVEN) {
+        return (int)common->threads;
+    }
+    int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
+    int cores = sel_machine_threads();
+    return worth < cores ? (int)worth : cores;
+}
+
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
@@ -78,9 +93,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     sel_plan *plan = prepared->plan;
     plan->precision = precision;
-    plan->threads = settings->threads > 0                  ? (int)settings->threads
-                    : common->threads == SEL_INT_NOT_GIVEN ? sel_machine_threads()
-                                                           : (int)common->threads;
+    plan->threads = choose_threads(settings, common, prepared->domain);
     plan->wants_balance = sel_outputs_want_balance(simulation);
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->free_bytes) {
