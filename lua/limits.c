@@ -35,7 +35,7 @@ static bool time_is_up(sel_script *script) {
     return t > script->deadline;
 }
 
-/* The line that the main thread is at. Only reads Lua's call information, so that the allocator may
+/* The line that a thread is at. Only reads Lua's call information, so that the allocator may
  * call it. */
 static sel_where running_place(lua_State *L) {
     lua_Debug frame;
@@ -57,7 +57,7 @@ static bool may_grow(sel_script *script, size_t bytes) {
     script->cramped = full && script->grown < ROOM_TO_WORK ? script->cramped + 1 : 0;
     script->grown = 0;
     script->late = late;
-    script->refused = running_place(script->L);
+    script->refused = running_place(script->active);
     return false;
 }
 
@@ -131,6 +131,7 @@ lua_State *sel_limits_open(sel_script *script) {
     if (!L)
         return NULL;
     *(sel_script **)lua_getextraspace(L) = script;
+    script->active = L;
     if (!script->trust)
         lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     return L;
@@ -251,7 +252,11 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
     if (!lua_checkstack(co, arguments))
         return luaL_error(L, "too many arguments to resume");
     lua_xmove(L, co, arguments);
+    sel_script *script = sel_script_of(L);
+    lua_State *outer = script->active;
+    script->active = co;
     int status = lua_resume(co, L, arguments, &results);
+    script->active = outer;
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
         sel_limits_pass_on(L, status);

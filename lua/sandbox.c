@@ -199,9 +199,15 @@ static const char *global_name(lua_State *L) {
 
 /* __index of the table of globals. */
 static int read_undeclared(lua_State *L) {
+    static const char *const closed[] = {
+        "os", "io", "debug", "package", "dofile", "loadfile", "collectgarbage", "warn", NULL};
     char text[256];
+    const char *name = global_name(L);
+    for (const char *const *c = closed; *c; c++)
+        if (strcmp(*c, name) == 0)
+            return luaL_error(L, "'%s' is closed to scenarios; --trust opens it", name);
     const char **names = sel_script_names(L, 1);
-    return luaL_error(L, "undeclared global%s", sel_script_suggest(global_name(L), names, text));
+    return luaL_error(L, "undeclared global%s", sel_script_suggest(name, names, text));
 }
 
 /* __newindex of the environment; upvalue 1 is the table of globals. */

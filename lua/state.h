@@ -20,7 +20,8 @@ typedef struct sel_chunk {
 } sel_chunk;
 
 typedef struct sel_script {
-    lua_State *L;
+    lua_State *L;      /* the main thread */
+    lua_State *active; /* the coroutine that runs, or L */
     sel_arena *arena;
     sel_error *error; /* of the call under way; NULL: texts are not wanted */
     pthread_t thread; /* that loaded the script: the only one that may call its functions */

@@ -1,0 +1,2 @@
+-- args: check @ --script-limit 0.2
+while true do end

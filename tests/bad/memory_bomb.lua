@@ -1,0 +1,2 @@
+local text = "x"
+while true do text = text .. text end

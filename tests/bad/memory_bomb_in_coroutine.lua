@@ -1,0 +1,4 @@
+coroutine.wrap(function()
+  local text = "x"
+  while true do text = text .. text end
+end)()

@@ -1,0 +1,38 @@
+#!/bin/sh
+# run.sh -- scripts that must fail: each NAME.lua with the exact message and exit status of NAME.txt.
+# A first line `-- args: run ...` in the script replaces the command `check`. usage: BUILD=build run.sh
+set -u
+cd "$(dirname "$0")" || exit 1
+case ${BUILD:-build} in
+/*) program=$BUILD/selenite ;;
+*) program=../../${BUILD:-build}/selenite ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# One script: the exit status on the first line, then what goes to standard error.
+for expected in *.txt; do
+    name=${expected%.txt}
+    script=$name.lua
+    command='check @'
+    if [ -f "$script" ]; then
+        given=$(sed -n '1s/^-- args: //p' "$script")
+        command=${given:-$command}
+    fi
+    command=$(echo "$command" | sed "s|@|$script|; s|OUT|$work/$name|")
+    # The command is words without blanks inside: they are to be split.
+    # shellcheck disable=SC2086
+    timeout 60 "$program" $command >/dev/null 2>"$work/err"
+    echo $? >"$work/got"
+    # How much memory is free depends on the machine.
+    sed 's/[0-9.]* GB are free; [0-9]* x [0-9]*/N GB are free; N x N/' "$work/err" >>"$work/got"
+    if cmp -s "$work/got" "$expected"; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        diff "$expected" "$work/got" | sed 's/^/# /'
+        failed=1
+    fi
+done
+exit $failed
