@@ -139,7 +139,7 @@ annotations: $(PROGRAM)
 
 TRACKED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint: setup-lint
-	clang-format --dry-run -Werror $(TRACKED)
+	@clang-format --dry-run -Werror $(TRACKED)
 	luacheck -q --no-color lua scenarios examples
 	cppcheck -q --error-exitcode=1 --std=c11 --inline-suppr --suppressions-list=tools/cppcheck.txt -I. engine lua geometry
 	shellcheck -x tools/*.sh tests/*.sh tests/*/*.sh .ci/run

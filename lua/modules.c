@@ -74,10 +74,12 @@ static sel_source *read_source(lua_State *L, const char *path) {
             sel_fail_memory(script->error, "the script", length);
     }
     free(text);
-    if (!source)
+    if (source) {
+        source->next = script->sources;
+        script->sources = source;
+    } else {
         sel_limits_break(L);
-    source->next = script->sources;
-    script->sources = source;
+    }
     return source;
 }
 

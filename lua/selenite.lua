@@ -1,7 +1,7 @@
 -- selenite.lua -- the scenario library: what `require "selenite"` returns.
 --
--- `host` is what C gives (library.c): the constructors' names come from the engine's field lists,
--- so that a new solver, law, shape or output needs no change here.
+-- `host` is what C gives (library.c): the constructors' names come from the field lists of the
+-- engine, so that a new solver, law, shape or output needs no change here.
 local host = ...
 
 host.set_shape_operators {

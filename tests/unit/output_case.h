@@ -155,7 +155,8 @@ static inline sel_status case_wall_value(const sel_plan *plan, int field, int re
 
 static const sel_backend case_backend = {
     .name = "fake", .start = case_start, .finish = case_finish};
-static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, ""}, {"pressure", SEL_SCALAR, ""}};
+static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, ""},
+                                             {"pressure", SEL_SCALAR, ""}};
 static const sel_solver case_solver = {
     .name = "fake",
     .fields = case_fields,
