@@ -1,0 +1,27 @@
+/* lookup.h -- data that functions may call: series, rasters and noise, by argument arrays. */
+#ifndef SEL_LOOKUP_H
+#define SEL_LOOKUP_H
+
+#include <stddef.h>
+#include "engine/status.h"
+
+typedef enum sel_lookup_kind {
+    SEL_LOOKUP_SERIES,
+    SEL_LOOKUP_RASTER,
+    SEL_LOOKUP_NOISE
+} sel_lookup_kind;
+
+/* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
+ */
+typedef struct sel_lookup {
+    sel_lookup_kind kind;
+    const char *name; /* for listings: "series inflow.csv" */
+    int arguments;    /* 1: s(t), 2: r(x, y), 4: noise(seed, x, y, z) */
+    /* Fills out[n] from arguments[k][n], in the user's units; `out` may be one of the arguments.
+     * Fails where the data have no value (outside a series that says so). */
+    sel_status (*at)(const struct sel_lookup *self, size_t n, const double *const *arguments,
+                     double *out, sel_error *error);
+    const void *data;
+} sel_lookup;
+
+#endif
