@@ -183,8 +183,8 @@ static void store_default(declarer *d, const declaration *it, int entry) {
 static void read_declaration(declarer *d, declaration *it) {
     lua_State *L = d->L;
     int before = d->failures;
-    it->min = -INFINITY;
-    it->max = INFINITY;
+    it->min = -(double)INFINITY;
+    it->max = (double)INFINITY;
     lua_getfield(L, d->declared, it->name);
     int entry = lua_gettop(L);
     if (read_kind(d, it, entry)) {
