@@ -2,7 +2,8 @@
 # run.sh -- scenarios from the command line: results, files, exit statuses. Prints TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-selenite=$PWD/${BUILD:-build}/selenite
+build=$(cd "${BUILD:-build}" && pwd)
+selenite=$build/selenite
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -180,7 +181,7 @@ every_example_runs() {
 }
 
 embedding_from_c() {
-    "${BUILD:-build}/examples/c/embed" "$work/embed" && [ -s "$work/embed/vtk.pvd" ]
+    "$build/examples/c/embed" "$work/embed" && [ -s "$work/embed/vtk.pvd" ]
 }
 
 usage_errors() {
