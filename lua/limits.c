@@ -98,7 +98,7 @@ static void fail_time(sel_script *script, sel_where where) {
         sel_fail_at(script->error, where, time_text, script->seconds);
 }
 
-static void look(lua_State *L, sel_where where) {
+static void look(lua_State *L) {
     sel_script *script = sel_script_of(L);
     if (script->broken)
         sel_limits_break(L);
@@ -107,7 +107,7 @@ static void look(lua_State *L, sel_where where) {
     bool worn_out = script->max_ticks && script->ticks > script->max_ticks;
     if (!worn_out && !time_is_up(script))
         return;
-    fail_time(script, where);
+    fail_time(script, running_place(L));
     sel_limits_break(L);
 }
 
@@ -117,12 +117,12 @@ static void on_count(lua_State *L, lua_Debug *event) {
     script->ticks++;
     if (script->broken)
         lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
-    look(L, running_place(L));
+    look(L);
 }
 
 void sel_limits_look(lua_State *L) {
     if (!sel_script_of(L)->trust)
-        look(L, running_place(L));
+        look(L);
 }
 
 lua_State *sel_limits_open(sel_script *script) {
