@@ -416,7 +416,8 @@ static int compare_mistakes(const void *a, const void *b) {
 
 static sel_status report(const sel_filler *f) {
     sel_error *error = f->script->error;
-    qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
+    if (f->mistake_count) /* qsort refuses NULL */
+        qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
     for (int i = 0; i < f->mistake_count; i++) {
         if (f->mistakes[i].where.file)
             sel_fail_at(error, f->mistakes[i].where, "%s", f->mistakes[i].text);
