@@ -424,7 +424,7 @@ static sel_status report(const sel_filler *f) {
         else
             sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
     }
-    return f->mistake_count ? SEL_BAD_SCENARIO : SEL_OK;
+    return SEL_BAD_SCENARIO;
 }
 
 /* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */
