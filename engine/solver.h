@@ -45,8 +45,9 @@ typedef struct sel_plan {
     int precision;
     int threads;
     /* Set before create, for what costs time in every step. */
-    bool wants_balance;       /* an output asks for balance terms or fluxes */
-    uint8_t wants_force[256]; /* by region number: an output asks for the force on it */
+    bool wants_balance; /* an output asks for balance terms */
+    bool wants_flux;    /* an output asks for the flux through a region */
+    bool wants_force;   /* an output asks for the force on a region */
 } sel_plan;
 
 /* One line of `selenite check` and of run.json's own solver entries. */
@@ -68,7 +69,9 @@ typedef enum sel_request_kind {
     SEL_READ,    /* a field on a box of cells, or on a list of cells */
     SEL_REDUCE,  /* sum, min, max and sum of squares of a field over the free cells of a box */
     SEL_MONITOR, /* change of the main field since the last monitor; first bad cell */
-    SEL_BALANCE  /* the solver's balance terms */
+    SEL_BALANCE, /* the solver's balance terms */
+    SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
+    SEL_FLUX     /* what left through a region per time, in the last step */
 } sel_request_kind;
 
 /* Work that a backend does on the present state. start() may return before it is done, finish()
@@ -100,6 +103,13 @@ typedef struct sel_request {
     /* BALANCE: terms[0..term_count) */
     sel_term *terms;
     int term_count;
+
+    /* FORCE, FLUX; before the first step, of the step to come */
+    int region;       /* number, 1-based */
+    double centre[3]; /* FORCE: of the torque */
+    /* per unit depth in 2-D, where the torque is torque[2] */
+    double force[3], torque[3];
+    double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
 } sel_request;
 
 typedef struct sel_state sel_state; /* a backend's own */

@@ -170,7 +170,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
-static lbm_step describe_step(const sel_state *state, int64_t step) {
+lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
     const lbm_numbers *numbers = &state->plan->numbers;
     return (lbm_step){.layout = state->layout,
                       .from = state->f[step & 1],
@@ -194,7 +194,7 @@ static void run_steps(sel_state *state, int64_t n) {
     lbm_edge edge = lbm_loops_of(state)->edge[collision][forced];
 #pragma omp parallel num_threads(state->threads)
     for (int64_t k = 0; k < n; k++) {
-        const lbm_step step = describe_step(state, state->step + k);
+        const lbm_step step = lbm_describe_step(state, state->step + k);
 #pragma omp for schedule(static)
         for (int64_t y = 0; y < state->layout.ny; y++) {
             for (int64_t s = boundary->row_spans[y]; s < boundary->row_spans[y + 1]; s++) {

@@ -55,6 +55,19 @@ sel_status lbm_set_initial(sel_state *state, sel_error *error);
 /* sum of rho over the free cells */
 double lbm_total_mass(sel_state *state);
 
+/* The step from `step` to step + 1. */
+lbm_step lbm_describe_step(const sel_state *state, int64_t step);
+
+/* The last step, or before any the step to come. Its populations and the values of its laws are
+ * kept until the next, so that it can be looked at again. */
+static inline lbm_step lbm_last_step(const sel_state *state) {
+    return lbm_describe_step(state, state->step > 0 ? state->step - 1 : 0);
+}
+
+/* Answer SEL_FORCE and SEL_FLUX. */
+void lbm_force(sel_state *state, sel_request *request);
+void lbm_flux(sel_state *state, sel_request *request);
+
 sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *error);
 
 #endif

@@ -27,13 +27,13 @@
 #undef REAL
 #undef LBM_NAME
 
-#define LOOPS(real)                                                     \
-    {                                                                   \
-        .bulk = {[LBM_TRT] = {bulk_trt_##real, bulk_trt_force_##real},  \
-                 [LBM_BGK] = {bulk_bgk_##real, bulk_bgk_force_##real}}, \
-        .edge = {[LBM_TRT] = {edge_trt_##real, edge_trt_force_##real},  \
-                 [LBM_BGK] = {edge_bgk_##real, edge_bgk_force_##real}}, \
-        .read = read_##real, .write = write_##real,                     \
+#define LOOPS(real)                                                          \
+    {                                                                        \
+        .bulk = {[LBM_TRT] = {bulk_trt_##real, bulk_trt_force_##real},       \
+                 [LBM_BGK] = {bulk_bgk_##real, bulk_bgk_force_##real}},      \
+        .edge = {[LBM_TRT] = {edge_trt_##real, edge_trt_force_##real},       \
+                 [LBM_BGK] = {edge_bgk_##real, edge_bgk_force_##real}},      \
+        .read = read_##real, .write = write_##real, .arrive = arrive_##real, \
     }
 
 #if defined(__x86_64__)

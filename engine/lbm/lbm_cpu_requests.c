@@ -287,6 +287,12 @@ sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *erro
     case SEL_BALANCE:
         balance(state, request);
         break;
+    case SEL_FORCE:
+        lbm_force(state, request);
+        break;
+    case SEL_FLUX:
+        lbm_flux(state, request);
+        break;
     }
     return SEL_OK;
 }

@@ -32,12 +32,18 @@ typedef void (*lbm_read)(const lbm_layout *layout, const void *f, const double a
 typedef void (*lbm_write)(const lbm_layout *layout, void *f, int64_t x, int64_t y,
                           const double g[9]);
 
+/* What a boundary cell sent along each direction in the step, and what came, closed, before it is
+ * collided. */
+typedef void (*lbm_arrive)(const lbm_step *step, int64_t y, const lbm_boundary_cell *cell,
+                           double own[9], double g[9]);
+
 /* The loops for one precision; [collision][1 when there is a force]. */
 typedef struct lbm_loops {
     lbm_bulk bulk[2][2];
     lbm_edge edge[2][2];
     lbm_read read;
     lbm_write write;
+    lbm_arrive arrive;
 } lbm_loops;
 
 typedef struct lbm_kernels {

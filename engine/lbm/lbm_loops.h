@@ -117,6 +117,20 @@ SEL_INLINE void LBM_NAME(edge)(const lbm_step *step, int64_t y, int collision, b
     }
 }
 
+static void LBM_NAME(arrive)(const lbm_step *step, int64_t y, const lbm_boundary_cell *cell,
+                             double own[D2Q9_COUNT], double g[D2Q9_COUNT]) {
+    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step);
+    REAL sent[D2Q9_COUNT], come[D2Q9_COUNT];
+    LBM_NAME(arrivals)(step, cell, y, sent, come);
+    if (cell->open) {
+        LBM_NAME(close)(step, cell, &rates, come);
+    }
+    for (int i = 0; i < D2Q9_COUNT; i++) {
+        own[i] = (double)sent[i];
+        g[i] = (double)come[i];
+    }
+}
+
 #undef SOURCE
 #undef TARGET
 #undef STORE
