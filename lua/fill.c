@@ -414,7 +414,7 @@ static int compare_mistakes(const void *a, const void *b) {
     return first->order < second->order ? -1 : 1;
 }
 
-static sel_status report(const sel_filler *f) {
+static void report(const sel_filler *f) {
     sel_error *error = f->script->error;
     if (f->mistake_count) /* qsort refuses NULL */
         qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
@@ -424,7 +424,6 @@ static sel_status report(const sel_filler *f) {
         else
             sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
     }
-    return SEL_BAD_SCENARIO;
 }
 
 /* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */
@@ -444,16 +443,19 @@ static int count_simulations(lua_State *L, int index) {
     return n;
 }
 
-sel_status sel_fill_scenario(sel_script *script, const char *path) {
+void sel_fill_scenario(sel_script *script, const char *path) {
     lua_State *L = script->L;
     char found[80];
     int index = lua_gettop(L), count = count_simulations(L, index);
-    if (count == 0)
-        return sel_fail(script->error, SEL_BAD_SCENARIO,
-                        "%s: the script must return a simulation, as sel.lbm { ... }, or a list of "
-                        "them; it returned %s",
-                        path, sel_script_value_text(L, index, found));
+    if (count == 0) {
+        sel_fail(
+            script->error, SEL_BAD_SCENARIO,
+            "%s: the script must return a simulation, as sel.lbm { ... }, or a list of them; it "
+            "returned %s",
+            path, sel_script_value_text(L, index, found));
+        return;
+    }
     sel_filler f = {.script = script, .L = L, .arena = script->arena};
     fill_simulations(&f, path, index, count);
-    return report(&f);
+    report(&f);
 }

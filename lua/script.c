@@ -9,7 +9,6 @@ static const double default_seconds = 10;
 typedef struct job {
     sel_script *script;
     const char *path;
-    sel_status status;
 } job;
 
 static void check_parameters_were_declared(const job *j, const sel_chunk *chunk) {
@@ -33,7 +32,7 @@ static int run(lua_State *L) {
     if (script->parameters_only)
         return 0;
     check_parameters_were_declared(j, &chunk);
-    j->status = sel_fill_scenario(script, j->path);
+    sel_fill_scenario(script, j->path);
     return 0;
 }
 
@@ -75,7 +74,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;
-    job j = {script, path, SEL_OK};
+    job j = {script, path};
     script->L = sel_limits_open(script);
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));

@@ -141,7 +141,7 @@ int sel_params_declare(lua_State *L);
 
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
-sel_status sel_fill_scenario(sel_script *script, const char *path);
+void sel_fill_scenario(sel_script *script, const char *path);
 
 /* function.c */
 
