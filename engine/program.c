@@ -1,0 +1,148 @@
+/* program.c -- evaluate programs on the CPU, a block of places at a time.
+ *
+ * A register holds the values of a block of places; each instruction is one loop over the block,
+ * which the compiler vectorises where the operation is plain arithmetic. Registers that are the
+ * same at all places are filled once per call. Few places are done one by one instead, each
+ * register a single number. Both ways give the same bits.
+ */
+#include "engine/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 128, FEW = 8 };
+
+static void run_block(const sel_instruction *in, double *registers, size_t n) {
+    double *restrict to = registers + (size_t)in->to * BLOCK;
+    const double *first = registers + (size_t)in->a * BLOCK;
+    const double *second = registers + (size_t)in->b * BLOCK;
+    const double *third = registers + (size_t)in->c * BLOCK;
+    switch (in->op) {
+#define LOOP(name, operands, value)                                 \
+    case SEL_OP_##name:                                             \
+        for (size_t i = 0; i < n; i++) {                            \
+            const double a = first[i], b = second[i], c = third[i]; \
+            (void)b;                                                \
+            (void)c;                                                \
+            to[i] = value;                                          \
+        }                                                           \
+        break;
+        SEL_PROGRAM_OPS(LOOP)
+#undef LOOP
+    default:
+        break;
+    }
+}
+
+/* Registers of `stride` values each. Where a look-up has no value for one of the places, all are
+ * asked one by one, and those without get NaN: whether that matters is for `exact` to tell. */
+static void run_lookup(const sel_program_call *call, double *to, const double *registers,
+                       size_t stride, size_t n) {
+    const double *arguments[SEL_LOOKUP_ARGUMENTS];
+    double block[BLOCK];
+    for (int k = 0; k < call->lookup->arguments; k++) {
+        arguments[k] = registers + (size_t)call->arguments[k] * stride;
+    }
+    if (call->lookup->at(call->lookup, n, arguments, block, NULL) != SEL_OK) {
+        for (size_t i = 0; i < n; i++) {
+            const double *one[SEL_LOOKUP_ARGUMENTS];
+            for (int k = 0; k < call->lookup->arguments; k++) {
+                one[k] = arguments[k] + i;
+            }
+            if (call->lookup->at(call->lookup, 1, one, &block[i], NULL) != SEL_OK) {
+                block[i] = (double)NAN;
+            }
+        }
+    }
+    memcpy(to, block, n * sizeof *to);
+}
+
+static void run_instructions(const sel_program *p, const sel_instruction *code, int count,
+                             double *registers, size_t stride, size_t n) {
+    for (int i = 0; i < count; i++) {
+        const sel_instruction *in = &code[i];
+        double *to = registers + (size_t)in->to * stride;
+        if (in->op == SEL_OP_LOOKUP) {
+            run_lookup(&p->call[in->a], to, registers, stride, n);
+        } else if (stride == 1) {
+            sel_program_run(in, 1, registers);
+        } else {
+            run_block(in, registers, n);
+        }
+    }
+}
+
+static bool varies_with_place(const sel_program_input *input) {
+    return !input->is_constant && input->argument <= SEL_ARGUMENT_Z;
+}
+
+static double fixed_value(const sel_program_input *input, double t, const double *controls) {
+    if (input->is_constant) {
+        return input->value;
+    }
+    return input->argument == SEL_ARGUMENT_T ? t : controls[input->argument - SEL_ARGUMENT_CONTROL];
+}
+
+/* Fills the registers that are the same at all places: one value each, then the whole block. */
+static void start_call(const sel_program *p, const sel_places *at, const double *controls,
+                       double *registers, size_t stride) {
+    double *single = registers; /* packed: below `fixed` registers of one value */
+    for (int i = 0; i < p->inputs; i++) {
+        if (!varies_with_place(&p->input[i])) {
+            single[p->input[i].to] = fixed_value(&p->input[i], at->t, controls);
+        }
+    }
+    run_instructions(p, p->once, p->once_count, single, 1, 1);
+    for (int r = p->fixed - 1; stride > 1 && r >= 0; r--) {
+        double value = single[r];
+        for (size_t i = 0; i < stride; i++) {
+            registers[(size_t)r * stride + i] = value;
+        }
+    }
+}
+
+static void fill_coordinates(const sel_program *p, const sel_places *at, size_t first,
+                             double *registers, size_t stride, size_t n) {
+    const double *const coordinates[] = {at->x, at->y, at->z};
+    for (int i = 0; i < p->inputs; i++) {
+        if (varies_with_place(&p->input[i])) {
+            double *to = registers + (size_t)p->input[i].to * stride;
+            const double *from = coordinates[p->input[i].argument];
+            for (size_t k = 0; k < n; k++) {
+                to[k] = from ? from[first + k] : 0;
+            }
+        }
+    }
+}
+
+static void store_results(const sel_program *p, size_t places, size_t first,
+                          const double *registers, size_t stride, size_t n, double *out,
+                          uint8_t *exact) {
+    for (int r = 0; r < p->results; r++) {
+        memcpy(out + (size_t)r * places + first, registers + (size_t)p->result[r] * stride,
+               n * sizeof *out);
+    }
+    const double *sure = registers + (size_t)p->exact * stride;
+    for (size_t i = 0; i < n; i++) {
+        exact[first + i] = sure[i] != 0;
+    }
+}
+
+sel_status sel_program_eval(const sel_program *program, const sel_places *at,
+                            const double *controls, double *out, uint8_t *exact, sel_error *error) {
+    size_t stride = at->n > FEW ? BLOCK : 1;
+    double *registers = malloc((size_t)program->registers * stride * sizeof *registers);
+    if (!registers) {
+        return sel_fail_memory(error, "the registers of a function",
+                               (size_t)program->registers * stride * sizeof *registers);
+    }
+    start_call(program, at, controls, registers, stride);
+    for (size_t first = 0; first < at->n; first += stride) {
+        size_t n = at->n - first < stride ? at->n - first : stride;
+        fill_coordinates(program, at, first, registers, stride, n);
+        run_instructions(program, program->each, program->each_count, registers, stride, n);
+        store_results(program, at->n, first, registers, stride, n, out, exact);
+    }
+    free(registers);
+    return SEL_OK;
+}

@@ -1,0 +1,84 @@
+/* program.h -- functions of place, time and controls as programs: made, evaluated, printed.
+ *
+ * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
+ * constants are folded. Finishing it keeps what the results need and lays it out as instructions
+ * over f64 registers, in two parts: what depends on time and controls only runs once per call, the
+ * rest once per place.
+ */
+#ifndef SEL_PROGRAM_H
+#define SEL_PROGRAM_H
+
+#include <stdio.h>
+#include "engine/arena.h"
+#include "engine/lookup.h"
+#include "engine/physics/program_eval.h"
+#include "engine/quantity.h"
+
+/* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
+enum { SEL_ARGUMENT_X, SEL_ARGUMENT_Y, SEL_ARGUMENT_Z, SEL_ARGUMENT_T, SEL_ARGUMENT_CONTROL };
+
+enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
+
+/* A register that is filled before the instructions run. */
+typedef struct sel_program_input {
+    uint16_t to;
+    bool is_constant;
+    int argument; /* SEL_ARGUMENT_...; not for constants */
+    double value; /* of constants */
+} sel_program_input;
+
+typedef struct sel_program_call {
+    const sel_lookup *lookup;
+    uint16_t arguments[SEL_LOOKUP_ARGUMENTS];
+} sel_program_call;
+
+/* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
+ * `once` computes of them); the others are computed anew at each place. */
+typedef struct sel_program {
+    unsigned depends; /* SEL_ON_... */
+    int results;
+    uint16_t result[SEL_PROGRAM_RESULTS];
+    /* 1 where the results are what Lua would give; where it is 0 only Lua knows (whole numbers
+     * beyond 2^53, look-ups outside their data). has_exact false: everywhere. */
+    bool has_exact;
+    uint16_t exact;
+    int registers, fixed;
+    int inputs, once_count, each_count, calls;
+    sel_program_input *input;
+    sel_instruction *once; /* per call */
+    sel_instruction *each; /* per place */
+    sel_program_call *call;
+} sel_program;
+
+/* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
+ * when the program names one. exact[n] gets 1 where the result is sure. */
+sel_status sel_program_eval(const sel_program *program, const sel_places *at,
+                            const double *controls, double *out, uint8_t *exact, sel_error *error);
+
+/* Prints the instructions, one per line, each opened with `indent`. Controls by their names. */
+void sel_program_print(const sel_program *program, const char *const *control_names,
+                       const char *indent, FILE *to);
+
+/* A graph under construction. Node numbers are >= 0. */
+typedef struct sel_builder sel_builder;
+
+/* At most `limit` nodes. NULL: no memory. */
+sel_builder *sel_builder_create(int limit);
+void sel_builder_destroy(sel_builder *builder);
+
+/* Each returns a node, or -1 when the limit is reached or memory is short. Equal calls return the
+ * same node. Operands that the operation does not have are 0. */
+int sel_build_constant(sel_builder *builder, double value);
+int sel_build_argument(sel_builder *builder, int argument);
+int sel_build(sel_builder *builder, sel_op op, int a, int b, int c);
+int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *arguments);
+
+/* True, with the value, when the node is a constant. */
+bool sel_builder_constant(const sel_builder *builder, int node, double *value);
+
+/* The program for `results` nodes and the node that says whether they are exact. It lives in the
+ * arena. NULL when there is no memory or the program would need too many registers. */
+const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
+                                      int exact, sel_arena *arena);
+
+#endif

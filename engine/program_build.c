@@ -1,0 +1,368 @@
+/* program_build.c -- build a program: share and fold operations, drop what is not needed, assign
+ * registers.
+ *
+ * Nodes are numbered in the order in which they are made, so operands come before what uses them
+ * and the list is a schedule. Registers that no later instruction reads are used again.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "engine/program.h"
+
+enum { MAX_REGISTERS = 4096, MAX_OPERANDS = 4 };
+
+typedef struct node {
+    int op;
+    int operand[MAX_OPERANDS]; /* nodes; ARGUMENT: which; LOOKUP: its arguments */
+    double value;              /* CONSTANT */
+    const sel_lookup *lookup;
+    unsigned depends;
+} node;
+
+struct sel_builder {
+    node *nodes;
+    int count, room, limit;
+    int *buckets; /* node + 1 by hash; a power of two of them */
+    int bucket_count;
+};
+
+static int operands_of(const node *n) {
+#define OPERANDS(name, operands, value) operands,
+    static const int counts[] = {SEL_PROGRAM_OPS(OPERANDS)};
+#undef OPERANDS
+    if (n->op < SEL_OP_COUNT) {
+        return counts[n->op];
+    }
+    return n->op == SEL_OP_LOOKUP ? n->lookup->arguments : 0;
+}
+
+sel_builder *sel_builder_create(int limit) {
+    sel_builder *b = calloc(1, sizeof *b);
+    if (!b) {
+        return NULL;
+    }
+    b->limit = limit;
+    b->room = 64;
+    b->bucket_count = 256;
+    while (b->bucket_count < 2 * limit) {
+        b->bucket_count *= 2;
+    }
+    b->nodes = malloc((size_t)b->room * sizeof *b->nodes);
+    b->buckets = calloc((size_t)b->bucket_count, sizeof *b->buckets);
+    if (!b->nodes || !b->buckets) {
+        sel_builder_destroy(b);
+        return NULL;
+    }
+    return b;
+}
+
+void sel_builder_destroy(sel_builder *builder) {
+    if (builder) {
+        free(builder->nodes);
+        free(builder->buckets);
+        free(builder);
+    }
+}
+
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* By bits: 0 and -0 differ, a NaN is itself. */
+static bool same_node(const node *a, const node *b) {
+    return a->op == b->op && a->lookup == b->lookup && bits_of(a->value) == bits_of(b->value) &&
+           memcmp(a->operand, b->operand, sizeof a->operand) == 0;
+}
+
+static uint64_t hash_node(const node *n) {
+    uint64_t hash = (uint64_t)n->op ^ bits_of(n->value);
+    for (int i = 0; i < MAX_OPERANDS; i++) {
+        hash = (hash ^ (uint64_t)(unsigned)n->operand[i]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool make_room(sel_builder *b) {
+    if (b->count < b->room) {
+        return true;
+    }
+    node *grown = realloc(b->nodes, 2 * (size_t)b->room * sizeof *grown);
+    if (!grown) {
+        return false;
+    }
+    b->nodes = grown;
+    b->room *= 2;
+    return true;
+}
+
+/* The node equal to *n, made when there is none. */
+static int intern(sel_builder *b, node *n) {
+    size_t mask = (size_t)b->bucket_count - 1, at = (size_t)hash_node(n) & mask;
+    for (; b->buckets[at]; at = (at + 1) & mask) {
+        if (same_node(&b->nodes[b->buckets[at] - 1], n)) {
+            return b->buckets[at] - 1;
+        }
+    }
+    if (b->count >= b->limit || !make_room(b)) {
+        return -1;
+    }
+    for (int i = 0; i < operands_of(n); i++) {
+        n->depends |= b->nodes[n->operand[i]].depends;
+    }
+    b->nodes[b->count] = *n;
+    b->buckets[at] = ++b->count;
+    return b->count - 1;
+}
+
+int sel_build_constant(sel_builder *builder, double value) {
+    node n = {.op = SEL_OP_CONSTANT, .value = value};
+    return intern(builder, &n);
+}
+
+int sel_build_argument(sel_builder *builder, int argument) {
+    node n = {.op = SEL_OP_ARGUMENT, .operand = {argument}};
+    n.depends = argument < SEL_ARGUMENT_CONTROL ? 1u << argument : (unsigned)SEL_ON_CONTROLS;
+    return intern(builder, &n);
+}
+
+int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *arguments) {
+    node n = {.op = SEL_OP_LOOKUP, .lookup = lookup};
+    memcpy(n.operand, arguments, (size_t)lookup->arguments * sizeof *arguments);
+    return intern(builder, &n);
+}
+
+bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
+    *value = builder->nodes[at].value;
+    return builder->nodes[at].op == SEL_OP_CONSTANT;
+}
+
+/* An operand that is the operation's value whatever the others are, or -1. */
+static int shortcut(const sel_builder *b, const node *n) {
+    const node *first = &b->nodes[n->operand[0]];
+    bool fixed = first->op == SEL_OP_CONSTANT;
+    const node *second = &b->nodes[n->operand[1]];
+    switch (n->op) {
+    case SEL_OP_SELECT:
+        if (fixed) {
+            return first->value != 0 ? n->operand[1] : n->operand[2];
+        }
+        return n->operand[1] == n->operand[2] ? n->operand[1] : -1;
+    case SEL_OP_AND: /* conditions are 0 or 1 */
+        if (fixed) {
+            return first->value != 0 ? n->operand[1] : n->operand[0];
+        }
+        if (second->op == SEL_OP_CONSTANT) {
+            return second->value != 0 ? n->operand[0] : n->operand[1];
+        }
+        return n->operand[0] == n->operand[1] ? n->operand[0] : -1;
+    case SEL_OP_OR:
+        if (fixed) {
+            return first->value != 0 ? n->operand[0] : n->operand[1];
+        }
+        if (second->op == SEL_OP_CONSTANT) {
+            return second->value != 0 ? n->operand[1] : n->operand[0];
+        }
+        return n->operand[0] == n->operand[1] ? n->operand[0] : -1;
+    default:
+        return -1;
+    }
+}
+
+int sel_build(sel_builder *builder, sel_op op, int a, int b, int c) {
+    node n = {.op = (int)op, .operand = {a, b, c}};
+    double value[3] = {0};
+    int operands = operands_of(&n), constants = 0;
+    int same = shortcut(builder, &n);
+    if (same >= 0) {
+        return same;
+    }
+    for (int i = 0; i < operands; i++) {
+        constants += sel_builder_constant(builder, n.operand[i], &value[i]);
+    }
+    if (constants == operands) {
+        return sel_build_constant(builder,
+                                  sel_program_value((int)op, value[0], value[1], value[2]));
+    }
+    return intern(builder, &n);
+}
+
+/* Layout: which nodes are needed, where each one's value is, and until when. */
+typedef struct layout {
+    const sel_builder *b;
+    sel_program *p;
+    bool *needed;
+    int *last_use; /* node that reads it last; the count of nodes for results */
+    int *place;    /* register */
+    int *freed;    /* stack of registers to use again */
+    int freed_count;
+} layout;
+
+static bool once_per_call(const node *n) {
+    return (n->depends & SEL_ON_PLACE) == 0;
+}
+
+static void mark_needed(layout *l, const int *results, int count, int exact) {
+    for (int i = 0; i < count; i++) {
+        l->needed[results[i]] = true;
+        l->last_use[results[i]] = l->b->count;
+    }
+    l->needed[exact] = true;
+    l->last_use[exact] = l->b->count;
+    for (int i = l->b->count - 1; i >= 0; i--) {
+        const node *n = &l->b->nodes[i];
+        for (int k = 0; l->needed[i] && k < operands_of(n); k++) {
+            int operand = n->operand[k];
+            l->needed[operand] = true;
+            if (l->last_use[operand] < i) {
+                l->last_use[operand] = i;
+            }
+        }
+    }
+}
+
+static bool is_input(const node *n) {
+    return n->op == SEL_OP_CONSTANT || n->op == SEL_OP_ARGUMENT;
+}
+
+/* Counts instructions and gives fixed registers to all that keeps its value from place to place. */
+static void place_fixed(layout *l) {
+    for (int i = 0; i < l->b->count; i++) {
+        const node *n = &l->b->nodes[i];
+        if (!l->needed[i]) {
+            continue;
+        }
+        l->p->depends |= n->depends;
+        l->p->inputs += is_input(n);
+        l->p->calls += n->op == SEL_OP_LOOKUP;
+        l->p->once_count += !is_input(n) && once_per_call(n);
+        l->p->each_count += !is_input(n) && !once_per_call(n);
+        if (once_per_call(n)) {
+            l->place[i] = l->p->fixed++;
+        }
+    }
+    l->p->registers = l->p->fixed;
+}
+
+/* Registers of operands that are read here for the last time are free from here on. Not for this
+ * instruction itself: loops that write where they read would not be vectorised. */
+static void free_operands(layout *l, int at) {
+    const node *n = &l->b->nodes[at];
+    for (int k = 0; k < operands_of(n); k++) {
+        int operand = n->operand[k];
+        bool again = false;
+        for (int j = 0; j < k; j++) {
+            again = again || n->operand[j] == operand;
+        }
+        if (!again && l->last_use[operand] == at && !once_per_call(&l->b->nodes[operand])) {
+            l->freed[l->freed_count++] = l->place[operand];
+        }
+    }
+}
+
+static void place_each(layout *l) {
+    for (int i = 0; i < l->b->count; i++) {
+        const node *n = &l->b->nodes[i];
+        if (!l->needed[i] || once_per_call(n)) {
+            continue;
+        }
+        /* Coordinates are all filled first, so that they cannot take a register of another. */
+        if (n->op == SEL_OP_ARGUMENT) {
+            l->place[i] = l->p->registers++;
+        }
+    }
+    for (int i = 0; i < l->b->count; i++) {
+        const node *n = &l->b->nodes[i];
+        if (l->needed[i] && !once_per_call(n) && n->op != SEL_OP_ARGUMENT) {
+            l->place[i] = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
+            free_operands(l, i);
+        }
+    }
+}
+
+static bool allocate(sel_program *p, sel_arena *arena) {
+    p->input = sel_arena_alloc(arena, (size_t)p->inputs * sizeof *p->input);
+    p->once = sel_arena_alloc(arena, (size_t)p->once_count * sizeof *p->once);
+    p->each = sel_arena_alloc(arena, (size_t)p->each_count * sizeof *p->each);
+    p->call = sel_arena_alloc(arena, (size_t)p->calls * sizeof *p->call);
+    return p->input && p->once && p->each && p->call;
+}
+
+static void emit_lookup(layout *l, const node *n, sel_instruction *to, int *calls) {
+    sel_program_call *call = &l->p->call[*calls];
+    call->lookup = n->lookup;
+    for (int k = 0; k < n->lookup->arguments; k++) {
+        call->arguments[k] = (uint16_t)l->place[n->operand[k]];
+    }
+    to->a = (uint16_t)(*calls)++;
+}
+
+static void emit(layout *l) {
+    int inputs = 0, once = 0, each = 0, calls = 0;
+    for (int i = 0; i < l->b->count; i++) {
+        const node *n = &l->b->nodes[i];
+        if (!l->needed[i]) {
+            continue;
+        }
+        uint16_t to = (uint16_t)l->place[i];
+        if (is_input(n)) {
+            l->p->input[inputs++] = (sel_program_input){
+                .to = to,
+                .is_constant = n->op == SEL_OP_CONSTANT,
+                .argument = n->operand[0],
+                .value = n->value,
+            };
+            continue;
+        }
+        sel_instruction *in = once_per_call(n) ? &l->p->once[once++] : &l->p->each[each++];
+        *in = (sel_instruction){.op = (uint8_t)n->op, .to = to};
+        if (n->op == SEL_OP_LOOKUP) {
+            emit_lookup(l, n, in, &calls);
+            continue;
+        }
+        uint16_t *operand[3] = {&in->a, &in->b, &in->c};
+        for (int k = 0; k < operands_of(n); k++) {
+            *operand[k] = (uint16_t)l->place[n->operand[k]];
+        }
+    }
+}
+
+static bool lay_out(layout *l, const int *results, int count, int exact, sel_arena *arena) {
+    sel_program *p = l->p;
+    double sure;
+    mark_needed(l, results, count, exact);
+    place_fixed(l);
+    place_each(l);
+    if (p->registers > MAX_REGISTERS || !allocate(p, arena)) {
+        return false;
+    }
+    emit(l);
+    p->results = count;
+    for (int i = 0; i < count; i++) {
+        p->result[i] = (uint16_t)l->place[results[i]];
+    }
+    p->has_exact = !(sel_builder_constant(l->b, exact, &sure) && sure != 0);
+    p->exact = (uint16_t)l->place[exact];
+    return true;
+}
+
+const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
+                                      int exact, sel_arena *arena) {
+    size_t nodes = (size_t)builder->count;
+    layout l = {
+        .b = builder,
+        .p = sel_arena_alloc(arena, sizeof *l.p),
+        .needed = calloc(nodes, sizeof *l.needed),
+        .last_use = calloc(nodes, sizeof *l.last_use),
+        .place = calloc(nodes, sizeof *l.place),
+        .freed = calloc(nodes, sizeof *l.freed),
+    };
+    bool done = l.p && l.needed && l.last_use && l.place && l.freed &&
+                lay_out(&l, results, count, exact, arena);
+    free(l.needed);
+    free(l.last_use);
+    free(l.place);
+    free(l.freed);
+    return done ? l.p : NULL;
+}
