@@ -60,7 +60,7 @@ UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint unit-tests annotations test-paraview test-fresh FORCE
+        setup-lint unit-tests annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -119,9 +119,9 @@ test: setup-test
 	$(MAKE) all unit-tests
 	BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run.sh
 
-validate: setup-test
+validate: setup-run
 	$(MAKE) all
-	BUILD=$(BUILD) $(PYTHON) tests/validate/validate.py
+	$(PROGRAM) validate $(CASES)
 
 demo: setup-run
 	$(MAKE) all
@@ -157,6 +157,9 @@ release:
 	$(MAKE) BUILD=build-release all
 	strip -o build-release/selenite-$(VERSION)-$$(uname -m) build-release/selenite
 
+fuzz:
+	tests/fuzz/fuzz.sh
+
 test-paraview test-fresh:
 	tests/fresh/$(@:test-%=%).sh
 
@@ -167,7 +170,7 @@ help:
 	@echo 'make                 build $(PROGRAM)'
 	@echo 'make demo            install what is missing, build, run the sudden expansion, check it'
 	@echo 'make test            install what is missing, build, run the tests'
-	@echo 'make validate        the validation studies (minutes)'
+	@echo 'make validate        the validation studies (minutes), or CASES="poiseuille cavity2d"'
 	@echo 'make bench           how fast this machine runs the kernels'
 	@echo 'make lint | format   check or apply the code style'
 	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
@@ -175,6 +178,7 @@ help:
 	@echo 'make annotations     regenerate lua/meta/selenite.lua and docs/reference.md'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
+	@echo 'make fuzz            fuzz the script layer (clang, minutes)'
 	@echo 'make clean           remove the build folders'
 	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 V=1'
 

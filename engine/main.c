@@ -1,22 +1,26 @@
-/* main.c -- the command line: selenite run | check | info | help. */
+/* main.c -- the command line: selenite run | check | validate | info | help. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/check.h"
 #include "engine/machine.h"
 #include "engine/progress.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "lua/script.h"
+#include "lua/validate.h"
 
 static const char usage_text[] =
     "Selenite simulates what a Lua script describes, and writes files for ParaView.\n"
     "\n"
     "  selenite run FILE|- [name=value ...] [options]   run a scenario\n"
     "  selenite check FILE|- [name=value ...] [options] say what it means, without running it\n"
+    "  selenite validate [CASE ...] [-o DIR]            compare with analytic and published "
+    "results\n"
     "  selenite info                                    what this machine and this build offer\n"
     "  selenite help [TABLE]                            the tables of a scenario and their fields\n"
     "  selenite --version\n"
@@ -45,9 +49,9 @@ static void on_signal(int number) {
 }
 
 typedef struct arguments {
-    const char *file;
-    const char **assignments; /* room for argc */
-    int assignment_count;
+    const char **words; /* what is no option; room for argc */
+    int word_count;
+    const char *file; /* run and check: the first word; the others are name=value */
     const char *directory;
     sel_settings settings;
     double script_seconds;
@@ -159,27 +163,33 @@ static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_
     return unknown_option(argv[*i], error);
 }
 
-/* Arguments behind the command. a->assignments has room for all of them. */
+/* Arguments behind the command. a->words has room for all of them. */
 static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
     for (int i = 2; i < argc; i++) {
-        sel_status status = SEL_OK;
-        if (argv[i][0] == '-' && argv[i][1]) {
-            status = parse_option(a, argc, argv, &i, error);
-        } else if (!a->file) {
-            a->file = argv[i];
-        } else if (strchr(argv[i], '=')) {
-            a->assignments[a->assignment_count++] = argv[i];
-        } else {
-            status = sel_fail(error, SEL_BAD_USAGE,
-                              "'%s' is neither an option nor name=value; one scenario at a time",
-                              argv[i]);
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            a->words[a->word_count++] = argv[i];
+            continue;
         }
+        sel_status status = parse_option(a, argc, argv, &i, error);
         if (status) {
             return status;
         }
     }
-    if (!a->file && !a->help) {
-        return sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE", argv[1]);
+    return SEL_OK;
+}
+
+static sel_status check_words(arguments *a, const char *name, sel_error *error) {
+    if (a->word_count == 0) {
+        return a->help ? SEL_OK
+                       : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE", name);
+    }
+    a->file = a->words[0];
+    for (int i = 1; i < a->word_count; i++) {
+        if (!strchr(a->words[i], '=')) {
+            return sel_fail(error, SEL_BAD_USAGE,
+                            "'%s' is neither an option nor name=value; one scenario at a time",
+                            a->words[i]);
+        }
     }
     return SEL_OK;
 }
@@ -187,8 +197,8 @@ static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
 static sel_status load(const arguments *a, bool parameters_only, sel_scenario **scenario,
                        sel_error *error) {
     sel_script_options options = {
-        .count = a->assignment_count,
-        .assignments = a->assignments,
+        .count = a->word_count - 1,
+        .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
         .parameters_only = parameters_only,
@@ -300,29 +310,75 @@ static sel_status check_all(const arguments *a, const sel_scenario *scenario, se
     return status;
 }
 
-static sel_status run_or_check(int argc, char **argv, sel_error *error) {
+static sel_status run_or_check(arguments *a, const char *name, sel_error *error) {
+    sel_scenario *scenario = NULL;
+    sel_status status = check_words(a, name, error);
+    if (status) {
+        return status;
+    }
+    if (a->help) {
+        return print_parameters(a, error);
+    }
+    status = load(a, false, &scenario, error);
+    if (!status) {
+        bool run = strcmp(name, "run") == 0;
+        status = run ? run_all(a, scenario, error) : check_all(a, scenario, error);
+    }
+    sel_scenario_destroy(scenario);
+    return status;
+}
+
+/* The folder of the scenarios: here, beside the build folder, or where `make install` put it. */
+static void find_scenarios(char *path, size_t size) {
+    static const char *const places[] = {"../scenarios", "../share/selenite/scenarios"};
+    char program[3072] = "", probe[4096];
+    snprintf(path, size, "scenarios");
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash = length > 0 ? strrchr(program, '/') : NULL;
+    if (access("scenarios/validation", F_OK) == 0 || !slash) {
+        return;
+    }
+    *slash = '\0';
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        snprintf(probe, sizeof probe, "%s/%s/validation", program, places[p]);
+        if (access(probe, F_OK) == 0) {
+            snprintf(path, size, "%s/%s", program, places[p]);
+            return;
+        }
+    }
+}
+
+static sel_status validate(const arguments *a, sel_error *error) {
+    char scenarios[4096];
+    int missed = 0;
+    find_scenarios(scenarios, sizeof scenarios);
+    sel_validate_options options = {
+        .settings = a->settings,
+        .scenarios = scenarios,
+        .directory = a->directory ? a->directory : "out/validate",
+        .count = a->word_count,
+        .cases = a->words,
+    };
+    sel_status status = sel_validate(&options, &missed, error);
+    return status || !missed ? status
+                             : sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", missed);
+}
+
+/* The commands that take options: run, check, validate. */
+static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     arguments a = {.settings = {.precision = -1}};
-    a.assignments = calloc((size_t)argc, sizeof *a.assignments);
-    if (!a.assignments) {
+    a.words = calloc((size_t)argc, sizeof *a.words);
+    if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
-    sel_scenario *scenario = NULL;
     sel_status status = parse(&a, argc, argv, error);
-    if (!status && a.help) {
-        if (a.file) {
-            status = print_parameters(&a, error);
-        } else {
-            fputs(usage_text, stdout);
-        }
+    if (!status && a.help && a.word_count == 0) {
+        fputs(usage_text, stdout);
     } else if (!status) {
-        status = load(&a, false, &scenario, error);
-        if (!status) {
-            bool run = strcmp(argv[1], "run") == 0;
-            status = run ? run_all(&a, scenario, error) : check_all(&a, scenario, error);
-        }
-        sel_scenario_destroy(scenario);
+        status = strcmp(argv[1], "validate") == 0 ? validate(&a, error)
+                                                  : run_or_check(&a, argv[1], error);
     }
-    free(a.assignments);
+    free(a.words);
     return status;
 }
 
@@ -358,10 +414,11 @@ static sel_status help(int argc, char **argv, sel_error *error) {
 }
 
 static sel_status command(int argc, char **argv, sel_error *error) {
-    static const char *const names[] = {"run", "check", "info", "help", "--version", NULL};
+    static const char *const names[] = {"run",  "check",     "validate", "info",
+                                        "help", "--version", NULL};
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "run") == 0 || strcmp(name, "check") == 0) {
-        return run_or_check(argc, argv, error);
+    if (strcmp(name, "run") == 0 || strcmp(name, "check") == 0 || strcmp(name, "validate") == 0) {
+        return with_arguments(argc, argv, error);
     }
     if (strcmp(name, "info") == 0) {
         return info();

@@ -1,11 +1,12 @@
--- The sudden expansion of Rinaldi (2011), section 5.4: a channel whose width doubles over a step
--- in the lower wall. Length 3 H, step face at x = H, inlet height H / 2.
+-- The sudden expansion of Rinaldi (2011), section 5.4: a channel whose width doubles over a step in
+-- the lower wall. Length 3 H, step face at x = H, inlet height H / 2; `upstream` and `length` make
+-- other channels of it (backward_step.lua).
 --
--- Shows: the flow separates at the step and reattaches about one channel width behind it. At
--- Re = 100 (maximum velocity, hydraulic diameter twice the inlet height; 66.7 by the mean velocity)
--- the bubble is 2.10 step heights long at 64 cells, 2.125 at 128, 2.145 in the limit.
--- The inlet is ramped: after an impulsive start the sound waves between a velocity inlet and a
--- pressure outlet hardly decay.
+-- Shows: the flow separates at the step and reattaches about one channel width behind it. At Re =
+-- 100 (maximum velocity, hydraulic diameter twice the inlet height; 66.7 by the mean velocity) the
+-- bubble is 2.10 step heights long at 64 cells, 2.125 at 128, 2.145 in the limit. The inlet is
+-- ramped: after an impulsive start the sound waves between a velocity inlet and a pressure outlet
+-- hardly decay.
 --
 -- as_thesis=true takes the thesis' own lattice (30 cells, u = 0.3, BGK, impulsive, 3000 steps): its
 -- Mach number of 0.52 lengthens the bubble by 8 per cent.
@@ -17,6 +18,8 @@ local p = sel.params {
   Re        = { 100,   "Reynolds number: u_max * 2 * inlet height / nu", min = 1 },
   u_max     = { 0.1,   "centre-line inlet velocity, lattice units", min = 0.001, max = 0.4 },
   ramp      = { 10000, "steps over which the inlet velocity rises", min = 0 },
+  upstream  = { 1,     "length of the narrow channel over H", min = 0.1 },
+  length    = { 3,     "length of the whole channel over H", min = 0.5 },
   as_thesis = { false, "the lattice numbers of the thesis" },
 }
 
@@ -29,8 +32,8 @@ end
 if H % 2 ~= 0 then
   error("H must be even: the step is half as high as the channel")
 end
-local h, L = H // 2, 3 * H
-local step = shape.box { min = { 0, 0 }, max = { H, h } }
+local h, L, face = H // 2, math.floor(p.length * H + 0.5), p.upstream * H
+local step = shape.box { min = { 0, 0 }, max = { face, h } }
 
 local function inflow(y, t)
   local s = (y - h) / (H - h)
@@ -58,12 +61,12 @@ return sel.lbm {
   output = {
     out.vtk     { fields = { "velocity", "pressure" }, every = 20000 },
     out.profile { name = "just_behind", field = "velocity", every = 20000,
-                  from = { 1.1 * H, 0 }, to = { 1.1 * H, H } },
+                  from = { face + 0.1 * H, 0 }, to = { face + 0.1 * H, H } },
     out.profile { name = "middle", field = "velocity", every = 20000,
-                  from = { 1.5 * H, 0 }, to = { 1.5 * H, H } },
+                  from = { face + 0.5 * H, 0 }, to = { face + 0.5 * H, H } },
     -- Along the lower wall, half a cell above it: the velocity changes sign at reattachment.
     out.profile { name = "floor", field = "velocity", every = 20000,
-                  from = { H, 0.5 }, to = { L, 0.5 } },
+                  from = { face, 0.5 }, to = { L, 0.5 } },
     out.balance { every = 1000 },
   },
 }

@@ -1,0 +1,61 @@
+-- The square cavity against Ghia et al. (1982) and Botella and Peyret (1998).
+local v = ...
+
+-- u(y) and v(x) on the centre lines in units of the lid's velocity, as splines through the walls.
+local function profiles(run, N, U)
+  local vertical, horizontal = run:last("vertical"), run:last("horizontal")
+  local function ends(list, scale, first, last)
+    local all = v.map(list, function(value) return value / scale end)
+    table.insert(all, 1, first)
+    all[#all + 1] = last
+    return all
+  end
+  local y, u = ends(vertical.y, N, 0, 1), ends(vertical.velocity_x, U, 0, 1)
+  local x, w = ends(horizontal.x, N, 0, 1), ends(horizontal.velocity_y, U, 0, 0)
+  return { y = y, u = u, x = x, v = w, at_y = v.spline(y, u), at_x = v.spline(x, w) }
+end
+
+return {
+  about = "Lid-driven square cavity, profiles through the centre. Ghia, Ghia and Shin (1982) "
+    .. "computed on 129 x 129 cells; their own error is the floor of the comparison. Botella and "
+    .. "Peyret (1998) give seven digits, fit for an order of convergence.",
+  run = function(c)
+    local U = 0.1
+    local ghia_u = c:reference("cavity2d_ghia1982_u_vertical.csv")
+    local ghia_v = c:reference("cavity2d_ghia1982_v_horizontal.csv")
+    local botella_u = c:reference("cavity2d_botella1998_re1000_vertical.csv")
+    local botella_v = c:reference("cavity2d_botella1998_re1000_horizontal.csv")
+    local lines_u, points_u, lines_v, points_v = {}, {}, {}, {}
+    local finest
+    for _, Re in ipairs { 100, 400, 1000 } do
+      local p = profiles(c:run("cavity2d", { N = 129, Re = Re, U = U }), 129, U)
+      local name = "Re " .. Re
+      local du = v.differences(p.at_y, ghia_u.y, ghia_u["u_Re" .. Re])
+      local dv = v.differences(p.at_x, ghia_v.x, ghia_v["v_Re" .. Re])
+      c:gate { name .. ": rms u - Ghia", computed = v.rms(du), reference = 0, within = 0.005 }
+      c:gate { name .. ": rms v - Ghia", computed = v.rms(dv), reference = 0, within = 0.009 }
+      c:gate { name .. ": largest difference", reference = 0, within = 0.016,
+        computed = math.max(v.largest(du), v.largest(dv)) }
+      lines_u[#lines_u + 1] = { name, p.y, p.u }
+      lines_v[#lines_v + 1] = { name, p.x, p.v }
+      points_u[#points_u + 1] = { "Ghia, " .. name, ghia_u.y, ghia_u["u_Re" .. Re] }
+      points_v[#points_v + 1] = { "Ghia, " .. name, ghia_v.x, ghia_v["v_Re" .. Re] }
+      finest = p
+    end
+    local coarse = profiles(c:run("cavity2d", { N = 65, Re = 1000, U = U }), 65, U)
+    local function order(name, at, place, value)
+      local fine = v.rms(v.differences(finest[at], place, value))
+      local rough = v.rms(v.differences(coarse[at], place, value))
+      c:gate { "Re 1000: rms " .. name .. " - Botella", computed = fine, reference = 0,
+        within = 0.004 }
+      c:gate { "order of " .. name .. " from 65 to 129", at_least = 1.8,
+        computed = math.log(rough / fine) / math.log(129 / 65) }
+    end
+    order("u", "at_y", botella_u.y, botella_u.u)
+    order("v", "at_x", botella_v.x, botella_v.v)
+    c:plot { title = "u on the vertical centre line", x = "y", y = "u / U", lines = lines_u,
+      points = points_u }
+    c:plot { title = "v on the horizontal centre line", x = "x", y = "v / U", lines = lines_v,
+      points = points_v }
+  end,
+}
