@@ -3,8 +3,8 @@ local v = ...
 
 return {
   about = "Sudden expansion of ratio 3 with a sideways kick. The symmetric flow loses stability "
-    .. "near Re = u_max h / nu = 81 (Fearn, Mullin and Cliffe 1990, J. Fluid Mech. 211: 595): at 60 the "
-    .. "kick is forgotten, at 120 the flow settles on one wall.",
+    .. "near Re = u_max h / nu = 81 (Fearn, Mullin and Cliffe 1990, J. Fluid Mech. 211: 595): at "
+    .. "60 the kick is forgotten, at 120 the flow settles on one wall.",
   run = function(c)
     local u_max, lines = 0.1, {}
     local left = {}
