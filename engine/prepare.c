@@ -94,7 +94,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_plan *plan = prepared->plan;
     plan->precision = precision;
     plan->threads = choose_threads(settings, common, prepared->domain);
-    plan->wants_balance = sel_outputs_want_balance(simulation);
+    sel_outputs_wants(simulation, plan);
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->free_bytes) {
         return too_large(simulation, &prepared->domain->grid, (double)prepared->bytes,

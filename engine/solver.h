@@ -44,6 +44,7 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
+    double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create, for what costs time in every step. */
     bool wants_balance; /* an output asks for balance terms */
     bool wants_flux;    /* an output asks for the flux through a region */
@@ -137,6 +138,7 @@ typedef struct sel_solver {
     const sel_field_info *fields;
     int field_count;
     int main_field; /* of stop.steady and the NaN test */
+    int flux_field; /* the vector that out.flux integrates over lines and planes */
     /* Resolves the numbers and lists the boundary cells; checks what only the whole shows. */
     sel_status (*plan)(const sel_simulation *simulation, const sel_domain *domain, sel_plan **plan,
                        sel_error *error);

@@ -141,13 +141,14 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
     return box;
 }
 
-sel_status sel_within_check(const sel_output_site *site, const struct sel_shape *within,
-                            sel_error *error) {
+sel_status sel_within_check(const sel_output_site *site, const char *what,
+                            const struct sel_shape *within, sel_error *error) {
     if (!within) {
         return SEL_OK;
     }
     if (within->kind != SEL_SHAPE_BOX) {
-        return sel_fail_at(error, site->where, "%s: within must be a shape.box", site->table->name);
+        return sel_fail_at(error, site->where, "%s: %s must be a shape.box", site->table->name,
+                           what);
     }
     sel_status status = sel_shape_check(within, &site->domain->grid, error);
     if (status != SEL_OK) {
@@ -188,6 +189,13 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
             sel_csv_text(csv, numbered);
         }
     }
+}
+
+sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
+                             double value, sel_error *error) {
+    char result[160];
+    snprintf(result, sizeof result, "%s.%s", name, what);
+    return sel_results_set(context->results, result, value, error);
 }
 
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,

@@ -30,18 +30,22 @@ enum { SEL_CSV_PERIOD = 100 };
 typedef struct sel_output_kind {
     const sel_table *table;
     int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool wants_balance;
+    bool only_when_due; /* the last state is written only when it is due: it would spoil a mean */
+    /* Marks in the plan what costs time in every step. NULL: nothing does. */
+    void (*wants)(const void *params, sel_plan *plan);
     /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check. */
     sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
     /* `name` has been resolved and outlives the output, as do `context` and `files`. */
     sel_status (*open)(const sel_output_context *context, const void *params, const char *name,
                        sel_output_files *files, void **self, sel_error *error);
     sel_status (*write)(void *self, int64_t step, double time, sel_error *error);
+    /* After the last write, at the run's last step: statistics. NULL: none. */
+    sel_status (*finish)(void *self, int64_t step, double time, sel_error *error);
     void (*close)(void *self);
 } sel_output_kind;
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
-    sel_balance_kind;
+    sel_balance_kind, sel_force_kind, sel_flux_kind;
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
@@ -76,9 +80,9 @@ sel_status sel_picks_make(const sel_output_context *context, const sel_names *na
 sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
                            sel_error *error);
 
-/* Refuses a `within` that is no box, or that holds no cell. NULL is fine. */
-sel_status sel_within_check(const sel_output_site *site, const struct sel_shape *within,
-                            sel_error *error);
+/* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
+sel_status sel_within_check(const sel_output_site *site, const char *what,
+                            const struct sel_shape *within, sel_error *error);
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
@@ -92,6 +96,10 @@ void sel_output_row(sel_csv *csv, int64_t step, double time);
 
 /* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
 void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
+
+/* Sets the result NAME.WHAT. */
+sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
+                             double value, sel_error *error);
 
 /* Starts a request and waits for it. */
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,

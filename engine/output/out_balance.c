@@ -52,10 +52,8 @@ static sel_status balance_write(void *self, int64_t step, double time, sel_error
     sel_output_row(output->csv, step, time);
     for (int i = 0; i < count && status == SEL_OK; i++) {
         const sel_term *term = &output->terms[i];
-        char result[160];
-        snprintf(result, sizeof result, "%s.%s", output->name, term->name);
         sel_csv_number(output->csv, term->value);
-        status = sel_results_set(output->context->results, result, term->value, error);
+        status = sel_output_result(output->context, output->name, term->name, term->value, error);
     }
     sel_csv_end_line(output->csv);
     return status ? status : sel_csv_flush(output->csv, error);
@@ -106,7 +104,17 @@ static sel_status balance_open(const sel_output_context *context, const void *pa
     return SEL_OK;
 }
 
+static void balance_wants(const void *params, sel_plan *plan) {
+    (void)params;
+    plan->wants_balance = true;
+}
+
 const sel_output_kind sel_balance_kind = {
-    &sel_out_balance_table, SEL_CSV_PERIOD, true,          balance_check,
-    balance_open,           balance_write,  balance_close,
+    .table = &sel_out_balance_table,
+    .period = SEL_CSV_PERIOD,
+    .wants = balance_wants,
+    .check = balance_check,
+    .open = balance_open,
+    .write = balance_write,
+    .close = balance_close,
 };

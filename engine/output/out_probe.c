@@ -272,9 +272,18 @@ static sel_status profile_open(const sel_output_context *context, const void *pa
 }
 
 const sel_output_kind sel_probe_kind = {
-    &sel_out_probe_table, SEL_CSV_PERIOD, false, probe_check, probe_open, point_write, point_close,
+    .table = &sel_out_probe_table,
+    .period = SEL_CSV_PERIOD,
+    .check = probe_check,
+    .open = probe_open,
+    .write = point_write,
+    .close = point_close,
 };
 const sel_output_kind sel_profile_kind = {
-    &sel_out_profile_table, SEL_CSV_PERIOD, false,       profile_check,
-    profile_open,           point_write,    point_close,
+    .table = &sel_out_profile_table,
+    .period = SEL_CSV_PERIOD,
+    .check = profile_check,
+    .open = profile_open,
+    .write = point_write,
+    .close = point_close,
 };

@@ -52,7 +52,7 @@ static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
 static sel_status reduce_check(const sel_output_site *site, const void *params, sel_error *error) {
     const sel_out_reduce *reduce = params;
     sel_status status = sel_picks_check(site, &reduce->field, error);
-    sel_status within = sel_within_check(site, reduce->within, error);
+    sel_status within = sel_within_check(site, "within", reduce->within, error);
     if (within != SEL_OK) {
         return within;
     }
@@ -88,11 +88,10 @@ static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_er
     sel_status status = sel_output_request(output->context, &request, error);
     for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
         double value = reduced(&request, output->op, sel_pick_component(pick, c));
-        char column[SEL_COLUMN_ROOM], result[2 * SEL_COLUMN_ROOM];
+        char column[SEL_COLUMN_ROOM];
         sel_pick_column(pick, c, column);
-        snprintf(result, sizeof result, "%s.%s", output->name, column);
         sel_csv_number(output->csv, value);
-        status = sel_results_set(output->context->results, result, value, error);
+        status = sel_output_result(output->context, output->name, column, value, error);
     }
     return status;
 }
@@ -145,6 +144,10 @@ static sel_status reduce_open(const sel_output_context *context, const void *par
 }
 
 const sel_output_kind sel_reduce_kind = {
-    &sel_out_reduce_table, SEL_CSV_PERIOD, false,        reduce_check,
-    reduce_open,           reduce_write,   reduce_close,
+    .table = &sel_out_reduce_table,
+    .period = SEL_CSV_PERIOD,
+    .check = reduce_check,
+    .open = reduce_open,
+    .write = reduce_write,
+    .close = reduce_close,
 };

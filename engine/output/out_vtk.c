@@ -326,7 +326,7 @@ static sel_status vtk_write(void *self, int64_t step, double time, sel_error *er
 static sel_status vtk_check(const sel_output_site *site, const void *params, sel_error *error) {
     const sel_out_vtk *vtk = params;
     sel_status status = sel_picks_check(site, &vtk->fields, error);
-    sel_status within = sel_within_check(site, vtk->within, error);
+    sel_status within = sel_within_check(site, "within", vtk->within, error);
     status = status ? status : within;
     if (vtk->stride < 1) {
         status = sel_fail_at(error, site->where, "out.vtk: stride must be at least 1, got %lld",
@@ -462,5 +462,9 @@ static sel_status vtk_open(const sel_output_context *context, const void *params
 }
 
 const sel_output_kind sel_vtk_kind = {
-    &sel_out_vtk_table, 0, false, vtk_check, vtk_open, vtk_write, vtk_close,
+    .table = &sel_out_vtk_table,
+    .check = vtk_check,
+    .open = vtk_open,
+    .write = vtk_write,
+    .close = vtk_close,
 };

@@ -8,13 +8,14 @@
 #include <string.h>
 #include "engine/output/kind.h"
 
-static const sel_output_kind *const kinds[] = {&sel_vtk_kind, &sel_probe_kind, &sel_profile_kind,
-                                               &sel_reduce_kind, &sel_balance_kind};
+static const sel_output_kind *const kinds[] = {
+    &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind, &sel_reduce_kind,
+    &sel_balance_kind, &sel_force_kind, &sel_flux_kind};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static const sel_table *const tables[] = {&sel_out_vtk_table, &sel_out_probe_table,
-                                          &sel_out_profile_table, &sel_out_reduce_table,
-                                          &sel_out_balance_table};
+static const sel_table *const tables[] = {
+    &sel_out_vtk_table,     &sel_out_probe_table, &sel_out_profile_table, &sel_out_reduce_table,
+    &sel_out_balance_table, &sel_out_force_table, &sel_out_flux_table};
 const sel_family sel_output_family = {
     "out",
     "What a run writes. The last state is always written.",
@@ -142,13 +143,14 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     return first;
 }
 
-bool sel_outputs_want_balance(const sel_simulation *simulation) {
+void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
     for (int i = 0; i < simulation->params->output.n; i++) {
-        if (find_kind(variant(simulation, i)->table)->wants_balance) {
-            return true;
+        const sel_variant *output = variant(simulation, i);
+        const sel_output_kind *kind = find_kind(output->table);
+        if (kind->wants) {
+            kind->wants(output->data, plan);
         }
     }
-    return false;
 }
 
 /* ---- when ---- */
@@ -272,21 +274,29 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     return SEL_OK;
 }
 
+static sel_status write_output(opened_output *output, int64_t step, double time, sel_error *error) {
+    if (output->written == step) {
+        return SEL_OK;
+    }
+    sel_status status = output->kind->write(output->self, step, time, error);
+    output->written = status ? output->written : step;
+    return status;
+}
+
 sel_status sel_outputs_write(sel_outputs *outputs, int64_t step, double time, bool last,
                              sel_error *error) {
-    for (int i = 0; i < outputs->count; i++) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < outputs->count && !status; i++) {
         opened_output *output = &outputs->v[i];
-        bool due = last || next_due(outputs, output, step - 1) == step;
-        if (!due || output->written == step) {
-            continue;
+        bool due = next_due(outputs, output, step - 1) == step;
+        if (due || (last && !output->kind->only_when_due)) {
+            status = write_output(output, step, time, error);
         }
-        sel_status status = output->kind->write(output->self, step, time, error);
-        if (status != SEL_OK) {
-            return status;
+        if (!status && last && output->kind->finish) {
+            status = output->kind->finish(output->self, step, time, error);
         }
-        output->written = step;
     }
-    return SEL_OK;
+    return status;
 }
 
 const char *const *sel_outputs_files(const sel_outputs *outputs) {

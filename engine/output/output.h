@@ -38,8 +38,8 @@ typedef struct sel_outputs sel_outputs;
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error);
 
-/* True when an output asks for the balance terms (sel_plan.wants_balance). */
-bool sel_outputs_want_balance(const sel_simulation *simulation);
+/* Marks in the plan what the outputs ask for that costs time in every step (sel_plan.wants_...). */
+void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan);
 
 /* Opens all outputs (CSV files get their header line). `context` must outlive them. */
 sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,

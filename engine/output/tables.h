@@ -53,8 +53,22 @@ typedef struct sel_out_balance {
     sel_output_common common;
 } sel_out_balance;
 
+typedef struct sel_out_force {
+    sel_output_common common;
+    const char *region;
+    sel_point centre; /* n == 0: the origin */
+} sel_out_force;
+
+/* One of the three. */
+typedef struct sel_out_flux {
+    sel_output_common common;
+    const char *region;
+    sel_points across;               /* from, to */
+    const struct sel_shape *through; /* a box */
+} sel_out_flux;
+
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
-    sel_out_reduce_table, sel_out_balance_table;
+    sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table;
 
 /* One row of a field list, for a member that is called as in Lua. */
 #define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \

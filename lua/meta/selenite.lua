@@ -142,6 +142,27 @@
 ---@field from_step? integer Nothing is written before this step, but for the last state.
 ---@field from_time? number Nothing is written before this time, but for the last state.
 
+---Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
+---@class (exact) selenite.out.force
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field region string Name of the region on which the fluid acts; regions of one name count together.
+---@field centre? number[] Point about which the torque is taken; the origin of coordinates when not given.
+
+---A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
+---@class (exact) selenite.out.flux
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field region? string Name of a region: what leaves the domain through it, of the quantity that the solver conserves (flow: mass per time, per unit depth in 2-D); positive out of the domain. Regions of one name count together.
+---@field across? number[]|number[][] Two points { from, to } in 2-D: the volume per time and unit depth that crosses the line, the integral of velocity . normal; positive to the left of from -> to.
+---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (2-D: and unit depth) through it; positive along that axis.
+
 ---The cells whose centres lie in min <= x < max.
 ---@class (exact) selenite.shape.box
 ---@field min number[] Lower corner.
@@ -185,6 +206,8 @@
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
 ---@field balance fun(fields: selenite.out.balance): selenite.out The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; the last values also in run.json's results as NAME.TERM.
+---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
+---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.

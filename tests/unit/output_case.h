@@ -2,6 +2,7 @@
  *
  * The fields are linear in place, so that interpolation between centres is exact:
  * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step; both 0 in solids.
+ * The force on region k is k (2 + step, sin(step / 5)), the flux through it 10 k + step.
  */
 #ifndef OUTPUT_CASE_H
 #define OUTPUT_CASE_H
@@ -131,6 +132,13 @@ static inline sel_status case_start(sel_state *state, sel_request *request, sel_
         request->terms[0].value = 100 + (double)state->step;
         request->terms[1].value = 0.1;
         request->term_count = 2;
+    } else if (request->kind == SEL_FORCE) {
+        double n = (double)state->step;
+        request->force[0] = request->region * (2 + n);
+        request->force[1] = request->region * sin(n / 5);
+        request->torque[2] = -1000 - request->centre[1];
+    } else if (request->kind == SEL_FLUX) {
+        request->flux = 10 * request->region + (double)state->step;
     }
     return SEL_OK;
 }
@@ -182,6 +190,7 @@ static inline void case_open(output_case *c, int dims, int64_t nx, int64_t ny, i
     c->domain.regions = c->regions;
     c->domain.region_count = 2;
     c->params.dt = grid->dt;
+    c->params.reference = (sel_reference){(double)NAN, (double)NAN, (double)NAN};
     c->params.output = (sel_list){0, c->outputs, NULL};
     c->simulation = (sel_simulation){.solver = &case_solver, .params = &c->params};
     strcpy(c->directory, "/tmp/selenite_out_XXXXXX");
@@ -208,6 +217,7 @@ static inline sel_status case_check(output_case *c) {
 static inline sel_status case_begin(output_case *c) {
     c->state.domain = &c->domain;
     c->plan = (sel_plan){.simulation = &c->simulation, .domain = &c->domain};
+    sel_outputs_wants(&c->simulation, &c->plan);
     c->context = (sel_output_context){.simulation = &c->simulation,
                                       .solver = &case_solver,
                                       .domain = &c->domain,

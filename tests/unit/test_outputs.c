@@ -287,8 +287,8 @@ static void balance_has_a_column_and_a_result_for_each_term(void **state) {
     case_open(&c, 2, 4, 3, 1);
     sel_out_balance *balance = case_add(&c, &sel_out_balance_table);
     balance->common.every = 2;
-    assert_true(sel_outputs_want_balance(&c.simulation));
     assert_int_equal(case_run(&c, 3), SEL_OK);
+    assert_true(c.plan.wants_balance && !c.plan.wants_force && !c.plan.wants_flux);
     assert_file(&c, "balance.csv",
                 "step,time,mass,\"out_a, b\"\n0,0,100,0.10000000000000001\n"
                 "2,0.5,102,0.10000000000000001\n3,0.75,103,0.10000000000000001\n");

@@ -1,0 +1,242 @@
+/* out_flux.c -- out.flux: what flows through a region, a line or a plane of cells, as CSV. */
+#include <math.h>
+#include <stdlib.h>
+#include "engine/output/measure.h"
+#include "engine/output/sample.h"
+
+static const sel_field fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_flux, region, SEL_KIND_STRING, 0,
+                "Name of a region: what leaves the domain through it, of the quantity that the "
+                "solver conserves (flow: mass per time, per unit depth in 2-D); positive out of "
+                "the domain. Regions of one name count together.",
+                0),
+    SEL_OUT_ROW(sel_out_flux, across, SEL_KIND_POINTS, 0,
+                "Two points { from, to } in 2-D: the volume per time and unit depth that crosses "
+                "the line, the integral of velocity . normal; positive to the left of from -> to.",
+                0),
+    SEL_OUT_ROW(sel_out_flux, through, SEL_KIND_SHAPE, 0,
+                "A shape.box that is one cell thin along one axis: the volume per time (2-D: and "
+                "unit depth) through it; positive along that axis.",
+                0),
+};
+
+const sel_table sel_out_flux_table = {
+    "out.flux",
+    "A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The "
+    "last one also in run.json's results as NAME.flux.",
+    sizeof(sel_out_flux),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+typedef struct flux_output {
+    const sel_output_context *context;
+    const char *name;
+    sel_csv *csv;
+    const char *region; /* or */
+    sel_box box;        /* with the axis it is thin along, or */
+    int axis;
+    sel_sample *sample; /* points along the line */
+    int points;
+    double *values;    /* velocity at the points */
+    double element[2]; /* normal times the length of a point's part of the line */
+} flux_output;
+
+/* ---- checks ---- */
+
+/* The axis on which a box is one cell thin; -1 when there is none, -2 when there are several. */
+static int thin_axis(const sel_grid *grid, const sel_box *box) {
+    int axis = -1;
+    for (int a = 0; a < grid->dims; a++) {
+        if (sel_box_count(box, a) == 1) {
+            axis = axis == -1 ? a : -2;
+        }
+    }
+    return axis;
+}
+
+static sel_status check_through(const sel_output_site *site, const struct sel_shape *through,
+                                sel_error *error) {
+    sel_status status = sel_within_check(site, "through", through, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_box box = sel_within_box(&site->domain->grid, through);
+    int axis = thin_axis(&site->domain->grid, &box);
+    if (axis < 0) {
+        return sel_fail_at(error, site->where,
+                           "out.flux: the box of through must hold the centres of one layer of "
+                           "cells along just one axis; it has %lld x %lld x %lld",
+                           (long long)sel_box_count(&box, 0), (long long)sel_box_count(&box, 1),
+                           (long long)sel_box_count(&box, 2));
+    }
+    return SEL_OK;
+}
+
+static double line_length(const sel_points *across) {
+    return hypot(across->v[1].v[0] - across->v[0].v[0], across->v[1].v[1] - across->v[0].v[1]);
+}
+
+static sel_status check_across(const sel_output_site *site, const sel_points *across,
+                               sel_error *error) {
+    if (site->domain->grid.dims == 3) {
+        return sel_fail_at(error, site->where,
+                           "out.flux: across is a line in 2-D; in 3-D give through");
+    }
+    if (across->n != 2) {
+        return sel_fail_at(error, site->where, "out.flux: across must hold two points, not %d",
+                           across->n);
+    }
+    sel_status from = sel_point_check(site, "across[1]", &across->v[0], error);
+    sel_status to = sel_point_check(site, "across[2]", &across->v[1], error);
+    if (from || to) {
+        return from ? from : to;
+    }
+    if (!(line_length(across) > 0)) {
+        return sel_fail_at(error, site->where, "out.flux: the points of across are the same");
+    }
+    return SEL_OK;
+}
+
+static sel_status flux_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_flux *flux = params;
+    if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
+        return sel_fail_at(error, site->where, "out.flux: give one of region, across and through");
+    }
+    if (flux->region) {
+        return sel_measure_check(site, flux->region, error);
+    }
+    const sel_solver *solver = site->simulation->solver;
+    if (solver->fields[solver->flux_field].rank != SEL_VECTOR) {
+        return sel_fail_at(error, site->where,
+                           "out.flux: sel.%s has no vector field to integrate; give region",
+                           solver->name);
+    }
+    return flux->through ? check_through(site, flux->through, error)
+                         : check_across(site, &flux->across, error);
+}
+
+static void flux_wants(const void *params, sel_plan *plan) {
+    const sel_out_flux *flux = params;
+    plan->wants_flux |= flux->region != NULL;
+}
+
+/* ---- values ---- */
+
+/* Sum over the layer of the component along its axis, times the face of a cell. */
+static sel_status measure_box(const flux_output *output, double *flux, sel_error *error) {
+    const sel_grid *grid = &output->context->domain->grid;
+    sel_request request = {.kind = SEL_REDUCE,
+                           .field = output->context->solver->flux_field,
+                           .box = output->box,
+                           .components = grid->dims};
+    sel_status status = sel_output_request(output->context, &request, error);
+    *flux = request.sum[output->axis] * pow(grid->dx, grid->dims - 1);
+    return status;
+}
+
+static sel_status measure_line(flux_output *output, double time, double *flux, sel_error *error) {
+    sel_status status = sel_sample_read(output->sample, output->context->solver->flux_field, 2,
+                                        time, output->values, error);
+    *flux = 0;
+    for (int p = 0; p < output->points; p++) {
+        const double *velocity = output->values + 2 * (size_t)p;
+        *flux += velocity[0] * output->element[0] + velocity[1] * output->element[1];
+    }
+    return status;
+}
+
+static sel_status flux_write(void *self, int64_t step, double time, sel_error *error) {
+    flux_output *output = self;
+    double flux;
+    sel_status status = output->region
+                            ? sel_measure_flux(output->context, output->region, &flux, error)
+                        : output->sample ? measure_line(output, time, &flux, error)
+                                         : measure_box(output, &flux, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_output_row(output->csv, step, time);
+    sel_csv_number(output->csv, flux);
+    sel_csv_end_line(output->csv);
+    status = sel_output_result(output->context, output->name, "flux", flux, error);
+    return status ? status : sel_csv_flush(output->csv, error);
+}
+
+/* ---- opening ---- */
+
+static void flux_close(void *self) {
+    flux_output *output = self;
+    sel_csv_close(output->csv);
+    sel_sample_destroy(output->sample);
+    free(output->values);
+    free(output);
+}
+
+/* A sample per cell's length, at the midpoints of as many parts: on a line along an axis these are
+ * the centres of cells, whose sum is what the solver itself conserves. */
+static sel_status open_line(flux_output *output, const sel_points *across, sel_error *error) {
+    const double *from = across->v[0].v, *to = across->v[1].v;
+    output->points = (int)fmax(1, round(line_length(across) / output->context->domain->grid.dx));
+    output->element[0] = -(to[1] - from[1]) / output->points;
+    output->element[1] = (to[0] - from[0]) / output->points;
+    sel_point *points = calloc((size_t)output->points, sizeof *points);
+    output->values = calloc((size_t)output->points, 2 * sizeof *output->values);
+    if (!points || !output->values) {
+        free(points);
+        return sel_fail_memory(error, "the points of an output",
+                               (size_t)output->points * sizeof *points);
+    }
+    for (int p = 0; p < output->points; p++) {
+        double part = (p + 0.5) / output->points;
+        points[p] = (sel_point){
+            2, {from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]), 0}};
+    }
+    sel_status status =
+        sel_sample_create(output->context, points, output->points, true, &output->sample, error);
+    free(points);
+    return status;
+}
+
+static sel_status flux_open(const sel_output_context *context, const void *params, const char *name,
+                            sel_output_files *files, void **self, sel_error *error) {
+    const sel_out_flux *flux = params;
+    flux_output *output = calloc(1, sizeof *output);
+    if (!output) {
+        return sel_fail_memory(error, "an output", sizeof *output);
+    }
+    output->context = context;
+    output->name = name;
+    output->region = flux->region;
+    output->box = sel_within_box(&context->domain->grid, flux->through);
+    output->axis = thin_axis(&context->domain->grid, &output->box);
+    sel_status status = SEL_OK;
+    if (flux->across.n > 0) {
+        status = open_line(output, &flux->across, error);
+    }
+    status = status ? status : sel_output_csv(context, name, files, &output->csv, error);
+    if (status == SEL_OK) {
+        sel_csv_text(output->csv, "flux");
+        sel_csv_end_line(output->csv);
+        status = sel_csv_flush(output->csv, error);
+    }
+    if (status != SEL_OK) {
+        flux_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_flux_kind = {
+    .table = &sel_out_flux_table,
+    .period = SEL_CSV_PERIOD,
+    .wants = flux_wants,
+    .check = flux_check,
+    .open = flux_open,
+    .write = flux_write,
+    .close = flux_close,
+};

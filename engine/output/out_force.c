@@ -1,0 +1,294 @@
+/* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/output/measure.h"
+#include "engine/output/signal.h"
+
+static const sel_field fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_force, region, SEL_KIND_STRING, SEL_REQUIRED,
+                "Name of the region on which the fluid acts; regions of one name count together.",
+                0),
+    SEL_OUT_ROW(sel_out_force, centre, SEL_KIND_POINT, 0,
+                "Point about which the torque is taken; the origin of coordinates when not given.",
+                0),
+};
+
+const sel_table sel_out_force_table = {
+    "out.force",
+    "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
+    "force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit "
+    "depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also "
+    "cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or "
+    "from_time on, or of the second half of the run when neither is given, run.json's results get "
+    "NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation "
+    "from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak "
+    "of the spectrum of the signal without its straight line under a Hann window, refined by a "
+    "parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.",
+    sizeof(sel_out_force),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+/* A longer record is thinned to every second sample: 32 MB at most. */
+enum { MOST_SAMPLES = 1 << 20 };
+
+/* A lift that changes less than this part of the force is that of a steady flow. */
+static const double steady_part = 1e-5;
+
+typedef struct force_record {
+    size_t count, room;
+    size_t stride, skipped; /* every stride-th sample is kept */
+    double *time;
+    double *force[3];
+} force_record;
+
+typedef struct force_output {
+    const sel_output_context *context;
+    const sel_out_force *params;
+    const char *name;
+    double to_coefficient; /* times a force; NaN: no coefficients */
+    sel_csv *csv;
+    force_record record;
+} force_output;
+
+static sel_status force_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_force *force = params;
+    sel_status status = sel_measure_check(site, force->region, error);
+    if (force->centre.n != 0 && force->centre.n != site->domain->grid.dims) {
+        status = sel_fail_at(error, site->where,
+                             "out.force: centre has %d coordinates, the domain has %d dimensions",
+                             force->centre.n, site->domain->grid.dims);
+    }
+    return status;
+}
+
+static void force_wants(const void *params, sel_plan *plan) {
+    (void)params;
+    plan->wants_force = true;
+}
+
+/* ---- the record ---- */
+
+static bool grow(double **v, size_t room) {
+    double *grown = realloc(*v, room * sizeof **v);
+    if (grown) {
+        *v = grown;
+    }
+    return grown != NULL;
+}
+
+static void thin(force_record *record) {
+    for (size_t i = 0; 2 * i < record->count; i++) {
+        record->time[i] = record->time[2 * i];
+        for (int a = 0; a < 3; a++) {
+            record->force[a][i] = record->force[a][2 * i];
+        }
+    }
+    record->count = (record->count + 1) / 2;
+    record->stride *= 2;
+}
+
+static sel_status add_sample(force_record *record, double time, const double force[3],
+                             sel_error *error) {
+    if (++record->skipped < record->stride) {
+        return SEL_OK;
+    }
+    record->skipped = 0;
+    if (record->count == MOST_SAMPLES) {
+        thin(record);
+    }
+    if (record->count == record->room) {
+        size_t room = 2 * record->room + 256;
+        bool grown = grow(&record->time, room);
+        for (int a = 0; a < 3; a++) {
+            grown = grow(&record->force[a], room) && grown;
+        }
+        if (!grown) {
+            return sel_fail_memory(error, "the record of a force", 4 * room * sizeof(double));
+        }
+        record->room = room;
+    }
+    record->time[record->count] = time;
+    for (int a = 0; a < 3; a++) {
+        record->force[a][record->count] = force[a];
+    }
+    record->count++;
+    return SEL_OK;
+}
+
+/* ---- rows ---- */
+
+static void write_header(force_output *output) {
+    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
+    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
+                                        "torque_y", "torque_z", NULL};
+    const char *const *column = output->context->domain->grid.dims == 2 ? plane : space;
+    for (; *column; column++) {
+        sel_csv_text(output->csv, *column);
+    }
+    if (!isnan(output->to_coefficient)) {
+        sel_csv_text(output->csv, "cd");
+        sel_csv_text(output->csv, "cl");
+    }
+    sel_csv_end_line(output->csv);
+}
+
+static sel_status force_write(void *self, int64_t step, double time, sel_error *error) {
+    force_output *output = self;
+    int dims = output->context->domain->grid.dims;
+    double force[3], torque[3];
+    sel_status status = sel_measure_force(output->context, output->params->region,
+                                          &output->params->centre, force, torque, error);
+    status = status ? status : add_sample(&output->record, time, force, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    sel_output_row(output->csv, step, time);
+    for (int a = 0; a < dims; a++) {
+        sel_csv_number(output->csv, force[a]);
+    }
+    for (int a = dims == 2 ? 2 : 0; a < 3; a++) {
+        sel_csv_number(output->csv, torque[a]);
+    }
+    for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
+        sel_csv_number(output->csv, output->to_coefficient * force[a]);
+    }
+    sel_csv_end_line(output->csv);
+    return sel_csv_flush(output->csv, error);
+}
+
+/* ---- statistics ---- */
+
+/* The first sample that counts: all when the script said where to begin. */
+static size_t first_sample(const force_output *output, double end) {
+    const sel_output_common *common = &output->params->common;
+    const force_record *record = &output->record;
+    size_t first = 0;
+    if (common->from_step == 0 && isnan(common->from_time)) {
+        while (first + 1 < record->count && record->time[first] < 0.5 * end) {
+            first++;
+        }
+    }
+    return first;
+}
+
+static sel_status set_result(const force_output *output, const char *what, double value,
+                             sel_error *error) {
+    return sel_output_result(output->context, output->name, what, value, error);
+}
+
+static sel_status set_coefficients(const force_output *output, size_t first, sel_error *error) {
+    static const char *const means[] = {"cd_mean", "cl_mean"}, *const rms[] = {"cd_rms", "cl_rms"};
+    const force_record *record = &output->record;
+    size_t n = record->count - first;
+    sel_status status = SEL_OK;
+    for (int a = 0; a < 2 && !status; a++) {
+        const double *force = record->force[a] + first;
+        double mean = output->to_coefficient * sel_signal_mean(force, n);
+        double deviation = output->to_coefficient * sel_signal_rms(force, n);
+        status = set_result(output, means[a], mean, error);
+        status = status ? status : set_result(output, rms[a], deviation, error);
+    }
+    return status;
+}
+
+static sel_status set_frequency(const force_output *output, size_t first, sel_error *error) {
+    const force_record *record = &output->record;
+    const sel_reference *reference = &output->context->simulation->params->reference;
+    size_t n = record->count - first;
+    double largest = 0;
+    for (size_t i = first; i < record->count; i++) {
+        largest = fmax(largest, hypot(record->force[0][i], record->force[1][i]));
+    }
+    double frequency = sel_signal_frequency(record->time + first, record->force[1] + first, n,
+                                            steady_part * largest);
+    if (isnan(frequency)) {
+        return SEL_OK;
+    }
+    sel_status status = set_result(output, "frequency", frequency, error);
+    double strouhal = frequency * reference->length / reference->velocity;
+    return status || isnan(strouhal) ? status : set_result(output, "strouhal", strouhal, error);
+}
+
+static sel_status force_finish(void *self, int64_t step, double time, sel_error *error) {
+    static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
+    (void)step;
+    force_output *output = self;
+    const force_record *record = &output->record;
+    if (record->count == 0) {
+        return SEL_OK;
+    }
+    size_t first = first_sample(output, time);
+    sel_status status = SEL_OK;
+    for (int a = 0; a < output->context->domain->grid.dims && !status; a++) {
+        double mean = sel_signal_mean(record->force[a] + first, record->count - first);
+        status = set_result(output, means[a], mean, error);
+    }
+    if (!status && !isnan(output->to_coefficient)) {
+        status = set_coefficients(output, first, error);
+    }
+    return status ? status : set_frequency(output, first, error);
+}
+
+/* ---- opening ---- */
+
+/* 2 / (density velocity^2 area); NaN when a reference is missing. */
+static double coefficient(const sel_output_context *context) {
+    const sel_reference *reference = &context->simulation->params->reference;
+    double density = context->plan && context->plan->density > 0 ? context->plan->density : 1;
+    double area = reference->area;
+    if (isnan(area) && context->domain->grid.dims == 2) {
+        area = reference->length;
+    }
+    return 2 / (density * reference->velocity * reference->velocity * area);
+}
+
+static void force_close(void *self) {
+    force_output *output = self;
+    sel_csv_close(output->csv);
+    free(output->record.time);
+    for (int a = 0; a < 3; a++) {
+        free(output->record.force[a]);
+    }
+    free(output);
+}
+
+static sel_status force_open(const sel_output_context *context, const void *params,
+                             const char *name, sel_output_files *files, void **self,
+                             sel_error *error) {
+    force_output *output = calloc(1, sizeof *output);
+    if (!output) {
+        return sel_fail_memory(error, "an output", sizeof *output);
+    }
+    output->context = context;
+    output->params = params;
+    output->name = name;
+    output->record.stride = 1;
+    output->to_coefficient = coefficient(context);
+    sel_status status = sel_output_csv(context, name, files, &output->csv, error);
+    if (status == SEL_OK) {
+        write_header(output);
+        status = sel_csv_flush(output->csv, error);
+    }
+    if (status != SEL_OK) {
+        force_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_force_kind = {
+    .table = &sel_out_force_table,
+    .period = SEL_CSV_PERIOD,
+    .wants = force_wants,
+    .check = force_check,
+    .open = force_open,
+    .write = force_write,
+    .finish = force_finish,
+    .close = force_close,
+};

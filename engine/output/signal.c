@@ -1,0 +1,150 @@
+/* signal.c -- mean, deviation and dominant frequency of a sampled signal.
+ *
+ * The frequency is that of the highest peak of the amplitude spectrum. The signal is brought to
+ * even spacing, its straight line is taken out, and a Hann window keeps what the ends cut off from
+ * leaking over the whole spectrum. Zeros behind it make the spectrum's points PADDING times closer;
+ * the peak lies at the top of the parabola through the logarithms of the three highest (for a
+ * Gaussian peak, which that of a Hann window nearly is, this is exact).
+ */
+#include "engine/output/signal.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { LEAST_SAMPLES = 16, PADDING = 4 };
+static const double least_cycles = 2;
+static const double side_lobe = 0.1; /* those of a Hann window are below 0.03 of the peak */
+static const double pi = 3.14159265358979323846;
+
+double sel_signal_mean(const double *value, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += value[i];
+    }
+    return n > 0 ? sum / (double)n : (double)NAN;
+}
+
+double sel_signal_rms(const double *value, size_t n) {
+    double mean = sel_signal_mean(value, n), squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += (value[i] - mean) * (value[i] - mean);
+    }
+    return n > 0 ? sqrt(squares / (double)n) : (double)NAN;
+}
+
+/* to[n]: the signal at n evenly spaced times from the first to the last, linear in between. */
+static void resample(const double *time, const double *value, size_t n, double complex *to) {
+    double spacing = (time[n - 1] - time[0]) / (double)(n - 1);
+    for (size_t i = 0, k = 0; i < n; i++) {
+        double t = time[0] + (double)i * spacing;
+        while (k + 2 < n && time[k + 1] <= t) {
+            k++;
+        }
+        double part = (t - time[k]) / (time[k + 1] - time[k]);
+        to[i] = value[k] + fmin(part, 1) * (value[k + 1] - value[k]);
+    }
+}
+
+/* Takes out the line of least squares. */
+static void detrend(double complex *v, size_t n) {
+    double middle = 0.5 * (double)(n - 1), sum = 0, moment = 0, spread = 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)i - middle;
+        sum += creal(v[i]);
+        moment += x * creal(v[i]);
+        spread += x * x;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v[i] -= sum / (double)n + moment / spread * ((double)i - middle);
+    }
+}
+
+static void apply_window(double complex *v, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        v[i] *= 0.5 - 0.5 * cos(2 * pi * ((double)i + 0.5) / (double)n);
+    }
+}
+
+static void swap_bit_reversed(double complex *v, size_t n) {
+    for (size_t i = 1, j = 0; i < n; i++) {
+        size_t bit = n >> 1;
+        for (; j & bit; bit >>= 1) {
+            j ^= bit;
+        }
+        j ^= bit;
+        if (i < j) {
+            double complex kept = v[i];
+            v[i] = v[j];
+            v[j] = kept;
+        }
+    }
+}
+
+/* In place, radix 2 (Cooley and Tukey 1965); n is a power of two. */
+static void transform(double complex *v, size_t n) {
+    swap_bit_reversed(v, n);
+    for (size_t half = 1; half < n; half *= 2) {
+        for (size_t k = 0; k < half; k++) {
+            double angle = pi * (double)k / (double)half;
+            double complex turn = CMPLX(cos(angle), -sin(angle));
+            for (size_t i = k; i < n; i += 2 * half) {
+                double complex odd = turn * v[i + half];
+                v[i + half] = v[i] - odd;
+                v[i] += odd;
+            }
+        }
+    }
+}
+
+/* Position, in points of the spectrum, of its highest peak at or above `least`; 0: none. What lies
+ * below `least` is a drift, whose side lobes are no peaks. */
+static double find_peak(const double complex *v, size_t n, size_t least) {
+    size_t best = 0;
+    double drift = 0;
+    for (size_t k = 1; k < least && k < n / 2; k++) {
+        drift = fmax(drift, cabs(v[k]));
+    }
+    for (size_t k = least > 1 ? least : 1; k + 1 < n / 2; k++) {
+        bool peak = cabs(v[k]) >= cabs(v[k - 1]) && cabs(v[k]) > cabs(v[k + 1]);
+        if (peak && cabs(v[k]) > (best ? cabs(v[best]) : side_lobe * drift)) {
+            best = k;
+        }
+    }
+    if (best == 0) {
+        return 0;
+    }
+    double below = log(cabs(v[best - 1])), at = log(cabs(v[best])), above = log(cabs(v[best + 1]));
+    double shift = 0.5 * (below - above) / (below - 2 * at + above);
+    return (double)best + (isfinite(shift) ? shift : 0);
+}
+
+double sel_signal_frequency(const double *time, const double *value, size_t n, double noise) {
+    if (n < LEAST_SAMPLES || !(time[n - 1] > time[0])) {
+        return (double)NAN;
+    }
+    size_t padded = 1;
+    while (padded < PADDING * n) {
+        padded *= 2;
+    }
+    double complex *v = calloc(padded, sizeof *v);
+    if (!v) {
+        return (double)NAN;
+    }
+    resample(time, value, n, v);
+    detrend(v, n);
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        squares += creal(v[i]) * creal(v[i]);
+    }
+    double peak = 0;
+    if (sqrt(squares / (double)n) > noise) {
+        apply_window(v, n);
+        transform(v, padded);
+        peak = find_peak(v, padded, (size_t)ceil(least_cycles * (double)padded / (double)n));
+    }
+    free(v);
+    double spacing = (time[n - 1] - time[0]) / (double)(n - 1);
+    return peak > 0 ? peak / ((double)padded * spacing) : (double)NAN;
+}
