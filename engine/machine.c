@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The text behind "KEY : " in a file of /proc, without the newline; empty when it is not there. */
 static void proc_value(const char *path, const char *key, char *text, size_t size) {
@@ -35,6 +36,11 @@ uint64_t sel_machine_free_memory(void) {
 int sel_machine_threads(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+uint64_t sel_machine_cache(void) {
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;
 }
 
 void sel_machine_processor(char *text, size_t size) {

@@ -11,6 +11,9 @@ uint64_t sel_machine_free_memory(void);
 /* Threads that this process may run at once. */
 int sel_machine_threads(void);
 
+/* Bytes of the largest cache that a core sees; a guess where the system does not say. */
+uint64_t sel_machine_cache(void);
+
 /* "AMD EPYC 7763", or the architecture where the system does not say. */
 void sel_machine_processor(char *text, size_t size);
 

@@ -16,7 +16,8 @@ check() {
     object=$build/engine/lbm/lbm_cpu_kernel.$1.o
     for real in f32 f64; do
         case $real in f32) multiply=mulps ;; f64) multiply=mulpd ;; esac
-        for loop in bulk_trt bulk_trt_force bulk_bgk bulk_bgk_force; do
+        for loop in bulk_trt bulk_trt_force bulk_trt_field bulk_trt_eddy bulk_bgk bulk_bgk_force \
+            bulk_regularized bulk_regularized_force bulk_regularized_eddy; do
             count=$(objdump -d --no-show-raw-insn "$object" |
                 awk -v f="<${loop}_$real>:" '/>:$/ { inside = $2 == f } inside' |
                 grep "$multiply" | grep -c "%$2")

@@ -25,7 +25,8 @@ static const sel_quantity *quantity_of(const sel_region *region) {
 }
 
 bool lbm_region_passes(const sel_domain *domain, int number) {
-    return quantity_of(&domain->regions[number - 1]) != NULL;
+    const sel_region *region = &domain->regions[number - 1];
+    return lbm_region_is_wet(region) || quantity_of(region) != NULL;
 }
 
 /* Adds a place; without memory yet it is only counted. */
@@ -40,25 +41,27 @@ static void add_place(const sel_grid *grid, lbm_batch *batch, double i, double j
     batch->count++;
 }
 
-/* Adds the places of one boundary cell to the batches of the regions that own its links. */
+/* Adds the places of one boundary cell to the batches of the regions that own its links, or whose
+ * laws give its velocity and density. */
 static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
                      const lbm_boundary_cell *cell, int64_t y, lbm_batch *const of_region[]) {
     int64_t link = cell->first_link;
-    lbm_batch *opening = NULL;
     for (int i = 1; i < D2Q9_COUNT; i++) {
-        if ((cell->bounced | cell->open) >> i & 1u) {
+        if (cell->links >> i & 1u) {
             lbm_batch *batch = of_region[boundary->link_region[link]];
-            if (batch && cell->bounced >> i & 1u) {
+            if (batch && batch->on_links && cell->bounced >> i & 1u) {
                 add_place(&domain->grid, batch, (double)cell->x - 0.5 * directions[i].ex,
                           (double)y - 0.5 * directions[i].ey, link, i);
-            } else if (cell->open >> i & 1u) {
-                opening = batch;
             }
             link++;
         }
     }
-    if (opening) {
-        add_place(&domain->grid, opening, (double)cell->x, (double)y, cell->opening_index, 0);
+    const uint8_t givers[2] = {cell->velocity_region, cell->density_region};
+    for (int k = 0; k < 2; k++) {
+        lbm_batch *batch = of_region[givers[k]];
+        if (batch) {
+            add_place(&domain->grid, batch, (double)cell->x, (double)y, cell->opening_index, 0);
+        }
     }
 }
 
@@ -86,7 +89,7 @@ static sel_status allocate(lbm_batches *batches, sel_error *error) {
             return sel_fail_memory(error, "the places of the laws", n * 25);
         }
         batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
-        batches->vary |= batch->varies;
+        batches->depends |= batch->depends;
     }
     return SEL_OK;
 }
@@ -105,8 +108,8 @@ sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boun
             lbm_batch *batch = &batches->v[batches->count++];
             char text[32];
             batch->quantity = quantity;
-            batch->varies = (sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS)) != 0;
-            batch->on_links = region->law.table == &lbm_wall_table;
+            batch->depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+            batch->on_links = !lbm_region_is_wet(region);
             snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
                      region->law.table->name, sel_region_name(domain, r, text));
             of_region[r] = batch;
@@ -154,9 +157,9 @@ static void store_links(const lbm_batch *batch, const double *velocity, const lb
 static void store_openings(const lbm_batch *batch, const double *values, const lbm_numbers *numbers,
                            double *open_value) {
     for (int64_t k = 0; k < batch->count; k++) {
-        double *to = open_value + 2 * batch->target[k];
+        double *to = open_value + LBM_OPEN_VALUES * batch->target[k];
         if (batch->quantity->components == 1) {
-            to[0] = values[k] / numbers->pressure_unit;
+            to[2] = values[k] / numbers->pressure_unit;
         } else {
             to[0] = values[k] / numbers->velocity_unit;
             to[1] = values[batch->count + k] / numbers->velocity_unit;
@@ -164,12 +167,12 @@ static void store_openings(const lbm_batch *batch, const double *values, const l
     }
 }
 
-sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, bool all, double *scratch,
+sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
                              double *link_add, double *open_value, sel_error *error) {
     const lbm_batches *batches = &plan->boundary.batches;
     for (int k = 0; k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
-        if (!batch->varies && !all) {
+        if (!((batch->depends | LBM_ALWAYS) & due)) {
             continue;
         }
         double steps = (double)step + (batch->on_links ? 0.5 : 1);

@@ -11,9 +11,9 @@ struct lbm_plan;
  * where it is needed. */
 typedef struct lbm_batch {
     const sel_quantity *quantity;
-    char what[160]; /* for messages */
-    bool varies;    /* with time or controls: evaluated each step, else once */
-    bool on_links;  /* else at cells of an open face */
+    char what[160];   /* for messages */
+    unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
+    bool on_links;    /* else at cells of wet faces */
     int64_t count;
     double *x, *y;     /* user's units */
     int64_t *target;   /* number of the link, or of the open cell */
@@ -23,15 +23,18 @@ typedef struct lbm_batch {
 typedef struct lbm_batches {
     int count;
     lbm_batch *v;
-    int64_t largest; /* places */
-    bool vary;       /* one of them does: an evaluation is due before each step */
+    int64_t largest;  /* places */
+    unsigned depends; /* of any of them */
 } lbm_batches;
 
-/* True when region `number` lets mass through: an open face or a moving wall. */
+/* True when the region's law makes the faces that it paints wet (see boundary.h). */
+bool lbm_region_is_wet(const sel_region *region);
+
+/* True when region `number` may let mass through: a wet face or a moving wall. */
 bool lbm_region_passes(const sel_domain *domain, int number);
 
 /* Collects the places of each region whose law has a quantity: the middle of each link (moving
- * walls), or the centre of each cell (open faces). */
+ * walls), or the centre of each cell (wet faces). */
 sel_status lbm_batches_create(const sel_domain *domain, const struct lbm_boundary *boundary,
                               lbm_batches *batches, sel_error *error);
 void lbm_batches_free(lbm_batches *batches);
@@ -40,11 +43,16 @@ void lbm_batches_free(lbm_batches *batches);
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error);
 
-/* Evaluates, for the step from `step` to step + 1, all batches of a plan or only those that vary,
- * and stores in lattice units: link_add[links]           what a wall adds to a bounced population:
- * 6 w e.u, at density 1, half a step after `step` open_value[2 * openings]  velocity, or density
- * deviation and 0, a step after `step` scratch holds 2 * largest numbers. */
-sel_status lbm_batches_apply(const struct lbm_plan *plan, int64_t step, bool all, double *scratch,
-                             double *link_add, double *open_value, sel_error *error);
+enum { LBM_ALWAYS = 1 << 30, LBM_OPEN_VALUES = 3 };
+
+/* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is
+ * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; LBM_ALWAYS: all of them. Stores in lattice units
+ *   link_add[links]              what a wall adds to a bounced population: 6 w e.u, at density 1,
+ *                                half a step after `step`
+ *   open_value[openings][3]      velocity and density deviation, a step after `step`
+ * scratch holds 2 * largest numbers. */
+sel_status lbm_batches_apply(const struct lbm_plan *plan, int64_t step, unsigned due,
+                             double *scratch, double *link_add, double *open_value,
+                             sel_error *error);
 
 #endif

@@ -16,23 +16,32 @@
 static const int velocities[D2Q9_COUNT][2] = {D2Q9(VELOCITY)};
 #undef VELOCITY
 
-/* What one cell's links are: per direction the region that owns it, 0: pulled. */
-typedef struct links {
-    uint8_t region[D2Q9_COUNT];
-    uint32_t bounced, open;
-    int face; /* the open one */
-    lbm_opening opening;
-} links;
+/* Where a population comes from. */
+typedef enum source { PULLED, BOUNCED, MIRRORED_X, MIRRORED_Y, OPEN } source;
+
+typedef struct origin {
+    source source;
+    int region; /* that owns the link; 0: pulled */
+} origin;
 
 static const sel_region *region_of(const sel_domain *domain, int number) {
     return &domain->regions[number - 1];
 }
 
-static lbm_opening opening_of(const sel_domain *domain, int region) {
-    const sel_table *law = region_of(domain, region)->law.table;
-    return law == &lbm_velocity_table   ? LBM_OPEN_VELOCITY
-           : law == &lbm_pressure_table ? LBM_OPEN_PRESSURE
-                                        : LBM_CLOSED;
+static bool is_law(const sel_domain *domain, int number, const sel_table *law) {
+    return number > 0 && region_of(domain, number)->law.table == law;
+}
+
+bool lbm_region_is_wet(const sel_region *region) {
+    const sel_table *law = region->law.table;
+    if (law == &lbm_wall_table) {
+        return ((const lbm_law_wall *)region->law.data)->scheme == LBM_ZOU_HE;
+    }
+    return law != &lbm_slip_table;
+}
+
+static bool is_wet(const sel_domain *domain, int number) {
+    return number > 0 && lbm_region_is_wet(region_of(domain, number));
 }
 
 /* Face across which `at` lies outside along `axis`; -1 inside, and on periodic axes after wrapping
@@ -49,55 +58,121 @@ static int face_crossed(const sel_grid *grid, int axis, int64_t *at) {
     return 2 * axis + (*at < 0 ? 0 : 1);
 }
 
-/* The region that owns what comes to cell (x, y) along direction i; 0: pulled from a free cell. */
-static int owner(const sel_domain *domain, int64_t x, int64_t y, int i) {
+/* A link that crosses the faces of two regions, of which none is wet. */
+static origin across_corner(const sel_domain *domain, int across_x, int across_y) {
+    bool slip_x = is_law(domain, across_x, &lbm_slip_table);
+    bool slip_y = is_law(domain, across_y, &lbm_slip_table);
+    int later = across_x > across_y ? across_x : across_y;
+    return (origin){BOUNCED, slip_x == slip_y ? later : slip_x ? across_y : across_x};
+}
+
+/* What comes to cell (x, y) along direction i. */
+static origin find_origin(const sel_domain *domain, int64_t x, int64_t y, int i) {
     const sel_grid *grid = &domain->grid;
     int64_t from[2] = {x - velocities[i][0], y - velocities[i][1]};
     int face_x = face_crossed(grid, 0, &from[0]), face_y = face_crossed(grid, 1, &from[1]);
     int across_x = face_x >= 0 ? domain->face[face_x][y] : 0;
     int across_y = face_y >= 0 ? domain->face[face_y][x] : 0;
-    if (!across_x && !across_y) {
-        return domain->cell[from[1] * grid->n[0] + from[0]];
+    int across = across_x ? across_x : across_y;
+    if (is_wet(domain, across_x) && is_wet(domain, across_y)) {
+        return (origin){OPEN, is_law(domain, across_x, &lbm_wall_table) ? across_y : across_x};
     }
-    if (across_x && opening_of(domain, across_x)) {
-        return across_x;
+    if (is_wet(domain, across_x) || is_wet(domain, across_y)) {
+        return (origin){OPEN, is_wet(domain, across_x) ? across_x : across_y};
     }
-    if (across_y && opening_of(domain, across_y)) {
-        return across_y;
+    if (across_x && across_y) {
+        return across_corner(domain, across_x, across_y);
     }
-    return across_x > across_y ? across_x : across_y;
+    if (!across) {
+        int solid = domain->cell[from[1] * grid->n[0] + from[0]];
+        return (origin){solid ? BOUNCED : PULLED, solid};
+    }
+    bool diagonal = velocities[i][0] != 0 && velocities[i][1] != 0;
+    if (!is_law(domain, across, &lbm_slip_table) || !diagonal) {
+        return (origin){BOUNCED, across};
+    }
+    int solid = domain->cell[(across_y ? y : from[1]) * grid->n[0] + (across_x ? x : from[0])];
+    return solid ? (origin){BOUNCED, solid} : (origin){across_x ? MIRRORED_X : MIRRORED_Y, across};
 }
 
-/* The open faces at cell (x, y): their number, at most 4, and which. */
-static int open_faces(const sel_domain *domain, int64_t x, int64_t y, int faces[4]) {
+/* The wet faces at cell (x, y): their number, at most 4, and which. */
+static int wet_faces(const sel_domain *domain, int64_t x, int64_t y, int faces[4]) {
     const int64_t *n = domain->grid.n, at[2] = {x, y};
     int count = 0;
     for (int f = 0; f < 4; f++) {
         bool touches = at[f / 2] == (f % 2 ? n[f / 2] - 1 : 0);
-        if (domain->face[f] && touches && opening_of(domain, domain->face[f][at[1 - f / 2]])) {
+        if (domain->face[f] && touches && is_wet(domain, domain->face[f][at[1 - f / 2]])) {
             faces[count++] = f;
         }
     }
     return count;
 }
 
-static bool find_links(const sel_domain *domain, int64_t x, int64_t y, links *found) {
-    *found = (links){.face = -1};
-    for (int i = 1; i < D2Q9_COUNT; i++) {
-        int region = owner(domain, x, y, i);
-        found->region[i] = (uint8_t)region;
-        if (region && opening_of(domain, region)) {
-            found->open |= 1u << i;
-            found->opening = opening_of(domain, region);
-        } else if (region) {
-            found->bounced |= 1u << i;
+static int region_at(const sel_domain *domain, int face, int64_t x, int64_t y) {
+    return domain->face[face][face / 2 ? x : y];
+}
+
+/* The later painted of two regions that has this law; 0: none. */
+static int later_with(const sel_domain *domain, const int regions[2], const sel_table *law) {
+    int found = 0;
+    for (int k = 0; k < 2; k++) {
+        if (is_law(domain, regions[k], law) && regions[k] > found) {
+            found = regions[k];
         }
     }
-    int faces[4];
-    if (found->open && open_faces(domain, x, y, faces) > 0) {
-        found->face = faces[0];
+    return found;
+}
+
+/* How the wet faces of a cell are closed. */
+static void describe_opening(const sel_domain *domain, int64_t x, int64_t y,
+                             lbm_boundary_cell *cell) {
+    int faces[4], count = wet_faces(domain, x, y, faces), regions[2] = {0, 0};
+    for (int k = 0; k < count && k < 2; k++) {
+        regions[k] = region_at(domain, faces[k], x, y);
     }
-    return (found->open | found->bounced) != 0;
+    int velocity = later_with(domain, regions, &lbm_velocity_table);
+    int wall = later_with(domain, regions, &lbm_wall_table);
+    cell->face = count > 0 ? faces[0] : -1;
+    cell->other_face = count > 1 ? faces[1] : -1;
+    cell->velocity_region = (uint8_t)(velocity ? velocity : wall);
+    cell->density_region = (uint8_t)later_with(domain, regions, &lbm_pressure_table);
+    cell->opening = count == 0              ? LBM_CLOSED
+                    : count > 1             ? LBM_OPEN_CORNER
+                    : cell->velocity_region ? LBM_OPEN_VELOCITY
+                    : cell->density_region  ? LBM_OPEN_PRESSURE
+                                            : LBM_OPEN_OUTFLOW;
+}
+
+/* What one cell's links are: per direction the region that owns it, 0: pulled. */
+typedef struct links {
+    uint8_t region[D2Q9_COUNT];
+    lbm_boundary_cell cell;
+} links;
+
+static bool find_links(const sel_domain *domain, int64_t x, int64_t y, links *found) {
+    *found = (links){.cell = {.x = x, .opening_index = -1, .face = -1, .other_face = -1}};
+    lbm_boundary_cell *cell = &found->cell;
+    uint32_t *const masks[] = {[BOUNCED] = &cell->bounced,
+                               [MIRRORED_X] = &cell->mirrored_x,
+                               [MIRRORED_Y] = &cell->mirrored_y,
+                               [OPEN] = &cell->open};
+    for (int i = 1; i < D2Q9_COUNT; i++) {
+        origin from = find_origin(domain, x, y, i);
+        found->region[i] = (uint8_t)from.region;
+        if (from.source != PULLED) {
+            *masks[from.source] |= 1u << i;
+            cell->links |= 1u << i;
+        }
+    }
+    if (cell->open) {
+        describe_opening(domain, x, y, cell);
+    }
+    return cell->links != 0;
+}
+
+/* True for the wet faces that may meet any other. */
+static bool yields(const sel_domain *domain, int region) {
+    return is_law(domain, region, &lbm_wall_table) || is_law(domain, region, &lbm_outflow_table);
 }
 
 static sel_status refuse_meeting(const sel_domain *domain, int64_t x, int64_t y, const int faces[4],
@@ -105,15 +180,29 @@ static sel_status refuse_meeting(const sel_domain *domain, int64_t x, int64_t y,
     char text[2][32];
     int region[2];
     for (int k = 0; k < 2; k++) {
-        region[k] = domain->face[faces[k]][faces[k] / 2 ? x : y];
+        region[k] = region_at(domain, faces[k], x, y);
     }
     return sel_fail_at(
         error, region_of(domain, region[1])->law.where,
         "open faces %s (region '%s') and %s (region '%s') meet at cell {%lld, %lld}; "
-        "paint a wall on one of them there, for example with face - box",
+        "paint a wall on one of them there, for example with face - box, or make one of them "
+        "law.outflow or law.slip",
         sel_face_name(faces[0]), sel_region_name(domain, region[0], text[0]),
         sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), (long long)x,
         (long long)y);
+}
+
+static sel_status refuse_meetings_at(const sel_domain *domain, int64_t x, int64_t y,
+                                     sel_error *error) {
+    int faces[4], count = wet_faces(domain, x, y, faces);
+    if (count < 2) {
+        return SEL_OK;
+    }
+    bool opposite = faces[0] / 2 == faces[1] / 2;
+    bool allowed = count == 2 && !opposite &&
+                   (yields(domain, region_at(domain, faces[0], x, y)) ||
+                    yields(domain, region_at(domain, faces[1], x, y)));
+    return allowed ? SEL_OK : refuse_meeting(domain, x, y, faces, error);
 }
 
 static sel_status refuse_meetings(const sel_domain *domain, sel_error *error) {
@@ -121,13 +210,35 @@ static sel_status refuse_meetings(const sel_domain *domain, sel_error *error) {
     for (int64_t y = 0; y < n[1]; y++) {
         bool edge = y == 0 || y == n[1] - 1;
         for (int64_t x = 0; x < n[0]; x += edge || n[0] == 1 ? 1 : n[0] - 1) {
-            int faces[4];
-            if (!domain->cell[y * n[0] + x] && open_faces(domain, x, y, faces) > 1) {
-                return refuse_meeting(domain, x, y, faces, error);
+            if (!domain->cell[y * n[0] + x]) {
+                sel_status status = refuse_meetings_at(domain, x, y, error);
+                if (status) {
+                    return status;
+                }
             }
         }
     }
     return SEL_OK;
+}
+
+/* A wall at the centres of its cells has no sense for a solid: its cells are no fluid. */
+static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) {
+    bool solid[256] = {false};
+    sel_status status = SEL_OK;
+    for (int64_t k = 0; k < sel_grid_cells(&domain->grid); k++) {
+        solid[domain->cell[k]] = true;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        if (solid[r] && is_wet(domain, r)) {
+            char text[32];
+            status =
+                sel_fail_at(error, region_of(domain, r)->law.where,
+                            "region '%s' paints cells: scheme = \"zou_he\" is for faces, leave "
+                            "it out for half-way walls",
+                            sel_region_name(domain, r, text));
+        }
+    }
+    return status;
 }
 
 /* Both lists are made in two passes: without memory yet, entries are only counted. */
@@ -140,17 +251,13 @@ static void add_to_spans(lbm_boundary *b, int64_t x, bool opens) {
     }
 }
 
-static void add_cell(lbm_boundary *b, int64_t x, const links *found) {
+static void add_cell(lbm_boundary *b, const links *found) {
+    bool open = found->cell.open != 0;
     if (b->cells) {
-        b->cells[b->cell_count] = (lbm_boundary_cell){
-            .x = x,
-            .first_link = b->link_count,
-            .opening_index = found->open ? b->open_count : -1,
-            .bounced = found->bounced,
-            .open = found->open,
-            .face = found->face,
-            .opening = found->opening,
-        };
+        lbm_boundary_cell *cell = &b->cells[b->cell_count];
+        *cell = found->cell;
+        cell->first_link = b->link_count;
+        cell->opening_index = open ? b->open_count : -1;
     }
     for (int i = 1; i < D2Q9_COUNT; i++) {
         if (found->region[i] && b->link_region) {
@@ -158,7 +265,7 @@ static void add_cell(lbm_boundary *b, int64_t x, const links *found) {
         }
         b->link_count += found->region[i] != 0;
     }
-    b->open_count += found->open != 0;
+    b->open_count += open;
     b->cell_count++;
 }
 
@@ -172,7 +279,7 @@ static void list_row(const sel_domain *domain, int64_t y, lbm_boundary *b) {
         }
         add_to_spans(b, x, x == 0 || solid[x - 1]);
         if (find_links(domain, x, y, &found)) {
-            add_cell(b, x, &found);
+            add_cell(b, &found);
         }
     }
 }
@@ -200,7 +307,9 @@ static void *take(int64_t count, size_t size, uint64_t *bytes) {
 
 sel_status lbm_boundary_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
     *boundary = (lbm_boundary){.rows = domain->grid.n[1]};
-    sel_status status = refuse_meetings(domain, error);
+    sel_status status = refuse_wet_solids(domain, error);
+    sel_status meetings = refuse_meetings(domain, error);
+    status = status ? status : meetings;
     if (status) {
         return status;
     }

@@ -4,18 +4,30 @@
 
 #include "engine/lbm/batch.h"
 
-typedef enum lbm_opening { LBM_CLOSED, LBM_OPEN_VELOCITY, LBM_OPEN_PRESSURE } lbm_opening;
+/* How a cell with wet faces is closed. */
+typedef enum lbm_opening {
+    LBM_CLOSED,
+    LBM_OPEN_VELOCITY, /* also walls at the first cell centres */
+    LBM_OPEN_PRESSURE,
+    LBM_OPEN_OUTFLOW,
+    LBM_OPEN_CORNER /* two wet faces: density and velocity given, or of the next cell inwards */
+} lbm_opening;
 
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {
     int64_t x;             /* place in its row */
-    int64_t first_link;    /* links: the bits of bounced | open, lowest direction first */
+    int64_t first_link;    /* links: the bits of `links`, lowest direction first */
     int64_t opening_index; /* in the list of open cells; -1: none */
-    uint32_t bounced;      /* bit i: what comes along direction i is bounced back */
-    uint32_t open;         /* bit i: it comes through the open face, and the closure finds it */
-    int face;              /* the open face, SEL_X_MIN..; -1: none */
+    uint32_t links;        /* bit i: a region owns what comes along direction i */
+    uint32_t bounced;      /* of them: what is bounced back; */
+    uint32_t mirrored_x;   /* what comes along y beside it, mirrored at a face across x; */
+    uint32_t mirrored_y;   /* the same along x, at a face across y; */
+    uint32_t open;         /* what comes through wet faces, and the closure finds */
+    int face;              /* the wet face, or of two the one across x; -1: none */
+    int other_face;        /* of two wet faces the one across y; -1: none */
     lbm_opening opening;
+    uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
 } lbm_boundary_cell;
 
 /* Cells x0 <= x < x1 of a row, all free. */
@@ -33,10 +45,20 @@ typedef struct lbm_boundary {
     lbm_batches batches;
 } lbm_boundary;
 
-/* Lists the boundary of `domain` by these rules: links from solid cells and across wall faces are
- * bounced back; a diagonal that leaves across one face belongs to the cell's own site of that
- * face; one that leaves across an open face and a wall belongs to the open face, across two walls
- * to the one painted later. Two open faces at one cell are refused. */
+/* Faces of velocity, pressure, outflow and of walls with scheme "zou_he" are wet: they lie at the
+ * centres of their cells, where a closure finds the populations that enter. Walls (half-way) and
+ * slip lie on the face. Who owns a link:
+ *   from a solid cell, or across a wall    the solid's region, the wall: bounced back
+ *   across slip                            the slip face: mirrored; where the mirrored place is a
+ *                                          solid or the other side of a wall, that owns it
+ *   diagonal, across a wet face and a wall or slip      the wet face
+ *   diagonal, across two walls                          the wall painted later
+ *   diagonal, across two slip faces                     the one painted later: bounced back
+ *   diagonal, across two wet faces         the one that is no wall, or the one across x
+ * Two wet faces may meet at a cell when one is a wall or an outflow. Velocity there is that of a
+ * velocity law, else of the wall painted later, else of the next cell inwards along the diagonal;
+ * density that of a pressure law, else of that next cell. Other meetings are refused, and so is
+ * scheme "zou_he" on cells. */
 sel_status lbm_boundary_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 

@@ -3,11 +3,12 @@
 #define LBM_H
 
 #include "engine/lbm/boundary.h"
+#include "engine/physics/lbm_method.h"
 #include "engine/solver.h"
 
 enum { LBM_D2Q9 };
-enum { LBM_TRT, LBM_BGK };
-extern const char *const lbm_lattice_names[], *const lbm_collision_names[];
+enum { LBM_HALFWAY, LBM_ZOU_HE }; /* where a wall lies */
+extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
 
 typedef struct lbm_initial {
     sel_quantity velocity, pressure, density; /* components == 0: not given */
@@ -19,6 +20,7 @@ typedef struct lbm_params {
     int lattice, collision;
     double nu, tau; /* one of them */
     double magic;
+    double smagorinsky; /* NaN: none */
     sel_quantity acceleration;
     double density;
     lbm_initial initial;
@@ -26,6 +28,7 @@ typedef struct lbm_params {
 
 typedef struct lbm_law_wall {
     sel_quantity velocity; /* components == 0: at rest */
+    int scheme;
 } lbm_law_wall;
 
 typedef struct lbm_law_velocity {
@@ -36,11 +39,18 @@ typedef struct lbm_law_pressure {
     sel_quantity pressure;
 } lbm_law_pressure;
 
+/* Nothing to give. */
+typedef struct lbm_law_empty {
+    int nothing;
+} lbm_law_empty;
+
 /* The same, in lattice units (dx = dt = density = 1). */
 typedef struct lbm_numbers {
     double nu, tau;
-    double omega_even, omega_odd; /* equal for BGK */
-    double acceleration[3];
+    double omega_even, omega_odd; /* equal but for TRT */
+    double magic;
+    double eddy;            /* 18 sqrt2 C^2 of Smagorinsky's constant C; 0: none */
+    double acceleration[3]; /* zero where it depends on place, time or controls */
     /* One lattice unit of each in the user's units; pressure is density cs2 (rho - 1) (dx/dt)^2. */
     double velocity_unit, density_unit, pressure_unit;
 } lbm_numbers;
@@ -53,16 +63,27 @@ typedef struct lbm_plan {
 } lbm_plan;
 
 /* Index in lbm_solver.fields. */
-enum { LBM_VELOCITY, LBM_DENSITY, LBM_PRESSURE, LBM_SPEED, LBM_FIELDS };
+enum {
+    LBM_VELOCITY,
+    LBM_DENSITY,
+    LBM_PRESSURE,
+    LBM_SPEED,
+    LBM_VORTICITY,
+    LBM_Q_CRITERION,
+    LBM_STRAIN_RATE,
+    LBM_STRESS,
+    LBM_FIELDS
+};
 
 extern const sel_solver lbm_solver;
 extern const sel_backend lbm_cpu_backend;
 
 extern const sel_table lbm_table, lbm_region_table;
-extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table;
+extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,
+    lbm_slip_table;
 extern const sel_family lbm_law_family;
 extern const sel_law_place lbm_law_places[];
-enum { LBM_LAWS = 3 };
+enum { LBM_LAWS = 5 };
 
 /* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
 sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);

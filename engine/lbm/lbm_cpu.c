@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/machine.h"
 #include "engine/physics/lbm_d2q9.h"
+#include "engine/stream.h"
 
 enum { LINE = 128 }; /* bytes to which rows are aligned */
 
@@ -29,6 +31,14 @@ static lbm_layout make_layout(const sel_grid *grid, int precision) {
     layout.pitch = (int64_t)round_up((uint64_t)((layout.nx + 2) * real)) / real;
     layout.plane = layout.pitch * (layout.ny + 2);
     return layout;
+}
+
+static lbm_forcing forcing_of(const lbm_plan *plan) {
+    unsigned depends = sel_quantity_depends(&plan->params->acceleration);
+    const double *a = plan->numbers.acceleration;
+    return depends & SEL_ON_PLACE              ? LBM_FORCE_FIELD
+           : depends || a[0] != 0 || a[1] != 0 ? LBM_UNIFORM_FORCE
+                                               : LBM_NO_FORCE;
 }
 
 /* Hands out parts of one block; with a NULL block it only counts. */
@@ -55,6 +65,7 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
                          .layout = make_layout(&base->domain->grid, base->precision),
                          .block = block};
     const lbm_layout *layout = &state->layout;
+    state->forcing = forcing_of(plan);
     /* One line before the first cell of the first halo row holds its x = -1. */
     state->bytes = LINE + (uint64_t)(D2Q9_COUNT * layout->plane) * real;
     for (int k = 0; k < 2; k++) {
@@ -65,10 +76,15 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     }
     state->last_velocity = carve(&c, 2 * layout->nx * layout->ny, real);
     state->link_add = carve(&c, boundary->link_count, sizeof(double));
-    state->open_value = carve(&c, 2 * boundary->open_count, sizeof(double));
+    state->open_value = carve(&c, LBM_OPEN_VALUES * boundary->open_count, sizeof(double));
     state->law_values = carve(&c, 2 * boundary->batches.largest, sizeof(double));
-    state->rows = carve(&c, 3 * layout->nx * state->threads, sizeof(double));
+    state->rows = carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
     state->partials = carve(&c, LBM_PARTIALS * layout->ny, sizeof(double));
+    state->controls = carve(&c, base->domain->control_count, sizeof(double));
+    state->places = carve(&c, 4 * layout->nx, sizeof(double));
+    if (sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE) {
+        state->acceleration_field = carve(&c, 2 * layout->nx * layout->ny, real);
+    }
     if (base->wants_balance) {
         int64_t regions = base->domain->region_count + 1;
         state->link_flow = carve(&c, boundary->link_count, sizeof(double));
@@ -101,12 +117,6 @@ static void zero(sel_state *state, uint64_t bytes) {
     }
 }
 
-void lbm_read_row(const sel_state *state, int64_t y, int64_t x0, int64_t x1, double *to) {
-    int64_t nx = state->layout.nx;
-    lbm_loops_of(state)->read(&state->layout, lbm_now(state), state->plan->numbers.acceleration, y,
-                              x0, x1, to, to + nx, to + 2 * nx);
-}
-
 void lbm_fill_halo(const sel_state *state, void *f, int64_t y) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
@@ -128,9 +138,28 @@ void lbm_fill_halo(const sel_state *state, void *f, int64_t y) {
     }
 }
 
-static sel_status apply_laws(sel_state *state, bool all, sel_error *error) {
-    return lbm_batches_apply(state->plan, state->step, all, state->law_values, state->link_add,
-                             state->open_value, error);
+/* Evaluates the laws for the step to come that depend on what is `due`. Populations are forced
+ * when they have arrived, at the end of the step. */
+static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
+    unsigned depends = sel_quantity_depends(&state->plan->params->acceleration);
+    sel_status status = depends & due & (SEL_ON_T | SEL_ON_CONTROLS)
+                            ? lbm_apply_acceleration(state, (double)state->step + 1, error)
+                            : SEL_OK;
+    return status ? status
+                  : lbm_batches_apply(state->plan, state->step, due, state->law_values,
+                                      state->link_add, state->open_value, error);
+}
+
+/* What is due before the next step: all that varies in time, and what depends on controls when
+ * they have changed. */
+static unsigned find_due(sel_state *state) {
+    const sel_domain *domain = state->plan->base.domain;
+    size_t bytes = (size_t)domain->control_count * sizeof(double);
+    if (bytes == 0 || memcmp(state->controls, domain->control_values, bytes) == 0) {
+        return SEL_ON_T;
+    }
+    memcpy(state->controls, domain->control_values, bytes);
+    return SEL_ON_T | SEL_ON_CONTROLS;
 }
 
 static void destroy(sel_state *state) {
@@ -156,9 +185,14 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     }
     place(state, plan, block);
     state->kernels = kernels;
+    state->streams = 2 * state->bytes > sel_machine_cache();
     zero(state, bytes);
-    sel_status status = lbm_set_initial(state, error);
-    status = status ? status : apply_laws(state, true, error);
+    find_due(state);
+    sel_status status = lbm_apply_acceleration(state, 0, error);
+    status = status ? status : lbm_set_initial(state, error);
+    status = status ? status
+                    : lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values,
+                                        state->link_add, state->open_value, error);
     if (status) {
         destroy(state);
         return status;
@@ -175,49 +209,56 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
     return (lbm_step){.layout = state->layout,
                       .from = state->f[step & 1],
                       .to = state->f[(step + 1) & 1],
+                      .streams = state->streams,
+                      .collision = state->plan->params->collision,
+                      .forcing = state->forcing,
                       .omega_even = numbers->omega_even,
                       .omega_odd = numbers->omega_odd,
-                      .acceleration = {numbers->acceleration[0], numbers->acceleration[1]},
+                      .tau = numbers->tau,
+                      .magic = numbers->magic,
+                      .eddy = numbers->eddy,
+                      .acceleration = {state->acceleration[0], state->acceleration[1]},
+                      .acceleration_field = state->acceleration_field,
                       .boundary = &state->plan->boundary,
                       .link_add = state->link_add,
                       .open_value = state->open_value,
                       .link_flow = state->link_flow};
 }
 
-/* n steps under laws that do not change meanwhile. */
+/* n steps under laws that do not change meanwhile. Each thread sweeps rows that lie together. */
 static void run_steps(sel_state *state, int64_t n) {
-    const lbm_numbers *numbers = &state->plan->numbers;
     const lbm_boundary *boundary = &state->plan->boundary;
-    int collision = state->plan->params->collision;
-    bool forced = numbers->acceleration[0] != 0 || numbers->acceleration[1] != 0;
-    lbm_bulk bulk = lbm_loops_of(state)->bulk[collision][forced];
-    lbm_edge edge = lbm_loops_of(state)->edge[collision][forced];
+    const lbm_loops *loops = lbm_loops_of(state);
+    lbm_bulk bulk =
+        loops->bulk[state->plan->params->collision][state->forcing][state->plan->numbers.eddy > 0];
 #pragma omp parallel num_threads(state->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, state->step + k);
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
         for (int64_t y = 0; y < state->layout.ny; y++) {
             for (int64_t s = boundary->row_spans[y]; s < boundary->row_spans[y + 1]; s++) {
                 bulk(&step, y, boundary->spans[s].x0, boundary->spans[s].x1);
             }
-            edge(&step, y);
+            loops->edge(&step, y);
             lbm_fill_halo(state, step.to, y);
         }
+        sel_stream_end();
+#pragma omp barrier
     }
     state->step += n;
 }
 
 static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
-    if (!state->plan->boundary.batches.vary) {
-        run_steps(state, n);
-        return SEL_OK;
-    }
-    for (int64_t k = 0; k < n; k++) {
-        sel_status status = apply_laws(state, false, error);
+    unsigned varies = state->plan->boundary.batches.depends |
+                      sel_quantity_depends(&state->plan->params->acceleration);
+    while (n > 0) {
+        sel_status status = apply_laws(state, find_due(state), error);
         if (status) {
             return status;
         }
-        run_steps(state, 1);
+        int64_t steps = varies & SEL_ON_T ? 1 : n;
+        run_steps(state, steps);
+        n -= steps;
     }
     return SEL_OK;
 }

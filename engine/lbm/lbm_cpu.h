@@ -4,7 +4,10 @@
 
 #include "engine/lbm/lbm_kernel.h"
 
-enum { LBM_PARTIALS = 16 }; /* numbers per row for reductions */
+enum {
+    LBM_PARTIALS = 16, /* numbers per row for reductions */
+    LBM_ROWS = 12      /* rows of scratch per thread: three of moments, and a field */
+};
 
 struct sel_state {
     const lbm_plan *plan;
@@ -12,7 +15,8 @@ struct sel_state {
     int threads, precision;
     int64_t step;
     lbm_layout layout;
-    void *block; /* all memory of this state */
+    bool streams; /* the populations are larger than the caches: store past them */
+    void *block;  /* all memory of this state */
 
     void *f[2];     /* populations of even and odd steps: cell (0, 0) of direction 0 */
     void *start[2]; /* their memory, `bytes` each */
@@ -20,8 +24,14 @@ struct sel_state {
     void *last_velocity; /* at the last monitor: ux[y][x] uy[y][x] in the run's precision */
     double *link_add, *open_value;
     double *law_values; /* scratch of lbm_batches_apply */
-    double *rows;       /* per thread drho, ux, uy of a row */
+    double *rows;       /* per thread LBM_ROWS rows of numbers */
     double *partials;   /* [ny][LBM_PARTIALS] */
+
+    lbm_forcing forcing;
+    double acceleration[2];   /* uniform, lattice units: of the last collision */
+    void *acceleration_field; /* [2][ny][nx] in the run's precision; NULL: uniform */
+    double *places;           /* scratch of lbm_apply_acceleration: 4 rows */
+    double *controls;         /* their values when the laws were last evaluated */
 
     bool monitored; /* last_velocity is set */
 
@@ -44,6 +54,18 @@ static inline const lbm_loops *lbm_loops_of(const sel_state *state) {
 /* Density deviation and velocity of x0 <= x < x1 in row y, lattice units, into the three thirds of
  * to[3 nx]. */
 void lbm_read_row(const sel_state *state, int64_t y, int64_t x0, int64_t x1, double *to);
+
+/* A field on x0 <= x < x1 of row y in the user's units, component c of x at row[c nx + x - x0],
+ * with the scratch of this thread, where `row` lies; what it holds in solids means nothing. Returns
+ * the number of components. */
+int lbm_field_row(const sel_state *state, int field, int64_t y, int64_t x0, int64_t x1,
+                  const double **row);
+
+/* Evaluates the acceleration `steps` steps after time 0. */
+sel_status lbm_apply_acceleration(sel_state *state, double steps, sel_error *error);
+
+/* The acceleration of the last collision at (x, y), lattice units. */
+void lbm_acceleration_at(const sel_state *state, int64_t x, int64_t y, double value[2]);
 
 /* Copies the ends of a row to its halo, and a row at the domain's end to the halo row, where these
  * axes are periodic. */

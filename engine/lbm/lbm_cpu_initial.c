@@ -12,10 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/lbm/gradient.h"
 #include "engine/lbm/lbm_cpu.h"
 
 #define SEL_INLINE static inline
 #define REAL double
+#define LBM_SQRT(x) sqrt(x)
 #define LBM_NAME(name) name##_initial
 #include "engine/physics/lbm_collision.h"
 
@@ -65,50 +67,23 @@ static sel_status evaluate_row(window *w, int64_t y, double *to, sel_error *erro
                              to + nx, error);
 }
 
-/* d/dx of v at a cell with neighbours at v[-1] and v[+1], either of which may be missing. */
-static double difference(double below, double here, double above, bool has_below, bool has_above) {
-    if (has_below && has_above) {
-        return 0.5 * (above - below);
-    }
-    return has_above ? above - here : has_below ? here - below : 0;
-}
-
-typedef struct gradient {
-    double xx, xy, yx, yy; /* xy: d ux / dy */
-} gradient;
-
-static gradient gradient_at(const window *w, int64_t x, int64_t y) {
-    const sel_domain *domain = w->state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    int64_t nx = grid->n[0], ny = grid->n[1];
-    bool wrap = sel_axis_periodic(grid, 0);
-    int64_t left = x > 0 ? x - 1 : nx - 1, right = x < nx - 1 ? x + 1 : 0;
-    const uint8_t *solid = domain->cell;
-    bool has_left = (x > 0 || wrap) && !solid[y * nx + left];
-    bool has_right = (x < nx - 1 || wrap) && !solid[y * nx + right];
-    bool has_below = w->row[0] && !solid[(y > 0 ? y - 1 : ny - 1) * nx + x];
-    bool has_above = w->row[2] && !solid[(y < ny - 1 ? y + 1 : 0) * nx + x];
-    double d[2][2];
-    for (int a = 0; a < 2; a++) {
-        const double *here = w->row[1] + (1 + a) * nx;
-        double below = has_below ? w->row[0][(1 + a) * nx + x] : 0;
-        double above = has_above ? w->row[2][(1 + a) * nx + x] : 0;
-        d[a][0] = difference(here[left], here[x], here[right], has_left, has_right);
-        d[a][1] = difference(below, here[x], above, has_below, has_above);
-    }
-    return (gradient){d[0][0], d[0][1], d[1][0], d[1][1]};
-}
-
 static void set_cell(const window *w, int64_t x, int64_t y) {
     sel_state *state = w->state;
     const lbm_numbers *numbers = &state->plan->numbers;
     int64_t nx = state->layout.nx;
     double drho = w->row[1][x], ux = w->row[1][nx + x], uy = w->row[1][2 * nx + x];
     double g[D2Q9_COUNT], source[D2Q9_COUNT];
-    gradient d = gradient_at(w, x, y);
+    const double *velocity[3];
+    double acceleration[2];
+    for (int k = 0; k < 3; k++) {
+        velocity[k] = w->row[k] ? w->row[k] + nx : NULL;
+    }
+    lbm_gradient d = lbm_gradient_at(state->plan->base.domain, velocity, x, y);
+    lbm_acceleration_at(state, x, y, acceleration);
     lbm_equilibrium_initial(drho, ux, uy, g);
-    lbm_force_initial(1 + drho, ux, uy, numbers->acceleration[0], numbers->acceleration[1], source);
-    double stress = -(1 - 1 / numbers->tau) * 3 * numbers->tau * (1 + drho);
+    lbm_force_initial(1 + drho, ux, uy, acceleration[0], acceleration[1], source);
+    double tau = numbers->tau + 3 * numbers->eddy / (18 * sqrt(2)) * lbm_strain_rate(&d);
+    double stress = -(tau - 1) * 3 * (1 + drho);
 #define ADD(i, ex, ey, opposite, weight)                                                     \
     g[i] += (weight)*stress * (((ex) * (ex)-1.0 / 3) * d.xx + ((ey) * (ey)-1.0 / 3) * d.yy + \
                                (ex) * (ey) * (d.xy + d.yx)) +                                \

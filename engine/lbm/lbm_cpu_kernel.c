@@ -3,7 +3,9 @@
  * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
  * or reordered, so that all levels give the same bits.
  */
+#include <math.h>
 #include "engine/lbm/lbm_kernel.h"
+#include "engine/stream.h"
 
 #define SEL_INLINE static inline __attribute__((always_inline))
 
@@ -16,24 +18,34 @@
 #endif
 
 #define REAL float
+#define LBM_SQRT(x) sqrtf(x)
 #define LBM_NAME(name) name##_f32
 #include "engine/lbm/lbm_loops.h"
 #undef REAL
+#undef LBM_SQRT
 #undef LBM_NAME
 
 #define REAL double
+#define LBM_SQRT(x) sqrt(x)
 #define LBM_NAME(name) name##_f64
 #include "engine/lbm/lbm_loops.h"
 #undef REAL
+#undef LBM_SQRT
 #undef LBM_NAME
 
-#define LOOPS(real)                                                          \
-    {                                                                        \
-        .bulk = {[LBM_TRT] = {bulk_trt_##real, bulk_trt_force_##real},       \
-                 [LBM_BGK] = {bulk_bgk_##real, bulk_bgk_force_##real}},      \
-        .edge = {[LBM_TRT] = {edge_trt_##real, edge_trt_force_##real},       \
-                 [LBM_BGK] = {edge_bgk_##real, edge_bgk_force_##real}},      \
-        .read = read_##real, .write = write_##real, .arrive = arrive_##real, \
+#define BULK(name, real)                                                   \
+    {                                                                      \
+        {bulk_##name##_##real, bulk_##name##_eddy_##real},                 \
+            {bulk_##name##_force_##real, bulk_##name##_force_eddy_##real}, \
+            {bulk_##name##_field_##real, bulk_##name##_field_eddy_##real}, \
+    }
+#define LOOPS(real)                                                                           \
+    {                                                                                         \
+        .bulk = {[LBM_TRT] = BULK(trt, real),                                                 \
+                 [LBM_BGK] = BULK(bgk, real),                                                 \
+                 [LBM_REGULARIZED] = BULK(regularized, real)},                                \
+        .edge = edge_##real, .read = read_##real, .write = write_##real, .pull = pull_##real, \
+        .arrive = arrive_##real,                                                              \
     }
 
 #if defined(__x86_64__)

@@ -26,8 +26,7 @@ static void add_cell(const lbm_step *step, const lbm_loops *loops, int64_t y,
     int64_t link = cell->first_link;
     bool known = false;
     for (int i = 1; i < D2Q9_COUNT; i++) {
-        if (!((cell->bounced | cell->open) >> i & 1u) ||
-            step->boundary->link_region[link++] != region) {
+        if (!(cell->links >> i & 1u) || step->boundary->link_region[link++] != region) {
             continue;
         }
         if (!known) {

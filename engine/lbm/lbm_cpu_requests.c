@@ -11,45 +11,20 @@
 #include "engine/reduce.h"
 
 static double *thread_row(const sel_state *state) {
-    return state->rows + 3 * state->layout.nx * omp_get_thread_num();
+    return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
 }
 
 static const uint8_t *solids(const sel_state *state, int64_t y) {
     return state->plan->base.domain->cell + y * state->layout.nx;
 }
 
-/* The value of a field in the user's units from the moments at row[k], row[nx + k], row[2 nx + k];
- * returns its number of components. */
-static int field_value(const sel_state *state, int field, const double *row, int64_t k,
-                       double value[3]) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    int64_t nx = state->layout.nx;
-    double ux = row[nx + k] * numbers->velocity_unit, uy = row[2 * nx + k] * numbers->velocity_unit;
-    switch (field) {
-    case LBM_VELOCITY:
-        value[0] = ux;
-        value[1] = uy;
-        return 2;
-    case LBM_DENSITY:
-        value[0] = (1 + row[k]) * numbers->density_unit;
-        return 1;
-    case LBM_PRESSURE:
-        value[0] = row[k] * numbers->pressure_unit;
-        return 1;
-    default:
-        value[0] = sqrt(ux * ux + uy * uy);
-        return 1;
-    }
-}
-
-/* Stores the field of one cell as entry `at` of the request. */
-static void store(const sel_state *state, const sel_request *request, const double *row, int64_t k,
-                  bool solid, int64_t at) {
-    double value[3] = {0};
-    int count = solid ? 0 : field_value(state, request->field, row, k, value);
+/* Stores the field of one cell, the k-th of a row with `count` components, as entry `at` of the
+ * request. */
+static void store(const sel_state *state, const sel_request *request, const double *row, int count,
+                  int64_t k, bool solid, int64_t at) {
     for (int c = 0; c < request->components; c++) {
         int64_t to = at * request->components + c;
-        double v = c < count ? value[c] : 0;
+        double v = c < count && !solid ? row[c * state->layout.nx + k] : 0;
         if (request->precision == SEL_F32) {
             ((float *)request->to)[to] = (float)v;
         } else {
@@ -62,8 +37,9 @@ static void read_cells(sel_state *state, const sel_request *request) {
     int64_t nx = state->layout.nx;
     for (int64_t c = 0; c < request->cell_count; c++) {
         int64_t y = request->cells[c] / nx, x = request->cells[c] % nx;
-        lbm_read_row(state, y, x, x + 1, state->rows);
-        store(state, request, state->rows, 0, solids(state, y)[x] != 0, c);
+        const double *row;
+        int count = lbm_field_row(state, request->field, y, x, x + 1, &row);
+        store(state, request, row, count, 0, solids(state, y)[x] != 0, c);
     }
 }
 
@@ -73,11 +49,12 @@ static void read_box(sel_state *state, const sel_request *request) {
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t j = 0; j < height; j++) {
         int64_t y = box->lo[1] + j * box->stride[1];
-        double *row = thread_row(state);
-        lbm_read_row(state, y, box->lo[0], box->hi[0], row);
+        const double *row;
+        int count = lbm_field_row(state, request->field, y, box->lo[0], box->hi[0], &row);
         for (int64_t i = 0; i < width; i++) {
             int64_t k = i * box->stride[0];
-            store(state, request, row, k, solids(state, y)[box->lo[0] + k] != 0, j * width + i);
+            bool solid = solids(state, y)[box->lo[0] + k] != 0;
+            store(state, request, row, count, k, solid, j * width + i);
         }
     }
 }
@@ -87,24 +64,23 @@ enum { SUM = 0, SQUARES = 3, LEAST = 6, MOST = 9, CELLS = 12 };
 
 static void reduce_row(sel_state *state, const sel_request *request, int64_t y, double *partial) {
     const sel_box *box = &request->box;
-    double *row = thread_row(state);
-    lbm_read_row(state, y, box->lo[0], box->hi[0], row);
+    const double *row;
+    int count = lbm_field_row(state, request->field, y, box->lo[0], box->hi[0], &row);
     for (int c = 0; c < 3; c++) {
         partial[SUM + c] = partial[SQUARES + c] = partial[CELLS] = 0;
         partial[LEAST + c] = HUGE_VAL;
         partial[MOST + c] = -HUGE_VAL;
     }
     for (int64_t x = box->lo[0]; x < box->hi[0]; x += box->stride[0]) {
-        double value[3] = {0};
         if (solids(state, y)[x]) {
             continue;
         }
-        int count = field_value(state, request->field, row, x - box->lo[0], value);
         for (int c = 0; c < count; c++) {
-            partial[SUM + c] += value[c];
-            partial[SQUARES + c] += value[c] * value[c];
-            partial[LEAST + c] = fmin(partial[LEAST + c], value[c]);
-            partial[MOST + c] = fmax(partial[MOST + c], value[c]);
+            double value = row[c * state->layout.nx + x - box->lo[0]];
+            partial[SUM + c] += value;
+            partial[SQUARES + c] += value * value;
+            partial[LEAST + c] = fmin(partial[LEAST + c], value);
+            partial[MOST + c] = fmax(partial[MOST + c], value);
         }
         partial[CELLS]++;
     }

@@ -46,7 +46,7 @@ static double largest_law(const lbm_plan *plan) {
     const int samples = 16;
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
-        int last = batch->varies && end > 0 ? samples : 0;
+        int last = batch->depends & SEL_ON_T && end > 0 ? samples : 0;
         for (int s = 0; s <= last && batch->quantity->components > 1; s++) {
             if (!lbm_batch_evaluate(batch, plan->base.domain, end * s / samples, values, NULL)) {
                 largest = fmax(largest, largest_of(values, batch->count, 2));
@@ -103,14 +103,14 @@ static void add_reference_facts(const lbm_plan *plan, sel_fact facts[], int *cou
 static bool has_opening(const sel_domain *domain, int face) {
     for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
         int region = domain->face[face][s];
-        if (region && domain->regions[region - 1].law.table != &lbm_wall_table) {
+        if (region && lbm_region_is_wet(&domain->regions[region - 1])) {
             return true;
         }
     }
     return false;
 }
 
-/* Open faces hold at cell centres, so a channel is one cell shorter than its size says. */
+/* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */
 static void add_opening_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
     const sel_domain *domain = plan->base.domain;
     static const char *const names[] = {"open faces x", "open faces y"};

@@ -10,14 +10,8 @@ static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_num
                                        sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
     const sel_quantity *q = &params->acceleration;
-    sel_where where = sel_simulation_where(simulation, "acceleration");
-    if (!sel_quantity_given(q)) {
+    if (!sel_quantity_given(q) || sel_quantity_depends(q)) {
         return SEL_OK;
-    }
-    if (sel_quantity_depends(q)) {
-        return sel_fail_at(error, where,
-                           "acceleration must be the same everywhere and always: numbers, not "
-                           "functions of place, time or controls");
     }
     double origin = 0, value[3] = {0};
     sel_places at = {.n = 1, .x = &origin, .y = &origin};
@@ -48,6 +42,9 @@ static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *num
             numbers->tau, numbers->nu);
     }
     numbers->omega_even = numbers->omega_odd = 1 / numbers->tau;
+    numbers->magic = params->magic;
+    numbers->eddy =
+        isnan(params->smagorinsky) ? 0 : 18 * sqrt(2) * params->smagorinsky * params->smagorinsky;
     if (params->collision == LBM_TRT) {
         numbers->omega_odd = 1 / (0.5 + params->magic / (numbers->tau - 0.5));
     }
@@ -85,6 +82,7 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     p->base.threads =
         common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
     p->params = (const lbm_params *)common;
+    p->base.density = p->params->density;
     sel_status status = lbm_resolve(simulation, &p->numbers, error);
     sel_status listed = lbm_boundary_create(domain, &p->boundary, error);
     status = status ? status : listed;
@@ -98,9 +96,13 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
 
 static void json(const sel_plan *plan, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    snprintf(text, size, "\"lattice\": \"%s\", \"collision\": \"%s\", \"tau\": %.17g",
-             lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision],
-             p->numbers.tau);
+    int used = snprintf(text, size, "\"lattice\": \"%s\", \"collision\": \"%s\", \"tau\": %.17g",
+                        lbm_lattice_names[p->params->lattice],
+                        lbm_collision_names[p->params->collision], p->numbers.tau);
+    if (p->numbers.eddy > 0 && used > 0 && (size_t)used < size) {
+        snprintf(text + used, size - (size_t)used, ", \"smagorinsky\": %.17g",
+                 p->params->smagorinsky);
+    }
 }
 
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
@@ -139,6 +141,17 @@ static const sel_field_info fields[LBM_FIELDS] = {
     [LBM_DENSITY] = {"density", SEL_SCALAR, "Density."},
     [LBM_PRESSURE] = {"pressure", SEL_SCALAR, "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2."},
     [LBM_SPEED] = {"speed", SEL_SCALAR, "Magnitude of the velocity."},
+    [LBM_VORTICITY] = {"vorticity", SEL_CURL,
+                       "Curl of the velocity, by central differences; one-sided beside solids and "
+                       "faces."},
+    [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR,
+                         "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "
+                         "inside vortices."},
+    [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR,
+                         "sqrt(2 S:S) of the rate of strain S, from the populations of the cell."},
+    [LBM_STRESS] = {"stress", SEL_TENSOR,
+                    "Viscous stress 2 density nu S, the subgrid model's part included, from the "
+                    "populations of the cell."},
 };
 
 const sel_solver lbm_solver = {
@@ -149,6 +162,7 @@ const sel_solver lbm_solver = {
     .fields = fields,
     .field_count = LBM_FIELDS,
     .main_field = LBM_VELOCITY,
+    .flux_field = LBM_VELOCITY,
     .plan = plan_create,
     .plan_destroy = plan_destroy,
     .facts = lbm_facts,

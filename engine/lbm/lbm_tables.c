@@ -4,7 +4,8 @@
 #include <math.h>
 
 const char *const lbm_lattice_names[] = {"D2Q9", NULL};
-const char *const lbm_collision_names[] = {"trt", "bgk", NULL};
+const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
+const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
 #define COUNT(fields) (int)(sizeof(fields) / sizeof *(fields))
 
@@ -12,6 +13,9 @@ static const sel_field wall_fields[] = {
     {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_law_wall, velocity),
      "Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.",
      0, NULL, NULL, NULL},
+    {"scheme", SEL_KIND_CHOICE, 0, offsetof(lbm_law_wall, scheme),
+     "Half-way bounce-back, or, on faces, zou_he: the wall lies at the centres of the first cells.",
+     LBM_HALFWAY, lbm_wall_names, NULL, NULL},
 };
 static const sel_field velocity_fields[] = {
     {"velocity", SEL_KIND_VECTOR, SEL_REQUIRED | SEL_POSITIONAL,
@@ -36,6 +40,25 @@ const sel_table lbm_wall_table = {
     COUNT(wall_fields),
     NULL,
 };
+const sel_table lbm_outflow_table = {
+    "law.outflow",
+    "An open face through which the flow convects out, vortices and sound with little reflection; "
+    "the pressure returns to 0.",
+    sizeof(lbm_law_empty),
+    SIZE_MAX,
+    NULL,
+    0,
+    NULL,
+};
+const sel_table lbm_slip_table = {
+    "law.slip",
+    "A plane of symmetry on the face: no flow through it, no friction on it.",
+    sizeof(lbm_law_empty),
+    SIZE_MAX,
+    NULL,
+    0,
+    NULL,
+};
 const sel_table lbm_velocity_table = {
     "law.velocity",
     "An open face with a given velocity (Zou-He).",
@@ -55,13 +78,13 @@ const sel_table lbm_pressure_table = {
     NULL,
 };
 
-static const sel_table *const laws[LBM_LAWS] = {&lbm_wall_table, &lbm_velocity_table,
-                                                &lbm_pressure_table};
+static const sel_table *const laws[LBM_LAWS] = {
+    &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
 const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
 const sel_law_place lbm_law_places[LBM_LAWS] = {
-    {&lbm_wall_table, true, true},
-    {&lbm_velocity_table, true, false},
-    {&lbm_pressure_table, true, false},
+    {&lbm_wall_table, true, true},      {&lbm_velocity_table, true, false},
+    {&lbm_pressure_table, true, false}, {&lbm_outflow_table, true, false},
+    {&lbm_slip_table, true, false},
 };
 
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
@@ -124,14 +147,20 @@ static const sel_field lbm_fields[] = {
      "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.", SEL_NOT_GIVEN, NULL, NULL,
      NULL},
     {"collision", SEL_KIND_CHOICE, 0, offsetof(lbm_params, collision),
-     "Two relaxation times, or one (bgk: its walls move with the viscosity).", LBM_TRT,
-     lbm_collision_names, NULL, NULL},
+     "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, "
+     "and "
+     "moments above the stress are dropped, which is stabler.",
+     LBM_TRT, lbm_collision_names, NULL, NULL},
     {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
      "Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the "
      "face.",
      3.0 / 16.0, NULL, NULL, NULL},
     {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),
-     "Force per mass, the same everywhere and always; zero when not given.", 0, NULL, NULL, NULL},
+     "Force per mass; zero when not given.", 0, NULL, NULL, NULL},
+    {"smagorinsky", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, smagorinsky),
+     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; none when not "
+     "given.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"density", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, density),
      "Density of the fluid at pressure 0.", 1, NULL, NULL, NULL},
     {"initial", SEL_KIND_TABLE, 0, offsetof(lbm_params, initial),

@@ -1,6 +1,7 @@
 /* lbm_wall_value.c -- what a law fixes on a face itself: half-way walls, the wall's velocity.
  *
- * Velocity and pressure laws hold at the first cell centres, so that they fix nothing on the face.
+ * Velocity, pressure and outflow laws and "zou_he" walls hold at the first cell centres, so that
+ * they fix nothing on the face; slip fixes no whole vector.
  */
 #include <math.h>
 #include "engine/lbm/lbm.h"
@@ -8,11 +9,12 @@
 sel_status lbm_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                           bool *known, double *out, sel_error *error) {
     const sel_variant *law = &plan->domain->regions[region - 1].law;
-    *known = law->table == &lbm_wall_table && (field == LBM_VELOCITY || field == LBM_SPEED);
+    const lbm_law_wall *wall = law->data;
+    *known = law->table == &lbm_wall_table && wall->scheme == LBM_HALFWAY &&
+             (field == LBM_VELOCITY || field == LBM_SPEED);
     if (!*known) {
         return SEL_OK;
     }
-    const lbm_law_wall *wall = law->data;
     for (size_t i = 0; i < at->n; i++) {
         const sel_places place = {1,     &at->x[i],   &at->y[i], at->z ? &at->z[i] : NULL,
                                   at->t, at->controls};

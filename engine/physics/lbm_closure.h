@@ -1,4 +1,4 @@
-/* lbm_closure.h -- open faces: Zou-He closures of D2Q9 (Hecht-Harting form), any face.
+/* lbm_closure.h -- wet nodes: Zou-He closures of D2Q9 (Hecht-Harting form), outflow, corners.
  *
  * Re-includable like lbm_collision.h. At a cell of an open face the populations that enter
  * through the face are unknown. With the inward normal n, the tangent t, e* the opposite of e,
@@ -14,9 +14,29 @@
  * Density and momentum rho u then come out exactly. Where a force F = rho a acts, the momentum of
  * populations before collision is rho u - F/2, so callers pass u - a/2 for u.
  *
+ * Outflow. Let v = -u.n be the speed out of the domain and c the speed of sound. At the end of a
+ * step the fluid beside the face convects out and the incoming sound wave v - c drho is what it
+ * was:
+ *
+ *   v' = v - V (v - v_in)    u_t' = u_t - V (u_t - u_t,in)    V = v limited to [0, 1]
+ *   v - c drho = v' - (1 - K) c drho_before
+ *
+ * with _in for the next cell inwards. The outgoing sound wave is in the populations that arrive,
+ * v (1 + drho) = S0 + 2 S- - drho, so density and speed follow from both. K = 0 would reflect no
+ * sound but let the pressure drift; LBM_OUTFLOW_RETURN is small and brings the pressure back to 0.
+ *
+ * Corner of two faces with inward normals p and q. Density and velocity are given; unknown are e =
+ * p, q, p + q, which bounce as above with N = 0, and the pair p - q and q - p, which leave and
+ * enter at once:
+ *
+ *   g_(p-q) - g_(q-p) = rho (u.p - u.q)/6,   their sum is what density leaves.
+ *
  * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018.
  */
+#include <stdbool.h>
 #include "engine/physics/lbm_d2q9.h"
+
+#define LBM_OUTFLOW_RETURN 0.02
 
 #define R(literal) ((REAL)(literal))
 
@@ -68,6 +88,60 @@ SEL_INLINE void LBM_NAME(lbm_close_density)(REAL g[D2Q9_COUNT], int face, REAL d
     REAL ux = tangent_x, uy = tangent_y;
     LBM_NAME(lbm_velocity_of_density)(g, face, drho, &ux, &uy);
     LBM_NAME(lbm_close_velocity)(g, face, ux, uy);
+}
+
+/* A cell's density deviation and velocity. */
+typedef struct LBM_NAME(lbm_cell) {
+    REAL drho, ux, uy;
+} LBM_NAME(lbm_cell);
+
+/* Fills the unknown populations of a cell on face FACE by the outflow equations: `here` and
+ * `inward` are this cell and the next inwards at the step before. Populations before collision have
+ * the velocity u + (shift_x, shift_y). */
+SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[D2Q9_COUNT], int face,
+                                            const LBM_NAME(lbm_cell) * here,
+                                            const LBM_NAME(lbm_cell) * inward, REAL shift_x,
+                                            REAL shift_y) {
+    const bool along_x = face < 2;
+    const REAL sign = face % 2 == 0 ? -R(1) : R(1); /* of the outward normal */
+    const REAL v = sign * (along_x ? here->ux : here->uy);
+    const REAL limited = v < R(0) ? R(0) : v > R(1) ? R(1) : v;
+    const REAL ux = here->ux - limited * (here->ux - inward->ux);
+    const REAL uy = here->uy - limited * (here->uy - inward->uy);
+    const REAL sound = R(0.57735026918962576);
+    REAL vx = R(0), vy = R(0);
+    LBM_NAME(lbm_velocity_of_density)(g, face, R(0), &vx, &vy);
+    const REAL arriving = sign * (along_x ? vx : vy);
+    const REAL wave = sign * (along_x ? ux + shift_x : uy + shift_y) -
+                      R(1.0 - LBM_OUTFLOW_RETURN) * sound * here->drho;
+    /* arriving - drho = (wave + c drho)(1 + drho), but for c drho^2 */
+    const REAL drho = (arriving - wave) / (R(1) + sound + wave);
+    LBM_NAME(lbm_close_density)(g, face, drho, ux + shift_x, uy + shift_y);
+}
+
+/* Fills the unknown populations of a cell on the corner of an x face and a y face so that its
+ * density is 1 + drho and its velocity (ux, uy). */
+SEL_INLINE void LBM_NAME(lbm_close_corner)(REAL g[D2Q9_COUNT], int face_x, int face_y, REAL drho,
+                                           REAL ux, REAL uy) {
+    const REAL rho = R(1) + drho;
+    switch (4 * face_x + face_y) {
+#define CORNER(fx, fy, p, p_back, q, q_back, pq, pq_back, one, other)                             \
+    case 4 * fx + fy: {                                                                           \
+        const REAL up = rho * D2Q9_ALONG_##p(ux, uy), uq = rho * D2Q9_ALONG_##q(ux, uy);          \
+        g[p] = g[p_back] + up * R(2.0 / 3.0);                                                     \
+        g[q] = g[q_back] + uq * R(2.0 / 3.0);                                                     \
+        g[pq] = g[pq_back] + (up + uq) * R(1.0 / 6.0);                                            \
+        const REAL known = g[0] + (g[p] + g[p_back]) + (g[q] + g[q_back]) + (g[pq] + g[pq_back]); \
+        const REAL sum = drho - known, difference = (up - uq) * R(1.0 / 6.0);                     \
+        g[one] = R(0.5) * (sum + difference);                                                     \
+        g[other] = R(0.5) * (sum - difference);                                                   \
+        break;                                                                                    \
+    }
+        D2Q9_CORNERS(CORNER)
+#undef CORNER
+    default:
+        break;
+    }
 }
 
 #undef R

@@ -41,9 +41,10 @@
 ---@field lattice "D2Q9" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
----@field collision? "trt"|"bgk" Two relaxation times, or one (bgk: its walls move with the viscosity).
+---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped, which is stabler.
 ---@field magic? number Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the face.
----@field acceleration? selenite.vector Force per mass, the same everywhere and always; zero when not given.
+---@field acceleration? selenite.vector Force per mass; zero when not given.
+---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; none when not given.
 ---@field density? number Density of the fluid at pressure 0.
 ---@field initial? selenite.initial The flow at step 0; at rest when not given.
 
@@ -56,6 +57,7 @@
 ---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@class (exact) selenite.law.wall
 ---@field velocity? selenite.vector Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.
+---@field scheme? "halfway"|"zou_he" Half-way bounce-back, or, on faces, zou_he: the wall lies at the centres of the first cells.
 
 ---An open face with a given velocity (Zou-He).
 ---@class (exact) selenite.law.velocity
@@ -66,6 +68,12 @@
 ---@class (exact) selenite.law.pressure
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
+
+---An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---@class (exact) selenite.law.outflow
+
+---A plane of symmetry on the face: no flow through it, no friction on it.
+---@class (exact) selenite.law.slip
 
 ---Scales of the flow, for dimensionless numbers.
 ---@class (exact) selenite.reference
@@ -196,6 +204,8 @@
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
+---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 
 ---What a run writes. The last state is always written.
 ---@class selenite.out

@@ -11,7 +11,7 @@ static void owners(const lbm_case *c, int64_t x, int64_t y, char text[9]) {
     for (int64_t k = b->row_cells[y]; k < b->row_cells[y + 1]; k++) {
         int64_t link = b->cells[k].first_link;
         for (int i = 1; b->cells[k].x == x && i < D2Q9_COUNT; i++) {
-            if ((b->cells[k].bounced | b->cells[k].open) >> i & 1u) {
+            if (b->cells[k].links >> i & 1u) {
                 text[i - 1] = (char)('0' + b->link_region[link++]);
             }
         }
@@ -181,7 +181,7 @@ static void test_two_open_faces_may_not_meet(void **unused) {
     assert_string_equal(c.error.text,
                         "corner.lua:12: open faces x- (region 'inlet') and y+ (region 'top') meet "
                         "at cell {0, 2}; paint a wall on one of them there, for example with face "
-                        "- box");
+                        "- box, or make one of them law.outflow or law.slip");
     case_end(&c);
 }
 

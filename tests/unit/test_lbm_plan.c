@@ -45,26 +45,6 @@ static void test_tau_of_one_half_is_refused(void **unused) {
     case_end(&c);
 }
 
-static void nothing(double x, double y, double t, const void *data, double value[2]) {
-    (void)x;
-    (void)y;
-    (void)t;
-    (void)data;
-    value[0] = value[1] = 0;
-}
-
-static void test_acceleration_must_be_constant(void **unused) {
-    (void)unused;
-    lbm_case c;
-    closed_box(&c);
-    c.params.acceleration = case_of(&c, SEL_ON_T, 2, nothing, NULL);
-    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
-    assert_string_equal(c.error.text,
-                        "acceleration must be the same everywhere and always: numbers, not "
-                        "functions of place, time or controls");
-    case_end(&c);
-}
-
 static void test_table_refuses_what_only_the_whole_shows(void **unused) {
     (void)unused;
     const sel_where here = {"flow.lua", 3};
@@ -199,7 +179,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_resolved_to_lattice_units),
         cmocka_unit_test(test_tau_of_one_half_is_refused),
-        cmocka_unit_test(test_acceleration_must_be_constant),
         cmocka_unit_test(test_table_refuses_what_only_the_whole_shows),
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),

@@ -125,8 +125,9 @@ static void positional_values_are_checked(void **state) {
 
 static void laws_of_another_solver_are_refused(void **state) {
     (void)state;
-    script_refuses(LBM("regions = { { where = shape.faces, law = law.outflow {} } }"),
-                   "s.lua:4: sel.law has no 'outflow'; it has pressure, velocity, wall");
+    script_refuses(
+        LBM("regions = { { where = shape.faces, law = law.insulated {} } }"),
+        "s.lua:4: sel.law has no 'insulated'; it has outflow, pressure, slip, velocity, wall");
 }
 
 static void shapes_keep_their_meaning_when_chains_are_balanced(void **state) {
@@ -247,9 +248,9 @@ static void lists_of_simulations_need_names(void **state) {
 
 static void misspelt_members_of_the_library_are_errors(void **state) {
     (void)state;
-    script_refuses(
-        "local sel = require 'selenite'\nlocal x = sel.law.wal\n",
-        "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has pressure, velocity, wall");
+    script_refuses("local sel = require 'selenite'\nlocal x = sel.law.wal\n",
+                   "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has outflow, pressure, "
+                   "slip, velocity, wall");
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
         "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has law, lbm, load, out, "

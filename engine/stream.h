@@ -1,0 +1,63 @@
+/* stream.h -- stores that go past the caches, as wide as the code that includes this may use.
+ *
+ * What is written and not read soon need not be fetched first: a copy by streaming stores moves two
+ * thirds of the bytes that one by plain stores does. Each thread ends its share with
+ * sel_stream_end, before others read it.
+ */
+#ifndef SEL_STREAM_H
+#define SEL_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__)
+#define SEL_STREAM_BYTES 64
+static inline void sel_stream_one(char *to, const char *from) {
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
+}
+#elif defined(__AVX__)
+#define SEL_STREAM_BYTES 32
+static inline void sel_stream_one(char *to, const char *from) {
+    _mm256_stream_si256((__m256i *)(void *)to,
+                        _mm256_loadu_si256((const __m256i *)(const void *)from));
+}
+#elif defined(__x86_64__)
+#define SEL_STREAM_BYTES 16
+static inline void sel_stream_one(char *to, const char *from) {
+    _mm_stream_si128((__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
+}
+#else
+#define SEL_STREAM_BYTES 64
+static inline void sel_stream_one(char *to, const char *from) {
+    memcpy(to, from, SEL_STREAM_BYTES);
+}
+#endif
+
+/* Copies `bytes` to a place of any alignment; its ends by plain stores. */
+static inline void sel_stream(void *to, const void *from, size_t bytes) {
+    char *t = to;
+    const char *f = from;
+    size_t head = (size_t)(-(uintptr_t)t & (SEL_STREAM_BYTES - 1));
+    if (head > bytes) {
+        head = bytes;
+    }
+    memcpy(t, f, head);
+    size_t k = head;
+    for (; k + SEL_STREAM_BYTES <= bytes; k += SEL_STREAM_BYTES) {
+        sel_stream_one(t + k, f + k);
+    }
+    memcpy(t + k, f + k, bytes - k);
+}
+
+static inline void sel_stream_end(void) {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+#endif
