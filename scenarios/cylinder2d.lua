@@ -10,18 +10,20 @@ local shape, law, out = sel.shape, sel.law, sel.out
 local p = sel.params {
   D    = { 40,     "cells per diameter", integer = true, min = 8 },
   case = { "2D-1", "which case", choices = { "2D-1", "2D-2" } },
-  u    = { 0.1,    "largest inlet velocity, lattice units", min = 0.001, max = 0.2 },
-  time = { 0,      "seconds to run; 0: 30 for 2D-1 unless steady before, 12 for 2D-2", min = 0 },
+  u    = { 0.05,   "largest inlet velocity, lattice units", min = 0.001, max = 0.2 },
+  time = { 0,      "seconds to run; 0: 30 for 2D-1 unless steady before, 15 for 2D-2", min = 0 },
 }
 
 local steady = p.case == "2D-1"
 local U = steady and 0.3 or 1.5
 local H, dx = 0.41, 0.1 / p.D
 local dt = p.u * dx / U
+-- Several periods of the channel's slowest sound wave, which hardly decays once it is there.
+local ramp = (steady and 4 or 1) * 4 * 2.2 / (dx / dt / math.sqrt(3))
 local nx, ny = math.floor(2.2 / dx + 0.5), math.floor(H / dx + 0.5)
 
 local function inflow(y, t)
-  local rise = math.min(1, t / 1)
+  local rise = math.min(1, t / ramp)
   rise = rise * rise * (3 - 2 * rise)
   return 4 * U * rise * y * (H - y) / H ^ 2, 0
 end
@@ -41,7 +43,7 @@ return sel.lbm {
     { name = "cylinder", where = shape.ball { centre = { 0.2, 0.2 }, radius = 0.05 },
       law = law.wall {} },
   },
-  stop   = { time = p.time > 0 and p.time or steady and 30 or 12,
+  stop   = { time = p.time > 0 and p.time or steady and 30 or 15,
              steady = steady and 1e-7 or nil, every = math.floor(0.1 / dt) },
   output = {
     out.force { name = "drag", region = "cylinder", every = 10, from_time = steady and 2 or 8 },
