@@ -27,6 +27,8 @@ typedef struct sel_places {
 /* "x=0.5, y=12.5, t=0": place i, for messages. */
 void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
 
+struct sel_program;
+
 /* A function of place, time and controls. From Lua, or from C (see examples/). Pure. */
 typedef struct sel_function {
     unsigned depends;
@@ -36,6 +38,8 @@ typedef struct sel_function {
     sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
                        sel_error *error);
     void *data;
+    /* What eval computes, for backends that run it themselves; NULL: only eval knows. */
+    const struct sel_program *program;
 } sel_function;
 
 /* One number or vector. Either `whole` gives all components (results == components), or each

@@ -1,54 +1,42 @@
-/* function.c -- functions of x, y, z, t and controls: called in Lua, place by place.
+/* function.c -- functions of x, y, z, t and controls: read from a script, called in Lua.
  *
  * A function says by its parameters' names what it depends on. The engine sees a sel_function and
  * does not know of Lua: what evaluates it is only here.
  */
-#include "lua/state.h"
+#include "lua/function.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ARGUMENT_X, ARGUMENT_Y, ARGUMENT_Z, ARGUMENT_T, ARGUMENT_CONTROL };
 static const char *const coordinate_names[] = {"x", "y", "z", "t"};
-
-typedef struct lua_function {
-    sel_function base;
-    sel_script *script;
-    int reference; /* in Lua's registry */
-    bool predicate;
-    const char *label;
-    const sel_numbers *controls;
-    int count;
-    int *arguments; /* ARGUMENT_X ... ARGUMENT_CONTROL + k */
-} lua_function;
 
 static double coordinate(const double *values, size_t i) {
     return values ? values[i] : 0;
 }
 
-static double argument(const lua_function *f, int which, const sel_places *at, size_t i) {
+static double argument(const sel_lua_function *f, int which, const sel_places *at, size_t i) {
     switch (which) {
-    case ARGUMENT_X:
+    case SEL_ARGUMENT_X:
         return coordinate(at->x, i);
-    case ARGUMENT_Y:
+    case SEL_ARGUMENT_Y:
         return coordinate(at->y, i);
-    case ARGUMENT_Z:
+    case SEL_ARGUMENT_Z:
         return coordinate(at->z, i);
-    case ARGUMENT_T:
+    case SEL_ARGUMENT_T:
         return at->t;
     default: {
-        int control = which - ARGUMENT_CONTROL;
-        return at->controls ? at->controls[control] : f->controls->v[control].value;
+        int control = which - SEL_ARGUMENT_CONTROL;
+        return at->controls ? at->controls[control] : f->defaults[control];
     }
     }
 }
 
-static sel_where definition(const lua_function *f) {
+static sel_where definition(const sel_lua_function *f) {
     return f->base.where;
 }
 
-static sel_status fail_here(const lua_function *f, const sel_places *at, size_t i, sel_error *error,
-                            const char *what) {
+static sel_status fail_here(const sel_lua_function *f, const sel_places *at, size_t i,
+                            sel_error *error, const char *what) {
     char place[128];
     sel_place_text(at, i, place, sizeof place);
     return sel_fail_at(error, definition(f), "%s: function returned %s (at %s)", f->label, what,
@@ -60,7 +48,7 @@ static const char *plural(int n) {
 }
 
 /* Takes the results of one call, which are above `base` on the stack. */
-static sel_status take_results(const lua_function *f, int base, const sel_places *at, size_t i,
+static sel_status take_results(const sel_lua_function *f, int base, const sel_places *at, size_t i,
                                double *out, sel_error *error) {
     lua_State *L = f->script->L;
     char what[200], found[80];
@@ -84,7 +72,7 @@ static sel_status take_results(const lua_function *f, int base, const sel_places
     return SEL_OK;
 }
 
-static sel_status call_at(const lua_function *f, const sel_places *at, size_t i, double *out,
+static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_t i, double *out,
                           sel_error *error) {
     lua_State *L = f->script->L;
     int base = lua_gettop(L);
@@ -107,39 +95,57 @@ static sel_status call_at(const lua_function *f, const sel_places *at, size_t i,
     return status;
 }
 
-/* sel_function.eval */
-static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
-                           sel_error *error) {
-    const lua_function *f = self->data;
+/* Lua may be asked: by the right thread, unless the script is broken. */
+static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
     sel_script *script = f->script;
-    sel_status status = SEL_OK;
     if (!pthread_equal(pthread_self(), script->thread))
-        return sel_fail_at(error, self->where,
+        return sel_fail_at(error, f->base.where,
                            "%s: only the thread that loaded the script may "
                            "evaluate its functions",
                            f->label);
     if (script->broken)
-        return sel_fail_at(error, self->where, "%s: the script was ended by an earlier error",
+        return sel_fail_at(error, f->base.where, "%s: the script was ended by an earlier error",
                            f->label);
     if (!lua_checkstack(script->L, f->count + LUA_MINSTACK))
         return sel_fail_memory(error, "the arguments of a function", (size_t)f->count * 16);
+    return SEL_OK;
+}
+
+/* Calls at the places from `first` to `end`. */
+static sel_status call_range(const sel_lua_function *f, const sel_places *at, size_t first,
+                             size_t end, double *out, sel_error *error) {
+    sel_script *script = f->script;
+    sel_status status = check_callable(f, error);
+    if (status)
+        return status;
+    sel_error *outer = script->error;
     script->error = error;
     script->evaluating = true;
-    for (size_t i = 0; i < at->n && status == SEL_OK; i++)
+    for (size_t i = first; i < end && status == SEL_OK; i++)
         status = call_at(f, at, i, out, error);
     script->evaluating = false;
-    script->error = NULL;
+    script->error = outer;
     return status;
+}
+
+sel_status sel_function_call(const sel_lua_function *f, const sel_places *at, double *out,
+                             sel_error *error) {
+    return call_range(f, at, 0, at->n, out, error);
+}
+
+sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
+                                double *out, sel_error *error) {
+    return call_range(f, at, i, i + 1, out, error);
 }
 
 /* The argument called `name`, or -1. */
 static int find_argument(const sel_function_needs *needs, const char *name) {
-    for (int i = ARGUMENT_X; i <= ARGUMENT_T; i++)
-        if (strcmp(name, coordinate_names[i]) == 0 && !(i == ARGUMENT_Z && needs->dims == 2))
+    for (int i = SEL_ARGUMENT_X; i <= SEL_ARGUMENT_T; i++)
+        if (strcmp(name, coordinate_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
             return i;
     for (int k = 0; needs->controls && k < needs->controls->n; k++)
         if (strcmp(name, needs->controls->v[k].name) == 0)
-            return ARGUMENT_CONTROL + k;
+            return SEL_ARGUMENT_CONTROL + k;
     return -1;
 }
 
@@ -150,7 +156,7 @@ static void list_arguments(const sel_function_needs *needs, char *text, size_t s
 }
 
 /* Fills f->arguments from the names of the parameters; false with the reason. */
-static bool read_parameters(lua_function *f, int index, const sel_function_needs *needs,
+static bool read_parameters(sel_lua_function *f, int index, const sel_function_needs *needs,
                             char reason[512]) {
     lua_State *L = f->script->L;
     char allowed[256];
@@ -166,7 +172,7 @@ static bool read_parameters(lua_function *f, int index, const sel_function_needs
             return false;
         }
         f->arguments[i] = which;
-        f->base.depends |= which < ARGUMENT_CONTROL ? 1u << which : (unsigned)SEL_ON_CONTROLS;
+        f->base.depends |= which < SEL_ARGUMENT_CONTROL ? 1u << which : (unsigned)SEL_ON_CONTROLS;
     }
     return true;
 }
@@ -176,6 +182,15 @@ static sel_where function_place(sel_script *script, const lua_Debug *info, sel_w
         if (info->source[0] == '@' && strcmp(s->name, info->source + 1) == 0)
             return (sel_where){s->name, info->linedefined};
     return where;
+}
+
+/* The values of the controls as the script gives them. NULL when there is no memory. */
+static const double *copy_defaults(sel_arena *arena, const sel_numbers *controls) {
+    int count = controls ? controls->n : 0;
+    double *values = sel_arena_alloc(arena, ((size_t)count + 1) * sizeof *values);
+    for (int k = 0; values && k < count; k++)
+        values[k] = controls->v[k].value;
+    return values;
 }
 
 const sel_function *sel_function_create(sel_script *script, int index,
@@ -193,26 +208,31 @@ const sel_function *sel_function_create(sel_script *script, int index,
                      : "a library function does not say what it depends on");
         return NULL;
     }
-    lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
+    sel_lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
     int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
     char *label = sel_arena_copy(script->arena, needs->label);
-    if (!f || !arguments || !label) {
+    const double *defaults = copy_defaults(script->arena, needs->controls);
+    if (!f || !arguments || !label || !defaults) {
         snprintf(reason, 512, "there is not enough memory for the function");
         return NULL;
     }
     f->base = (sel_function){.results = needs->results,
                              .where = function_place(script, &info, where),
-                             .eval = evaluate,
+                             .eval = sel_function_evaluate,
                              .data = f};
     f->script = script;
     f->predicate = needs->predicate;
     f->label = label;
     f->controls = needs->controls;
+    f->defaults = defaults;
     f->count = info.nparams;
     f->arguments = arguments;
     if (!read_parameters(f, index, needs, reason))
         return NULL;
     lua_pushvalue(L, index);
     f->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+    f->next = script->functions;
+    script->functions = f;
+    sel_function_compile(f, index);
     return &f->base;
 }

@@ -4,6 +4,7 @@
  * where it was made is kept beside it, in a table with weak keys.
  */
 #include "lua/state.h"
+#include "lua/trace.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,8 +369,12 @@ static void push_host(lua_State *L) {
                                          {"closed", make_closed},
                                          {"params", sel_params_declare},
                                          {"load", sel_module_load},
+                                         {"step", sel_trace_step},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
+    lua_getfield(L, -1, "step");
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
     lua_pushvalue(L, -1);
     lua_pushcclosure(L, set_shape_operators, 1);
     lua_setfield(L, -2, "set_shape_operators");

@@ -8,6 +8,7 @@
  */
 #include "lua/pattern.h"
 #include "lua/state.h"
+#include "lua/trace.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
@@ -264,6 +265,7 @@ void sel_sandbox_open(lua_State *L) {
         open_safe_libraries(L);
     guard_random(L);
     sel_limits_guard(L);
+    sel_trace_open(L);
     protect_strings(L);
     sel_module_open(L);
     make_strict(L);

@@ -60,6 +60,8 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .trust = options->trust,
                            .parameters_only = options->parameters_only,
                            .options = options,
+                           .notice = options->notice,
+                           .notice_data = options->notice_data,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;

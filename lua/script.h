@@ -11,6 +11,10 @@ typedef struct sel_script_options {
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
     double seconds;                 /* --script-limit: wall time that the script may take; 0: 10 */
     bool parameters_only;           /* stop after sel.params: for --help */
+    /* Told once about each function that Lua must evaluate, while the scenario is used: one line
+     * with place, reason and cost. NULL: nobody is told. */
+    void (*notice)(void *data, const char *text);
+    void *notice_data;
 } sel_script_options;
 
 /* Runs the script at `path` ("-": standard input) and fills the structs from what it returns.
@@ -19,6 +23,9 @@ typedef struct sel_script_options {
  * Functions of the scenario stay callable until sel_scenario_destroy, from one thread. */
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
+
+/* Prints the program of each function of the scenario, or why it has none. */
+void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
 
 /* Writes the LuaLS annotations that editors read (lua/meta/selenite.lua). */
 void sel_annotations(FILE *to);

@@ -11,7 +11,7 @@ host.set_shape_operators {
   __metatable = false,
 }
 
-local sel = { params = host.params, load = host.load }
+local sel = { params = host.params, load = host.load, step = host.step }
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.
 for group, names in pairs(host.groups) do

@@ -149,7 +149,7 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     return source->name && source->directory ? source : NULL;
 }
 
-static bool read_tokens(sel_arena *arena, sel_source *source) {
+bool sel_source_read(sel_arena *arena, sel_source *source) {
     sel_token token;
     if (source->tokens)
         return true;
@@ -293,7 +293,7 @@ static int argument_brace(const sel_source *source, int at) {
 
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name) {
     sel_span span = {source, line, -1, -1};
-    if (!source || !read_tokens(arena, source))
+    if (!source || !sel_source_read(arena, source))
         return span;
     for (int at = 0; at < source->token_count && source->tokens[at].line <= line; at++) {
         if (source->tokens[at].line < line || source->tokens[at].kind != SEL_TOKEN_NAME)

@@ -2,6 +2,7 @@
 #ifndef SEL_SOURCE_H
 #define SEL_SOURCE_H
 
+#include <stdbool.h>
 #include "engine/arena.h"
 #include "engine/status.h"
 
@@ -33,6 +34,9 @@ typedef struct sel_span {
 
 /* `text` must outlive the source. NULL when there is no memory. */
 sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
+
+/* Splits the text into tokens, once. False when there is no memory. */
+bool sel_source_read(sel_arena *arena, sel_source *source);
 
 /* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);

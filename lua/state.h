@@ -33,18 +33,22 @@ typedef struct sel_script {
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
-    size_t used, memory; /* bytes */
-    size_t grown;        /* bytes asked for since memory was last refused */
-    int cramped;         /* refusals in a row with little between them */
-    double seconds;      /* that the present chunk or function may take */
-    double deadline;     /* monotonic clock; 0: set at the next look at the clock */
-    int64_t ticks;       /* of the instruction counter since the start */
-    int64_t max_ticks;   /* 0: no limit */
-    bool running;        /* user code runs under the limits */
-    bool late;           /* memory was refused because the time was up */
-    bool broken;         /* a limit was hit, or all is said: nothing may catch this */
-    bool evaluating;     /* a function of x, y, z, t runs */
-    sel_where refused;   /* where memory was refused */
+    size_t used, memory;     /* bytes */
+    size_t grown;            /* bytes asked for since memory was last refused */
+    int cramped;             /* refusals in a row with little between them */
+    double seconds;          /* that the present chunk or function may take */
+    double deadline;         /* monotonic clock; 0: set at the next look at the clock */
+    int64_t ticks;           /* of the instruction counter since the start */
+    int64_t max_ticks;       /* 0: no limit */
+    bool running;            /* user code runs under the limits */
+    bool late;               /* memory was refused because the time was up */
+    bool broken;             /* a limit was hit, or all is said: nothing may catch this */
+    bool evaluating;         /* a function of x, y, z, t runs */
+    struct sel_trace *trace; /* the function under trace; NULL: none */
+    struct sel_lua_function *functions;           /* of the scenario, the last one first */
+    void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
+    void *notice_data;
+    sel_where refused; /* where memory was refused */
 } sel_script;
 
 /* The script that owns a Lua state or any of its coroutines. */

@@ -254,7 +254,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     script_refuses(
         "local sel = require 'selenite'\nlocal x = sel.lmb\n",
         "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has law, lbm, load, out, "
-        "params, shape");
+        "params, shape, step");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",

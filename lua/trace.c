@@ -1,0 +1,597 @@
+/* trace.c -- run a Lua function on symbols, along every path, and merge the paths into a program.
+ *
+ * A symbol is a userdata whose metamethods record the arithmetic as nodes of a sel_builder. A
+ * comparison must answer true or false: the function is run once per path, each comparison answered
+ * both ways, and the results are merged by selects, the last comparison first. Comparisons that
+ * were answered on the same path keep their answer.
+ *
+ * Lua's integers are followed too (see sel_symbol): arithmetic of two of them is exact in f64 up
+ * to 2^53; where a path leaves that range, or calls error, its results are marked as not sure and
+ * Lua is asked there.
+ *
+ * What symbols cannot see ends the trace: a hook looks at every function that is called. C
+ * functions must be on a list; the text of Lua functions is scanned (trace_scan.c); and variables
+ * outside of a function must not change.
+ */
+#include "lua/trace.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAX_PATHS = 256,
+    MAX_DEPTH = 256,
+    MAX_NODES = 20000,
+    INSTRUCTIONS_PER_COUNT = 1000,
+    MAX_COUNTS = 2000 /* of those, in one call */
+};
+
+static const double whole_limit = 9007199254740992.0; /* 2^53 */
+
+/* Addresses are keys in Lua's registry: the metatable of symbols, the C functions allowed, and the
+ * Lua functions that ran in this trace with their upvalues. */
+static const char symbol_key, allowed_key, seen_key;
+
+typedef struct decision {
+    int condition;
+    bool answer;
+} decision;
+
+typedef struct leaf {
+    int result[SEL_PROGRAM_RESULTS];
+    int exact;
+} leaf;
+
+struct sel_trace {
+    sel_script *script;
+    lua_State *L;
+    sel_builder *builder;
+    const sel_trace_needs *needs;
+    const sel_program *program; /* the outcome */
+    char *reason;
+    int function; /* its stack index */
+    int paths, counts;
+    int depth, forced; /* decisions on this path; how many of them are given */
+    decision path[MAX_DEPTH];
+    int exact;   /* node: so far on this path */
+    bool raised; /* error or assert was called last */
+};
+
+static struct sel_trace *trace_of(lua_State *L) {
+    return sel_script_of(L)->trace;
+}
+
+int sel_trace_fail(lua_State *L, const char *format, ...) {
+    struct sel_trace *t = trace_of(L);
+    if (t && !*t->reason) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(t->reason, 256, format, arguments);
+        va_end(arguments);
+    }
+    return luaL_error(L, "%s",
+                      t ? t->reason
+                        : "a function kept a value of an earlier evaluation; it must "
+                          "depend on its arguments only");
+}
+
+static sel_symbol *to_symbol(lua_State *L, int index) {
+    sel_symbol *symbol = lua_touserdata(L, index);
+    if (!symbol || !lua_getmetatable(L, index))
+        return NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &symbol_key);
+    bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same ? symbol : NULL;
+}
+
+bool sel_trace_is_symbol(lua_State *L, int index) {
+    return lua_type(L, index) == LUA_TUSERDATA && to_symbol(L, index);
+}
+
+static int check_node(lua_State *L, int node) {
+    if (node < 0)
+        sel_trace_fail(L, "it takes more than %d operations", MAX_NODES);
+    return node;
+}
+
+int sel_trace_build(lua_State *L, sel_op op, int a, int b, int c) {
+    return check_node(L, sel_build(trace_of(L)->builder, op, a, b, c));
+}
+
+int sel_trace_constant(lua_State *L, double value) {
+    return check_node(L, sel_build_constant(trace_of(L)->builder, value));
+}
+
+sel_symbol sel_trace_float(lua_State *L, int value) {
+    return (sel_symbol){value, sel_trace_constant(L, 0), 0};
+}
+
+sel_symbol sel_trace_operand(lua_State *L, int index) {
+    if (!trace_of(L))
+        sel_trace_fail(L, "no trace");
+    if (lua_type(L, index) == LUA_TNUMBER) {
+        double value = lua_tonumber(L, index);
+        bool whole = lua_isinteger(L, index);
+        if (whole && fabs(value) >= whole_limit)
+            sel_trace_fail(L, "it computes with the integer %.17g, beyond 2^53", value);
+        return (sel_symbol){sel_trace_constant(L, value), sel_trace_constant(L, whole),
+                            fabs(value)};
+    }
+    sel_symbol *symbol = lua_type(L, index) == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
+    if (!symbol)
+        sel_trace_fail(L, "it computes with a %s", luaL_typename(L, index));
+    return *symbol;
+}
+
+/* Constants stay symbols: as Lua numbers they would lose whether they are integers. */
+int sel_trace_push(lua_State *L, sel_symbol symbol) {
+    sel_symbol *to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = symbol;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &symbol_key);
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+void sel_trace_require(lua_State *L, int node) {
+    struct sel_trace *t = trace_of(L);
+    t->exact = sel_trace_build(L, SEL_OP_AND, t->exact, node, 0);
+}
+
+sel_symbol sel_trace_integers(lua_State *L, sel_symbol a, sel_symbol b, int value, double bound,
+                              bool may_be_minus_zero, bool divides) {
+    double known;
+    int both = sel_trace_build(L, SEL_OP_AND, a.whole, b.whole, 0);
+    if (sel_builder_constant(trace_of(L)->builder, both, &known) && known == 0)
+        return sel_trace_float(L, value);
+    if (may_be_minus_zero) {
+        int whole = sel_trace_build(L, SEL_OP_WHOLE, value, 0, 0);
+        value = sel_trace_build(L, SEL_OP_SELECT, both, whole, value);
+    }
+    int floats = sel_trace_build(L, SEL_OP_NOT, both, 0, 0);
+    if (bound >= whole_limit) {
+        int size = sel_trace_build(L, SEL_OP_ABS, value, 0, 0);
+        int fits = sel_trace_build(L, SEL_OP_LT, size, sel_trace_constant(L, whole_limit), 0);
+        sel_trace_require(L, sel_trace_build(L, SEL_OP_OR, floats, fits, 0));
+        bound = whole_limit;
+    }
+    if (divides) {
+        int zero = sel_trace_build(L, SEL_OP_EQ, b.value, sel_trace_constant(L, 0), 0);
+        int divisible = sel_trace_build(L, SEL_OP_NOT, zero, 0, 0);
+        sel_trace_require(L, sel_trace_build(L, SEL_OP_OR, floats, divisible, 0));
+    }
+    return (sel_symbol){value, both, bound};
+}
+
+sel_symbol sel_trace_extreme(lua_State *L, sel_op op, sel_symbol a, sel_symbol b) {
+    bool max = op == SEL_OP_MAX;
+    int second = sel_trace_build(L, SEL_OP_LT, max ? a.value : b.value, max ? b.value : a.value, 0);
+    return (sel_symbol){sel_trace_build(L, op, a.value, b.value, 0),
+                        sel_trace_build(L, SEL_OP_SELECT, second, b.whole, a.whole),
+                        fmax(a.bound, b.bound)};
+}
+
+static int binary(lua_State *L, sel_op op) {
+    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2), result;
+    int value = sel_trace_build(L, op, a.value, b.value, 0);
+    switch (op) {
+    case SEL_OP_ADD:
+    case SEL_OP_SUB:
+        result = sel_trace_integers(L, a, b, value, a.bound + b.bound, false, false);
+        break;
+    case SEL_OP_MUL:
+        result = sel_trace_integers(L, a, b, value, a.bound * b.bound, true, false);
+        break;
+    case SEL_OP_MOD:
+        result = sel_trace_integers(L, a, b, value, b.bound, true, true);
+        break;
+    case SEL_OP_IDIV:
+        result = sel_trace_integers(L, a, b, value, fmax(1, a.bound), true, true);
+        break;
+    default:
+        result = sel_trace_float(L, value);
+    }
+    return sel_trace_push(L, result);
+}
+
+#define BINARY(name, op)                     \
+    static int symbol_##name(lua_State *L) { \
+        return binary(L, SEL_OP_##op);       \
+    }
+BINARY(add, ADD)
+BINARY(sub, SUB)
+BINARY(mul, MUL)
+BINARY(div, DIV)
+BINARY(mod, MOD)
+BINARY(idiv, IDIV)
+BINARY(pow, POW)
+
+static int symbol_unm(lua_State *L) {
+    sel_symbol a = sel_trace_operand(L, 1);
+    int value = sel_trace_build(L, SEL_OP_UNM, a.value, 0, 0);
+    return sel_trace_push(L, sel_trace_integers(L, a, a, value, a.bound, true, false));
+}
+
+/* The answer of a condition on this path: the one given, or yes for a new one. */
+static bool decide(lua_State *L, int condition) {
+    struct sel_trace *t = trace_of(L);
+    double known;
+    if (sel_builder_constant(t->builder, condition, &known))
+        return known != 0;
+    for (int i = 0; i < t->depth; i++)
+        if (t->path[i].condition == condition)
+            return t->path[i].answer;
+    if (t->depth >= MAX_DEPTH)
+        sel_trace_fail(L, "it compares more than %d times on one path", MAX_DEPTH);
+    if (t->depth >= t->forced)
+        t->path[t->depth] = (decision){condition, true};
+    else if (t->path[t->depth].condition != condition)
+        sel_trace_fail(L, "it does not do the same when called twice");
+    return t->path[t->depth++].answer;
+}
+
+static int compare(lua_State *L, sel_op op) {
+    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
+    lua_pushboolean(L, decide(L, sel_trace_build(L, op, a.value, b.value, 0)));
+    return 1;
+}
+
+static int symbol_lt(lua_State *L) {
+    return compare(L, SEL_OP_LT);
+}
+
+static int symbol_le(lua_State *L) {
+    return compare(L, SEL_OP_LE);
+}
+
+static int symbol_refuse(lua_State *L) {
+    return sel_trace_fail(L, "it does something with a value that is not arithmetic");
+}
+
+int sel_trace_lookup(lua_State *L, const sel_lookup *lookup, int first, int n) {
+    int arguments[SEL_LOOKUP_ARGUMENTS] = {0};
+    if (n != lookup->arguments)
+        return sel_trace_fail(L, "%s takes %d arguments, not %d", lookup->name, lookup->arguments,
+                              n);
+    for (int i = 0; i < n; i++)
+        arguments[i] = sel_trace_operand(L, first + i).value;
+    int value = check_node(L, sel_build_lookup(trace_of(L)->builder, lookup, arguments));
+    /* NaN is what a look-up outside its data gives: Lua then tells the error. */
+    sel_trace_require(L, sel_trace_build(L, SEL_OP_EQ, value, value, 0));
+    return sel_trace_push(L, sel_trace_float(L, value));
+}
+
+int sel_trace_step(lua_State *L) {
+    if (!sel_trace_is_symbol(L, 1)) {
+        lua_pushnumber(L, luaL_checknumber(L, 1) >= 0 ? 1 : 0);
+        return 1;
+    }
+    sel_symbol a = sel_trace_operand(L, 1);
+    int value = sel_trace_build(L, SEL_OP_LE, sel_trace_constant(L, 0), a.value, 0);
+    return sel_trace_push(L, sel_trace_float(L, value));
+}
+
+void sel_trace_allow(lua_State *L, int index) {
+    index = lua_absindex(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    lua_pushvalue(L, index);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+static void allow_field(lua_State *L, const char *library, const char *name) {
+    lua_getfield(L, -1, library);
+    lua_getfield(L, -1, name);
+    sel_trace_allow(L, -1);
+    lua_pop(L, 2);
+}
+
+void sel_trace_open(lua_State *L) {
+    static const luaL_Reg metamethods[] = {
+        {"__add", symbol_add},      {"__sub", symbol_sub},         {"__mul", symbol_mul},
+        {"__div", symbol_div},      {"__mod", symbol_mod},         {"__idiv", symbol_idiv},
+        {"__pow", symbol_pow},      {"__unm", symbol_unm},         {"__lt", symbol_lt},
+        {"__le", symbol_le},        {"__concat", symbol_refuse},   {"__len", symbol_refuse},
+        {"__index", symbol_refuse}, {"__newindex", symbol_refuse}, {"__call", symbol_refuse},
+        {"__eq", symbol_refuse},    {"__tostring", symbol_refuse}, {"__band", symbol_refuse},
+        {"__bor", symbol_refuse},   {"__bxor", symbol_refuse},     {"__bnot", symbol_refuse},
+        {"__shl", symbol_refuse},   {"__shr", symbol_refuse},      {NULL, NULL}};
+    static const char *const base[] = {"ipairs", "pairs", "next", "error", "assert", NULL};
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    lua_newtable(L);
+    luaL_setfuncs(L, metamethods, 0);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    for (const luaL_Reg *m = metamethods; m->name; m++) {
+        lua_pushcfunction(L, m->func);
+        sel_trace_allow(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &symbol_key);
+    for (const char *const *name = base; *name; name++)
+        allow_field(L, LUA_GNAME, *name);
+    /* The iterator of ipairs has no name. */
+    lua_getfield(L, -1, "ipairs");
+    lua_newtable(L);
+    lua_call(L, 1, 1);
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+    sel_trace_open_math(L);
+}
+
+/* Stores the upvalues of the function at the top in a table: seen[function] = {values}. */
+static void keep_upvalues(lua_State *L) {
+    int function = lua_gettop(L);
+    lua_newtable(L);
+    for (int i = 1; lua_getupvalue(L, function, i); i++)
+        lua_rawseti(L, -2, i);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    lua_insert(L, -2);
+    lua_pushvalue(L, function);
+    lua_insert(L, -2);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+static void scan_function(lua_State *L, const lua_Debug *info) {
+    sel_script *script = sel_script_of(L);
+    for (sel_source *s = script->sources; s; s = s->next) {
+        if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
+            continue;
+        char reason[256];
+        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, reason))
+            sel_trace_fail(L, "%s", reason);
+        return;
+    }
+    sel_trace_fail(L, "it calls a function whose text is not known");
+}
+
+/* The function at the top is called for the first time in this trace. */
+static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    lua_pushvalue(L, -2);
+    bool seen = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    if (seen)
+        return;
+    scan_function(L, info);
+    keep_upvalues(L);
+}
+
+/* True for the call of a series, raster or noise: the function at the top. */
+static bool is_lookup_call(lua_State *L) {
+    bool same = false;
+    if (luaL_getmetatable(L, "selenite.lookup") == LUA_TTABLE) {
+        lua_getfield(L, -1, "__call");
+        same = lua_rawequal(L, -1, -3);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return same;
+}
+
+static void look_at_c_function(lua_State *L, lua_Debug *info) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    lua_pushvalue(L, -2);
+    bool allowed = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    if (!allowed && !is_lookup_call(L)) {
+        lua_getinfo(L, "n", info);
+        sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
+                       info->name ? info->name : "a library function");
+    }
+    lua_CFunction function = lua_tocfunction(L, -1);
+    lua_getglobal(L, "error");
+    lua_getglobal(L, "assert");
+    trace_of(L)->raised = function == lua_tocfunction(L, -1) || function == lua_tocfunction(L, -2);
+    lua_pop(L, 2);
+}
+
+static void on_event(lua_State *L, lua_Debug *event) {
+    struct sel_trace *t = trace_of(L);
+    if (event->event == LUA_HOOKCOUNT) {
+        if (++t->counts > MAX_COUNTS)
+            sel_trace_fail(L, "one call takes more than %d instructions",
+                           MAX_COUNTS * INSTRUCTIONS_PER_COUNT);
+        return;
+    }
+    luaL_checkstack(L, 8, NULL);
+    lua_getinfo(L, "fS", event);
+    if (*event->what == 'C')
+        look_at_c_function(L, event);
+    else
+        look_at_lua_function(L, event);
+    lua_pop(L, 1);
+}
+
+/* Puts back the upvalues that the path changed; a changed one ends the trace. */
+static bool restore_upvalues(struct sel_trace *t) {
+    lua_State *L = t->L;
+    bool same = true;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    int seen = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, seen); lua_pop(L, 1)) {
+        int function = lua_gettop(L) - 1, kept = function + 1;
+        const char *name;
+        for (int i = 1; (name = lua_getupvalue(L, function, i)); i++) {
+            lua_rawgeti(L, kept, i);
+            bool changed = !lua_rawequal(L, -1, -2);
+            if (changed && same && !*t->reason)
+                snprintf(t->reason, 256, "it changes '%.40s', a variable outside of it", name);
+            same = same && !changed;
+            if (changed)
+                lua_setupvalue(L, function, i);
+            lua_settop(L, kept);
+        }
+    }
+    lua_settop(L, seen - 1);
+    return same;
+}
+
+static bool refuse(struct sel_trace *t, const char *format, ...) {
+    if (!*t->reason) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(t->reason, 256, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+/* A result of the path as a node. */
+static bool take_result(struct sel_trace *t, int index, int *node) {
+    lua_State *L = t->L;
+    int type = lua_type(L, index);
+    char found[80];
+    if (t->needs->predicate && type == LUA_TBOOLEAN)
+        *node = sel_build_constant(t->builder, lua_toboolean(L, index));
+    else if (!t->needs->predicate && type == LUA_TNUMBER)
+        *node = sel_build_constant(t->builder, lua_tonumber(L, index));
+    else if (!t->needs->predicate && sel_trace_is_symbol(L, index))
+        *node = ((sel_symbol *)lua_touserdata(L, index))->value;
+    else
+        return refuse(t, "it returns %s", sel_script_value_text(L, index, found));
+    return *node >= 0 || refuse(t, "it takes more than %d operations", MAX_NODES);
+}
+
+static bool take_results(struct sel_trace *t, int base, leaf *to) {
+    if (lua_gettop(t->L) - base != t->needs->results)
+        return refuse(t, "it returns %d values", lua_gettop(t->L) - base);
+    for (int r = 0; r < t->needs->results; r++)
+        if (!take_result(t, base + 1 + r, &to->result[r]))
+            return false;
+    to->exact = t->exact;
+    return true;
+}
+
+/* A path that ends in error(), or divides an integer by 0, is Lua's: who gets there will be told.
+ */
+static bool take_error(struct sel_trace *t, int status, leaf *to) {
+    const char *message = lua_tostring(t->L, -1);
+    bool divided = message && (strstr(message, "attempt to perform 'n") ||
+                               strstr(message, "divide by zero") || strstr(message, "(zero)"));
+    if (status == LUA_ERRRUN && (t->raised || divided) && !*t->reason) {
+        int nothing = sel_build_constant(t->builder, 0);
+        *to = (leaf){{nothing, nothing, nothing}, nothing};
+        return nothing >= 0;
+    }
+    return refuse(t, "tracing it fails: %.200s", message ? message : "not enough memory");
+}
+
+/* Calls the function along the path whose first `forced` decisions are given. */
+static bool run_path(struct sel_trace *t, int forced, leaf *to) {
+    lua_State *L = t->L;
+    int base = lua_gettop(L);
+    if (++t->paths > MAX_PATHS)
+        return refuse(t, "its comparisons make more than %d paths", MAX_PATHS);
+    t->depth = 0;
+    t->forced = forced;
+    t->counts = 0;
+    t->raised = false;
+    t->exact = sel_trace_constant(L, 1);
+    luaL_checkstack(L, t->needs->count + LUA_MINSTACK, NULL);
+    lua_pushvalue(L, t->function);
+    for (int i = 0; i < t->needs->count; i++) {
+        int node = check_node(L, sel_build_argument(t->builder, t->needs->arguments[i]));
+        sel_trace_push(L, sel_trace_float(L, node));
+    }
+    lua_sethook(L, on_event, LUA_MASKCALL | LUA_MASKCOUNT, INSTRUCTIONS_PER_COUNT);
+    int status = lua_pcall(L, t->needs->count, LUA_MULTRET, 0);
+    lua_sethook(L, NULL, 0, 0);
+    bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
+    lua_settop(L, base);
+    return restore_upvalues(t) && taken && !*t->reason;
+}
+
+static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {
+    bool done = true;
+    for (int r = 0; r <= t->needs->results; r++) {
+        bool last = r == t->needs->results;
+        int *to = last ? &yes->exact : &yes->result[r];
+        *to =
+            sel_build(t->builder, SEL_OP_SELECT, condition, *to, last ? no->exact : no->result[r]);
+        done = done && *to >= 0;
+    }
+    return done || refuse(t, "it takes more than %d operations", MAX_NODES);
+}
+
+/* All paths that begin with the first `forced` decisions, merged. */
+static bool explore(struct sel_trace *t, int forced, leaf *to) {
+    if (!run_path(t, forced, to))
+        return false;
+    if (t->depth < forced)
+        return refuse(t, "it does not do the same when called twice");
+    for (int k = t->depth - 1; k >= forced; k--) {
+        leaf other;
+        int condition = t->path[k].condition;
+        t->path[k].answer = false;
+        if (!explore(t, k + 1, &other) || !merge(t, condition, to, &other))
+            return false;
+    }
+    return true;
+}
+
+static bool same_leaf(const leaf *a, const leaf *b, int results) {
+    return memcmp(a->result, b->result, (size_t)results * sizeof *a->result) == 0 &&
+           a->exact == b->exact;
+}
+
+/* The protected part. Arguments: the trace, the function. */
+static int run(lua_State *L) {
+    struct sel_trace *t = lua_touserdata(L, 1);
+    leaf first, second;
+    double known;
+    t->function = 2;
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &seen_key);
+    if (!explore(t, 0, &first))
+        return 0;
+    t->paths = 0;
+    if (!explore(t, 0, &second))
+        return 0;
+    if (!same_leaf(&first, &second, t->needs->results))
+        refuse(t, "it does not do the same when called twice");
+    else if (sel_builder_constant(t->builder, first.exact, &known) && known == 0)
+        refuse(t, "it always ends in an error");
+    else
+        t->program = sel_builder_finish(t->builder, first.result, t->needs->results, first.exact,
+                                        t->script->arena);
+    return 0;
+}
+
+const sel_program *sel_trace_function(sel_script *script, int index, const sel_trace_needs *needs,
+                                      char reason[256]) {
+    lua_State *L = script->L;
+    struct sel_trace t = {.script = script, .L = L, .needs = needs, .reason = reason};
+    lua_Hook hook = lua_gethook(L);
+    int mask = lua_gethookmask(L), count = lua_gethookcount(L);
+    bool running = script->running, evaluating = script->evaluating;
+    reason[0] = '\0';
+    t.builder = sel_builder_create(MAX_NODES);
+    if (!t.builder) {
+        refuse(&t, "there is not enough memory to trace it");
+        return NULL;
+    }
+    index = lua_absindex(L, index);
+    sel_limits_start_call(script);
+    script->trace = &t;
+    script->evaluating = true;
+    lua_pushcfunction(L, run);
+    lua_pushlightuserdata(L, &t);
+    lua_pushvalue(L, index);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        refuse(&t, "tracing it fails: %.200s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_sethook(L, hook, mask, count);
+    script->trace = NULL;
+    script->evaluating = evaluating;
+    script->running = running;
+    sel_builder_destroy(t.builder);
+    if (!t.program)
+        refuse(&t, "its program needs too many registers");
+    return *reason ? NULL : t.program;
+}

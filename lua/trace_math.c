@@ -1,0 +1,193 @@
+/* trace_math.c -- the functions of math for numbers and symbols alike.
+ *
+ * Each wraps Lua's own function, upvalue 1, which gets all calls without a symbol. What is recorded
+ * follows lmathlib.c: floor and ceil give integers, max and min keep the kind of the one chosen.
+ */
+#include <math.h>
+#include "lua/trace.h"
+
+static const double whole_limit = 9007199254740992.0; /* 2^53 */
+
+static bool any_symbol(lua_State *L) {
+    for (int i = lua_gettop(L); i > 0; i--)
+        if (sel_trace_is_symbol(L, i))
+            return true;
+    return false;
+}
+
+static int plain(lua_State *L) {
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+static int unary(lua_State *L, sel_op op) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, op, a.value, 0, 0)));
+}
+
+#define UNARY(name, op)                    \
+    static int math_##name(lua_State *L) { \
+        return unary(L, SEL_OP_##op);      \
+    }
+UNARY(sqrt, SQRT)
+UNARY(exp, EXP)
+UNARY(sin, SIN)
+UNARY(cos, COS)
+UNARY(tan, TAN)
+UNARY(sinh, SINH)
+UNARY(cosh, COSH)
+UNARY(tanh, TANH)
+UNARY(asin, ASIN)
+UNARY(acos, ACOS)
+UNARY(log10, LOG10)
+
+static int push_scaled(lua_State *L, double factor) {
+    sel_symbol a = sel_trace_operand(L, 1);
+    int by = sel_trace_constant(L, factor);
+    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, SEL_OP_MUL, a.value, by, 0)));
+}
+
+static int math_deg(lua_State *L) {
+    return any_symbol(L) ? push_scaled(L, 180.0 / 3.141592653589793238462643383279502884)
+                         : plain(L);
+}
+
+static int math_rad(lua_State *L) {
+    return any_symbol(L) ? push_scaled(L, 3.141592653589793238462643383279502884 / 180.0)
+                         : plain(L);
+}
+
+static int math_atan(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    int b = lua_isnoneornil(L, 2) ? sel_trace_constant(L, 1) : sel_trace_operand(L, 2).value;
+    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, SEL_OP_ATAN2, a.value, b, 0)));
+}
+
+/* The base decides the formula, so it must be a number. */
+static int math_log(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    if (sel_trace_is_symbol(L, 2))
+        return sel_trace_fail(L, "the base of math.log is not a number known beforehand");
+    double base = luaL_optnumber(L, 2, 0);
+    bool natural = lua_isnoneornil(L, 2);
+    sel_op op = natural      ? SEL_OP_LOG
+                : base == 2  ? SEL_OP_LOG2
+                : base == 10 ? SEL_OP_LOG10
+                             : SEL_OP_LOG;
+    int value = sel_trace_build(L, op, a.value, 0, 0);
+    if (op == SEL_OP_LOG && !natural)
+        value = sel_trace_build(L, SEL_OP_DIV, value, sel_trace_constant(L, log(base)), 0);
+    return sel_trace_push(L, sel_trace_float(L, value));
+}
+
+/* math.pow of Lua's compatibility library: no exception for squares. */
+static int math_pow(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
+    return sel_trace_push(L,
+                          sel_trace_float(L, sel_trace_build(L, SEL_OP_CPOW, a.value, b.value, 0)));
+}
+
+/* The integer that Lua makes of the rounded `value` of `a`; only Lua knows where it does not fit.
+ */
+static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
+    int size = sel_trace_build(L, SEL_OP_ABS, value, 0, 0);
+    int fits = sel_trace_build(L, SEL_OP_LT, size, sel_trace_constant(L, whole_limit), 0);
+    sel_trace_require(L, sel_trace_build(L, SEL_OP_OR, a.whole, fits, 0));
+    value = sel_trace_build(L, SEL_OP_WHOLE, value, 0, 0);
+    return (sel_symbol){value, sel_trace_constant(L, 1), whole_limit};
+}
+
+static int round_to(lua_State *L, sel_op op) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, op, a.value, 0, 0)));
+}
+
+static int math_floor(lua_State *L) {
+    return round_to(L, SEL_OP_FLOOR);
+}
+
+static int math_ceil(lua_State *L) {
+    return round_to(L, SEL_OP_CEIL);
+}
+
+static int math_abs(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    a.value = sel_trace_build(L, SEL_OP_ABS, a.value, 0, 0);
+    return sel_trace_push(L, a);
+}
+
+static int math_fmod(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
+    int value = sel_trace_build(L, SEL_OP_FMOD, a.value, b.value, 0);
+    return sel_trace_push(L, sel_trace_integers(L, a, b, value, b.bound, true, true));
+}
+
+static int extreme(lua_State *L, sel_op op) {
+    int count = lua_gettop(L);
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol found = sel_trace_operand(L, 1);
+    for (int i = 2; i <= count; i++)
+        found = sel_trace_extreme(L, op, found, sel_trace_operand(L, i));
+    return sel_trace_push(L, found);
+}
+
+static int math_max(lua_State *L) {
+    return extreme(L, SEL_OP_MAX);
+}
+
+static int math_min(lua_State *L) {
+    return extreme(L, SEL_OP_MIN);
+}
+
+/* The part before the point as an integer, and the rest as a float. */
+static int math_modf(lua_State *L) {
+    if (!any_symbol(L))
+        return plain(L);
+    sel_symbol a = sel_trace_operand(L, 1);
+    int zero = sel_trace_constant(L, 0);
+    int up = sel_trace_build(L, SEL_OP_CEIL, a.value, 0, 0);
+    int down = sel_trace_build(L, SEL_OP_FLOOR, a.value, 0, 0);
+    int negative = sel_trace_build(L, SEL_OP_LT, a.value, zero, 0);
+    int part = sel_trace_build(L, SEL_OP_SELECT, negative, up, down);
+    int is_part = sel_trace_build(L, SEL_OP_EQ, part, a.value, 0);
+    int rest = sel_trace_build(L, SEL_OP_SUB, a.value, part, 0);
+    rest = sel_trace_build(L, SEL_OP_SELECT, is_part, zero, rest);
+    sel_trace_push(L, to_integer(L, a, part));
+    sel_trace_push(L, sel_trace_float(L, rest));
+    return 2;
+}
+
+void sel_trace_open_math(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"sqrt", math_sqrt},   {"exp", math_exp},   {"sin", math_sin},   {"cos", math_cos},
+        {"tan", math_tan},     {"sinh", math_sinh}, {"cosh", math_cosh}, {"tanh", math_tanh},
+        {"asin", math_asin},   {"acos", math_acos}, {"atan", math_atan}, {"log", math_log},
+        {"log10", math_log10}, {"deg", math_deg},   {"rad", math_rad},   {"pow", math_pow},
+        {"floor", math_floor}, {"ceil", math_ceil}, {"abs", math_abs},   {"fmod", math_fmod},
+        {"max", math_max},     {"min", math_min},   {"modf", math_modf}, {NULL, NULL}};
+    lua_getfield(L, -1, "math");
+    for (const luaL_Reg *f = functions; f->name; f++) {
+        if (lua_getfield(L, -1, f->name) == LUA_TNIL) {
+            lua_pop(L, 1); /* left out of Lua without its compatibility library */
+            continue;
+        }
+        lua_pushcclosure(L, f->func, 1);
+        sel_trace_allow(L, -1);
+        lua_setfield(L, -2, f->name);
+    }
+    lua_pop(L, 1);
+}

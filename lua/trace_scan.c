@@ -1,0 +1,154 @@
+/* trace_scan.c -- find in a function's text what symbols cannot see.
+ *
+ * Lua compares values of different types with == without asking anybody, and a table indexed by a
+ * symbol has nothing there. Neither can be noticed while the function runs, so the text decides:
+ *  - == and ~= are refused, but for a right side that is a string, nil, true or false: those are
+ *    as different from a number as from a symbol;
+ *  - an index must be made of literals and names that cannot be symbols: the counters of for loops,
+ *    and variables from outside that the text gives no value.
+ * What else stands on the same lines is looked at with it, which costs speed at worst.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "lua/trace.h"
+
+typedef struct text {
+    const sel_source *source;
+    int first, end; /* tokens */
+} text;
+
+static bool is(const text *t, int at, const char *word) {
+    if (at < t->first || at >= t->end)
+        return false;
+    const sel_token *token = &t->source->tokens[at];
+    return token->kind != SEL_TOKEN_STRING && token->length == strlen(word) &&
+           memcmp(t->source->text + token->start, word, token->length) == 0;
+}
+
+static bool is_name(const text *t, int at) {
+    return at >= t->first && at < t->end && t->source->tokens[at].kind == SEL_TOKEN_NAME;
+}
+
+static bool same(const text *t, int a, int b) {
+    const sel_token *first = &t->source->tokens[a], *second = &t->source->tokens[b];
+    return first->length == second->length &&
+           memcmp(t->source->text + first->start, t->source->text + second->start, first->length) ==
+               0;
+}
+
+static bool is_number(const text *t, int at) {
+    return at < t->end && isdigit((unsigned char)t->source->text[t->source->tokens[at].start]);
+}
+
+static bool is_string(const text *t, int at) {
+    return at < t->end && t->source->tokens[at].kind == SEL_TOKEN_STRING;
+}
+
+/* Is the name at `at` among the names `name, name, ...` that start at `list`? */
+static bool in_list(const text *t, int list, int at) {
+    for (; is_name(t, list); list += 2) {
+        if (same(t, list, at))
+            return true;
+        if (!is(t, list + 1, ","))
+            return false;
+    }
+    return false;
+}
+
+/* A parameter list `( name, name )` behind `function` and perhaps a name. */
+static bool is_parameter(const text *t, int function, int at) {
+    int list = function + 1;
+    while (list < t->end && !is(t, list, "("))
+        list++;
+    return in_list(t, list + 1, at);
+}
+
+/* Does the token `i` give the name at `at` a value that is no loop's? */
+static bool gives_value(const text *t, int i, int at) {
+    if (is(t, i, "local"))
+        return in_list(t, i + 1, at);
+    if (is(t, i, "function"))
+        return is_parameter(t, i, at);
+    if (!is(t, i, "="))
+        return false;
+    /* Walk back over `name, name` in front of the =. */
+    int back = i - 1;
+    bool found = false;
+    while (is_name(t, back)) {
+        found = found || same(t, back, at);
+        if (!is(t, back - 1, ","))
+            break;
+        back -= 2;
+    }
+    return found && !is(t, back - 1, "for");
+}
+
+/* The first variable of `for NAME = ...` and of `for NAME, ... in ipairs(...)` is never a symbol;
+ * the others, and those of other iterators, may be. */
+static bool for_gives_symbol(const text *t, int i, int at) {
+    int end = i + 1;
+    if (!is(t, i, "for") || !in_list(t, i + 1, at))
+        return false;
+    while (is_name(t, end) && is(t, end + 1, ","))
+        end += 2;
+    bool counts = is(t, end + 1, "=") || is(t, end + 2, "ipairs") || is(t, end + 2, "pairs");
+    return !counts || !same(t, i + 1, at);
+}
+
+/* True when nothing in the text can make the name at `at` a symbol: a loop variable, or a variable
+ * from outside, which may not change. */
+static bool is_plain_name(const text *t, int at) {
+    for (int i = t->first; i < t->end; i++)
+        if (gives_value(t, i, at) || for_gives_symbol(t, i, at))
+            return false;
+    return is_name(t, at);
+}
+
+/* An index `[...]` that opens at `at`: made of literals and names that are no symbols. */
+static bool is_plain_index(const text *t, int at) {
+    static const char *const operators[] = {"+", "-", "*", "#", NULL};
+    for (at++; at < t->end && !is(t, at, "]"); at++) {
+        bool plain = is_number(t, at) || is_string(t, at) || is_plain_name(t, at);
+        for (const char *const *o = operators; *o && !plain; o++)
+            plain = is(t, at, *o);
+        if (!plain)
+            return false;
+    }
+    return true;
+}
+
+static bool harmless_right_side(const text *t, int at) {
+    return is_string(t, at) || is(t, at, "nil") || is(t, at, "true") || is(t, at, "false");
+}
+
+const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last,
+                           char reason[256]) {
+    if (!sel_source_read(arena, source)) {
+        snprintf(reason, 256, "there is not enough memory to read its text");
+        return reason;
+    }
+    text t = {source, 0, source->token_count};
+    while (t.first < t.end && source->tokens[t.first].line < first)
+        t.first++;
+    while (t.end > t.first && source->tokens[t.end - 1].line > last)
+        t.end--;
+    for (int at = t.first; at < t.end; at++) {
+        int line = source->tokens[at].line;
+        if ((is(&t, at, "==") || is(&t, at, "~=")) && !harmless_right_side(&t, at + 1)) {
+            snprintf(reason, 256,
+                     "it compares with %s on line %d, which tracing cannot follow; use < or <=, or "
+                     "compare outside of the function",
+                     is(&t, at, "==") ? "==" : "~=", line);
+            return reason;
+        }
+        if (is(&t, at, "[") && !is_plain_index(&t, at)) {
+            snprintf(reason, 256,
+                     "it indexes a table on line %d by what may depend on its arguments, which "
+                     "tracing cannot follow",
+                     line);
+            return reason;
+        }
+    }
+    return NULL;
+}
