@@ -36,6 +36,7 @@ static const char usage_text[] =
     "  --quiet                no progress, no summary\n"
     "  --json                 print run.json on standard output when done\n"
     "  --regions              check: cells and face sites of each region\n"
+    "  --laws                 check: the program of each function, or why Lua evaluates it\n"
     "  --help                 with FILE: the scenario's parameters\n"
     "\n"
     "Exit status: 0 done, 1 the scenario is wrong, 2 bad usage, 3 diverged, 4 a file could not be\n"
@@ -55,12 +56,12 @@ typedef struct arguments {
     const char *directory;
     sel_settings settings;
     double script_seconds;
-    bool force, trust, quiet, json, regions, help;
+    bool force, trust, quiet, json, regions, laws, help;
 } arguments;
 
-static const char *const option_names[] = {"-o",        "--force",   "--precision",    "--threads",
-                                           "--backend", "--trust",   "--script-limit", "--quiet",
-                                           "--json",    "--regions", "--help",         NULL};
+static const char *const option_names[] = {
+    "-o",      "--force", "--precision", "--threads", "--backend", "--trust", "--script-limit",
+    "--quiet", "--json",  "--regions",   "--laws",    "--help",    NULL};
 
 /* The value behind the option at argv[*i], or NULL with an error. */
 static const char *option_value(int argc, char **argv, int *i, sel_error *error) {
@@ -144,9 +145,10 @@ static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--force", &a->force}, {"--trust", &a->trust},     {"--quiet", &a->quiet},
-                 {"--json", &a->json},   {"--regions", &a->regions}, {"--help", &a->help},
-                 {"-h", &a->help}};
+    } flags[] = {{"--force", &a->force},     {"--trust", &a->trust},
+                 {"--quiet", &a->quiet},     {"--json", &a->json},
+                 {"--regions", &a->regions}, {"--laws", &a->laws},
+                 {"--help", &a->help},       {"-h", &a->help}};
     for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
         if (strcmp(argv[*i], flags[f].name) == 0) {
             *flags[f].flag = true;
@@ -194,6 +196,11 @@ static sel_status check_words(arguments *a, const char *name, sel_error *error) 
     return SEL_OK;
 }
 
+static void print_notice(void *data, const char *text) {
+    (void)data;
+    fprintf(stderr, "note: %s\n", text);
+}
+
 static sel_status load(const arguments *a, bool parameters_only, sel_scenario **scenario,
                        sel_error *error) {
     sel_script_options options = {
@@ -202,6 +209,7 @@ static sel_status load(const arguments *a, bool parameters_only, sel_scenario **
         .trust = a->trust,
         .seconds = a->script_seconds,
         .parameters_only = parameters_only,
+        .notice = print_notice,
     };
     return sel_script_load(a->file, &options, scenario, error);
 }
@@ -306,6 +314,9 @@ static sel_status check_all(const arguments *a, const sel_scenario *scenario, se
         sel_status one =
             sel_check(&scenario->simulations[i], &a->settings, a->regions, stdout, error);
         status = status ? status : one;
+    }
+    if (a->laws) {
+        sel_script_print_laws(scenario, stdout);
     }
     return status;
 }
