@@ -72,6 +72,13 @@ void sel_progress_print(const sel_progress *progress, void *data) {
     fflush(printer->to);
 }
 
+void sel_progress_log(const char *text, void *data) {
+    sel_progress_printer *printer = data;
+    fprintf(printer->to, "%s%s\n", printer->drawn ? "\r\033[K" : "", text);
+    printer->drawn = false;
+    fflush(printer->to);
+}
+
 void sel_progress_end(sel_progress_printer *printer) {
     if (printer->drawn) {
         fputc('\n', printer->to);

@@ -17,6 +17,9 @@ sel_progress_printer sel_progress_printer_create(FILE *to);
 /* A sel_run_options.progress; `data` is a sel_progress_printer. */
 void sel_progress_print(const sel_progress *progress, void *data);
 
+/* A sel_run_options.log: a line of its own, above the bar; `data` is a sel_progress_printer. */
+void sel_progress_log(const char *text, void *data);
+
 /* Ends the bar's line. */
 void sel_progress_end(sel_progress_printer *printer);
 

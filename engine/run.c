@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/hooks.h"
 #include "engine/machine.h"
 
 enum { NAN_TEST_STEPS = 1000, DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
@@ -23,6 +24,7 @@ typedef struct run {
     sel_state *state;
     sel_outputs *outputs;
     sel_writer *writer;
+    sel_hook_run hooks;
 
     int64_t step, last_step;
     sel_stopped_by last_step_by;
@@ -37,12 +39,6 @@ typedef struct run {
     double chunk;           /* steps */
 } run;
 
-/* The first step at or after `time`; a time that is a whole number of steps is that step. */
-static int64_t step_at(double time, double dt) {
-    double steps = ceil(time / dt * (1 - 1e-12));
-    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
-}
-
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
@@ -51,14 +47,14 @@ static void resolve_stops(run *r) {
         r->last_step = stop->steps;
         r->last_step_by = SEL_BY_STEPS;
     }
-    if (!isnan(stop->time) && step_at(stop->time, common->dt) < r->last_step) {
-        r->last_step = step_at(stop->time, common->dt);
+    if (!isnan(stop->time) && sel_step_at(stop->time, common->dt) < r->last_step) {
+        r->last_step = sel_step_at(stop->time, common->dt);
         r->last_step_by = SEL_BY_TIME;
     }
     double flow_through = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(flow_through)            ? DEFAULT_TEST_STEPS
-                                                     : (int64_t)fmax(1, round(flow_through));
+                                          : (int64_t)fmin(fmax(1, round(flow_through)), 1e15);
 }
 
 static bool interrupted(const run *r) {
@@ -167,13 +163,9 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     return r->prepared->backend->start(r->state, &r->monitor, error);
 }
 
-static int64_t next_multiple(int64_t step, int64_t of) {
-    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
-}
-
 static int64_t next_test(const run *r) {
-    int64_t steady = next_multiple(r->step, r->test_steps);
-    int64_t bad = next_multiple(r->step, NAN_TEST_STEPS);
+    int64_t steady = sel_next_multiple(r->step, r->test_steps);
+    int64_t bad = sel_next_multiple(r->step, NAN_TEST_STEPS);
     return steady < bad ? steady : bad;
 }
 
@@ -181,8 +173,24 @@ static double run_time(const run *r) {
     return (double)r->step * r->prepared->simulation->params->dt;
 }
 
+/* What is due at the present step: the outputs, then the hooks, whose stop is acted on at once. */
+static sel_status write_and_call(run *r, sel_error *error) {
+    sel_status status = sel_outputs_write(r->outputs, r->step, run_time(r), false, error);
+    status = status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), error);
+    if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
+        stop(r, SEL_BY_HOOK, r->hooks.reason);
+    }
+    return status;
+}
+
+static int64_t next_output(const run *r) {
+    int64_t output = sel_outputs_next(r->outputs, r->step);
+    int64_t hook = sel_hooks_next(&r->hooks, r->step);
+    return hook < output ? hook : output;
+}
+
 static sel_status loop(run *r, sel_error *error) {
-    sel_status status = sel_outputs_write(r->outputs, 0, 0, false, error);
+    sel_status status = write_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by,
@@ -193,7 +201,7 @@ static sel_status loop(run *r, sel_error *error) {
             stop(r, SEL_BY_INTERRUPT, "interrupted by a signal");
             break;
         }
-        int64_t test = next_test(r), output = sel_outputs_next(r->outputs, r->step);
+        int64_t test = next_test(r), output = next_output(r);
         int64_t target = test < output ? test : output;
         status = advance_to(r, target < r->last_step ? target : r->last_step, error);
         if (!status && r->step == test) {
@@ -203,7 +211,7 @@ static sel_status loop(run *r, sel_error *error) {
             }
         }
         if (!status && r->step == output) {
-            status = sel_outputs_write(r->outputs, r->step, run_time(r), false, error);
+            status = write_and_call(r, error);
         }
     }
     return status;
@@ -215,6 +223,9 @@ static sel_status end(run *r, sel_error *error) {
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = start_monitor(r, true, error);
         status = status ? status : finish_monitor(r, error);
+    }
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = sel_hooks_end(&r->hooks, r->step, run_time(r), error);
     }
     if (!status) {
         status = sel_outputs_write(r->outputs, r->step, run_time(r), true, error);
@@ -242,6 +253,8 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .writer = r->writer,
         .results = &r->report->results,
     };
+    r->hooks = (sel_hook_run){
+        .context = context, .log = r->options->log, .log_data = r->options->log_data};
     return sel_outputs_open(context, &r->outputs, error);
 }
 

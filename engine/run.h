@@ -22,6 +22,8 @@ typedef struct sel_run_options {
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
     void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
     void *progress_data;
+    void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
+    void *log_data;
 } sel_run_options;
 
 typedef enum sel_stopped_by {
@@ -29,6 +31,7 @@ typedef enum sel_stopped_by {
     SEL_BY_STEPS,
     SEL_BY_STEADY,
     SEL_BY_TIME,
+    SEL_BY_HOOK,
     SEL_BY_INTERRUPT,
     SEL_BY_DIVERGENCE
 } sel_stopped_by;

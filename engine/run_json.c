@@ -73,6 +73,8 @@ static const char *stopped_by_text(sel_stopped_by by) {
         return "steady";
     case SEL_BY_TIME:
         return "time";
+    case SEL_BY_HOOK:
+        return "hook";
     case SEL_BY_INTERRUPT:
         return "interrupted";
     case SEL_BY_DIVERGENCE:
@@ -120,11 +122,12 @@ static void print_parameters(FILE *to, const sel_scenario *scenario) {
     fputs("}", to);
 }
 
-static void print_controls(FILE *to, const sel_numbers *controls) {
+/* As they are now: hooks may have set them. */
+static void print_controls(FILE *to, const sel_numbers *controls, const sel_domain *domain) {
     fputs(",\n  \"controls\": {", to);
     for (int i = 0; i < controls->n; i++) {
         inner_key(to, i, controls->v[i].name);
-        sel_json_number(to, controls->v[i].value);
+        sel_json_number(to, domain->control_values[i]);
     }
     fputs("}", to);
 }
@@ -140,7 +143,7 @@ static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepar
     string_entry(to, "scenario", simulation->script);
     string_entry(to, "name", simulation->params->name);
     print_parameters(to, scenario);
-    print_controls(to, &simulation->params->controls);
+    print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
     simulation->solver->json(plan, text, sizeof text);
     fprintf(to, ",\n  %s,\n  \"size\": [", text);

@@ -162,6 +162,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
         [SEL_KIND_QUANTITY] = "number or function",
         [SEL_KIND_VECTOR] = "vector of numbers or functions, or one function",
         [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_CALLBACK] = "function(run)",
         [SEL_KIND_SHAPE] = "shape",
     };
     snprintf(text, size, "%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
@@ -172,7 +173,7 @@ void sel_preset_text(const sel_field *field, char *text, size_t size) {
     text[0] = '\0';
     if (field->flags & SEL_REQUIRED) {
         snprintf(text, size, "required");
-    } else if (field->kind == SEL_KIND_CHOICE) {
+    } else if (field->kind == SEL_KIND_CHOICE && field->preset >= 0) {
         snprintf(text, size, "default \"%s\"", field->choices[(int)field->preset]);
     } else if (field->kind == SEL_KIND_BOOL) {
         snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");

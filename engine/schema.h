@@ -53,6 +53,16 @@ typedef struct sel_list {
     sel_where *where;
 } sel_list;
 
+struct sel_hook_run;
+
+/* A function of the scenario that a run calls between steps. */
+typedef struct sel_callback {
+    sel_where where;
+    /* Fails when the function does, with its line. */
+    sel_status (*call)(const struct sel_callback *self, struct sel_hook_run *run, sel_error *error);
+    void *data;
+} sel_callback;
+
 typedef struct sel_named_number {
     const char *name;
     double value;
@@ -79,6 +89,7 @@ typedef enum sel_kind {
     SEL_KIND_QUANTITY,  /* sel_quantity of one component */
     SEL_KIND_VECTOR,    /* sel_quantity with a component per dimension */
     SEL_KIND_PREDICATE, /* const sel_function *: returns a boolean, seen in C as 0 or 1 */
+    SEL_KIND_CALLBACK,  /* const sel_callback *, NULL when not given */
     SEL_KIND_SHAPE,     /* const struct sel_shape *, NULL when not given */
     SEL_KIND_TABLE,     /* the struct of `table`, nested by value */
     SEL_KIND_LIST,      /* sel_list of structs of `table` */
@@ -98,7 +109,7 @@ typedef struct sel_field {
     unsigned flags;
     size_t offset;   /* of the member in the C struct */
     const char *doc; /* one sentence, with units and what happens when it is not given */
-    double preset;   /* BOOL, INT, NUMBER, CHOICE: the value when not given; SEL_NOT_GIVEN: none */
+    double preset;   /* BOOL, INT, NUMBER, CHOICE: when not given; SEL_NOT_GIVEN, CHOICE -1: none */
     const char *const *choices; /* CHOICE, FLAGS: NULL-terminated */
     const struct sel_table *table;
     const struct sel_family *family;

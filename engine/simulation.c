@@ -38,6 +38,36 @@ const sel_table sel_stop_table = {
     check_stop,
 };
 
+static sel_status check_hook(const void *data, sel_where where, sel_error *error) {
+    const sel_hook *hook = data;
+    if ((hook->every != SEL_INT_NOT_GIVEN) == (hook->at == SEL_HOOK_AT_END)) {
+        return sel_fail_at(error, where, "hooks: give every (steps) or at = \"end\"");
+    }
+    return SEL_OK;
+}
+
+static const char *const hook_times[] = {"end", NULL};
+static const sel_field hook_fields[] = {
+    {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_hook, every),
+     "Steps between calls, from step 0 on, after the outputs of the step.",
+     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+    {"at", SEL_KIND_CHOICE, 0, offsetof(sel_hook, at),
+     "\"end\": one call at the last step, before the last outputs; none when the run diverged.",
+     SEL_HOOK_BY_STEPS, hook_times, NULL, NULL},
+    {"call", SEL_KIND_CALLBACK, SEL_REQUIRED, offsetof(sel_hook, call),
+     "Called with the run: run.step, run.time, run.state (a table kept between calls), "
+     "run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, value), "
+     "run:result(name, value), run:stop(reason), run:log(text).",
+     0, NULL, NULL, NULL},
+};
+
+const sel_table sel_hook_table = {
+    "hooks",          "A function that looks at the run between steps and may act on it.",
+    sizeof(sel_hook), SIZE_MAX,
+    hook_fields,      sizeof hook_fields / sizeof *hook_fields,
+    check_hook,
+};
+
 static const sel_field reference_fields[] = {
     {"length", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, length),
      "Length of the Reynolds number.", SEL_NOT_GIVEN, NULL, NULL, NULL},
@@ -56,6 +86,19 @@ const sel_table sel_reference_table = {
     sizeof reference_fields / sizeof *reference_fields,
     NULL,
 };
+
+sel_grid sel_common_grid(const sel_common *common) {
+    sel_grid grid = {.dims = common->size.n,
+                     .n = {1, 1, 1},
+                     .dx = common->dx,
+                     .dt = common->dt,
+                     .periodic = common->periodic};
+    for (int a = 0; a < grid.dims; a++) {
+        grid.n[a] = common->size.v[a];
+        grid.origin[a] = common->origin.n ? common->origin.v[a] : 0;
+    }
+    return grid;
+}
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field) {
     return simulation->locate ? simulation->locate(simulation, field) : simulation->params->at;

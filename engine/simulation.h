@@ -21,6 +21,15 @@ typedef struct sel_stop {
     int64_t every; /* steps between tests; SEL_INT_NOT_GIVEN */
 } sel_stop;
 
+enum { SEL_HOOK_BY_STEPS = -1, SEL_HOOK_AT_END };
+
+/* A function that the run calls every so many steps or at its end. */
+typedef struct sel_hook {
+    int64_t every; /* SEL_INT_NOT_GIVEN */
+    int at;        /* SEL_HOOK_BY_STEPS: `every` says when */
+    const sel_callback *call;
+} sel_hook;
+
 typedef struct sel_reference {
     double length, velocity, area; /* user's units; NaN: not given */
 } sel_reference;
@@ -41,6 +50,7 @@ typedef struct sel_common {
     sel_reference reference;
     sel_stop stop;
     sel_list output; /* of sel_variant, family sel_output_family */
+    sel_list hooks;  /* of sel_hook */
     int precision;
     int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
 } sel_common;
@@ -140,6 +150,15 @@ typedef struct sel_common {
          NULL,                                                                                       \
          NULL,                                                                                       \
          &sel_output_family},                                                                        \
+        {"hooks",                                                                                    \
+         SEL_KIND_LIST,                                                                              \
+         0,                                                                                          \
+         offsetof(sel_common, hooks),                                                                \
+         "Functions that the run calls every so many steps or at its end.",                          \
+         0,                                                                                          \
+         NULL,                                                                                       \
+         &sel_hook_table,                                                                            \
+         NULL},                                                                                      \
         {"precision",                                                                                \
          SEL_KIND_CHOICE,                                                                            \
          0,                                                                                          \
@@ -156,7 +175,7 @@ typedef struct sel_common {
     }
 
 extern const char *const sel_axis_names[]; /* "x" "y" "z" */
-extern const sel_table sel_stop_table, sel_reference_table;
+extern const sel_table sel_stop_table, sel_reference_table, sel_hook_table;
 extern const sel_family sel_output_family;
 
 /* A sel_region table is the same for all solvers but for the family of its law. */
@@ -202,6 +221,9 @@ typedef struct sel_simulation {
     sel_where (*locate)(const struct sel_simulation *self, const char *field);
     const void *locate_data;
 } sel_simulation;
+
+/* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
+sel_grid sel_common_grid(const sel_common *common);
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
 

@@ -35,6 +35,20 @@ static const char header[] =
     "---@field choices? (number|string)[] the only values\n"
     "---@field integer? boolean whole numbers only\n"
     "---@field file? boolean the path of a file; the default is relative to the script\n"
+    "\n"
+    "---What a hook gets: the run that it may look at and act on.\n"
+    "---@class (exact) selenite.run\n"
+    "---@field step integer steps done\n"
+    "---@field time number\n"
+    "---@field state table the script's own, kept between the calls of all hooks\n"
+    "---@field probe fun(run: selenite.run, field: string, at: number[]): number ... values there\n"
+    "---@field reduce fun(run: selenite.run, field: string, op: string): number ... over the "
+    "cells\n"
+    "---@field force fun(run: selenite.run, name: string): number ... force, then torque\n"
+    "---@field set fun(run: selenite.run, control: string, value: number) changes a control\n"
+    "---@field result fun(run: selenite.run, name: string, value: number) for run.json\n"
+    "---@field stop fun(run: selenite.run, reason: string) ends the run\n"
+    "---@field log fun(run: selenite.run, text: string) a line on standard error\n"
     "\n";
 
 static void print_choices(FILE *to, const sel_field *field) {
@@ -57,6 +71,7 @@ static void print_type(FILE *to, const sel_field *field) {
         [SEL_KIND_QUANTITY] = "selenite.quantity",
         [SEL_KIND_VECTOR] = "selenite.vector",
         [SEL_KIND_PREDICATE] = "function",
+        [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
         [SEL_KIND_SHAPE] = "selenite.shape",
     };
     switch (field->kind) {

@@ -1,5 +1,6 @@
 /* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
 #include "lua/fill.h"
+#include "lua/hook.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +298,14 @@ static void fill_predicate(sel_filler *f, const sel_slot *slot, int index,
         sel_fill_wrong(f, slot, 0, index, "must be a function that returns true or false");
 }
 
+static void fill_callback(sel_filler *f, const sel_slot *slot, int index,
+                          const sel_callback **to) {
+    if (lua_isfunction(f->L, index))
+        *to = sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
+    else
+        sel_fill_wrong(f, slot, 0, index, "must be a function(run)");
+}
+
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, bool *to) {
     if (lua_isboolean(f->L, index))
         *to = lua_toboolean(f->L, index);
@@ -353,6 +362,9 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         break;
     case SEL_KIND_PREDICATE:
         fill_predicate(f, slot, index, member);
+        break;
+    case SEL_KIND_CALLBACK:
+        fill_callback(f, slot, index, member);
         break;
     default: /* fill.c has the kinds that hold tables */
         break;

@@ -97,6 +97,14 @@ void sel_output_row(sel_csv *csv, int64_t step, double time);
 /* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
 void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
+/* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OP_SUM ...; and component c of what
+ * an answered SEL_REDUCE says. */
+extern const char *const sel_reduce_ops[];
+double sel_reduce_value(const sel_request *request, int op, int c);
+
+/* The name of an output's files: its own, or the kind. */
+const char *sel_output_name(const sel_variant *output);
+
 /* Sets the result NAME.WHAT. */
 sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
                              double value, sel_error *error);

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include "engine/output/kind.h"
 
-static const char *const ops[] = {"sum", "min", "max", "mean", "l2", NULL};
+const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_reduce, field, SEL_KIND_NAMES, SEL_REQUIRED,
                 "Fields of the solver, or components such as velocity_x; vectors by component.", 0),
-    SEL_OUT_CHOICE(sel_out_reduce, op, SEL_REQUIRED, "l2 is the root mean square.", 0, ops),
+    SEL_OUT_CHOICE(sel_out_reduce, op, SEL_REQUIRED, "l2 is the root mean square.", 0,
+                   sel_reduce_ops),
     SEL_OUT_ROW(sel_out_reduce, within, SEL_KIND_SHAPE, 0,
                 "A shape.box: only the cells whose centres it holds; all when not given.", 0),
 };
@@ -64,7 +65,7 @@ static sel_status reduce_check(const sel_output_site *site, const void *params, 
     return status;
 }
 
-static double reduced(const sel_request *request, int op, int c) {
+double sel_reduce_value(const sel_request *request, int op, int c) {
     double count = (double)request->count;
     switch (op) {
     case SEL_OP_SUM:
@@ -87,7 +88,7 @@ static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_er
                            .components = pick->field_components};
     sel_status status = sel_output_request(output->context, &request, error);
     for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
-        double value = reduced(&request, output->op, sel_pick_component(pick, c));
+        double value = sel_reduce_value(&request, output->op, sel_pick_component(pick, c));
         char column[SEL_COLUMN_ROOM];
         sel_pick_column(pick, c, column);
         sel_csv_number(output->csv, value);

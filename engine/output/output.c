@@ -50,7 +50,7 @@ static const sel_variant *variant(const sel_simulation *simulation, int i) {
     return (const sel_variant *)simulation->params->output.v + i;
 }
 
-static const char *output_name(const sel_variant *output) {
+const char *sel_output_name(const sel_variant *output) {
     const sel_output_common *common = output->data;
     return common->name ? common->name : strrchr(output->table->name, '.') + 1;
 }
@@ -79,7 +79,7 @@ static const char *wrong_with_name(const char *name) {
 
 static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
     const sel_variant *output = variant(simulation, i);
-    const char *name = output_name(output);
+    const char *name = sel_output_name(output);
     const char *wrong = wrong_with_name(name);
     if (wrong) {
         return sel_fail_at(error, output->where, "%s: the name '%s' %s", output->table->name, name,
@@ -87,7 +87,7 @@ static sel_status check_name(const sel_simulation *simulation, int i, sel_error 
     }
     for (int j = 0; j < i; j++) {
         const sel_variant *other = variant(simulation, j);
-        if (strcmp(output_name(other), name) == 0) {
+        if (strcmp(sel_output_name(other), name) == 0) {
             char first[512] = "";
             if (other->where.file) {
                 snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
@@ -243,7 +243,7 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     output->kind = find_kind(from->table);
     output->common = from->data;
     output->written = -1;
-    sel_status status = output->kind->open(outputs->context, from->data, output_name(from),
+    sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),
                                            &outputs->files, &output->self, error);
     outputs->count += status == SEL_OK;
     return status;

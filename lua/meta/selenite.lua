@@ -23,6 +23,19 @@
 ---@field integer? boolean whole numbers only
 ---@field file? boolean the path of a file; the default is relative to the script
 
+---What a hook gets: the run that it may look at and act on.
+---@class (exact) selenite.run
+---@field step integer steps done
+---@field time number
+---@field state table the script's own, kept between the calls of all hooks
+---@field probe fun(run: selenite.run, field: string, at: number[]): number ... values there
+---@field reduce fun(run: selenite.run, field: string, op: string): number ... over the cells
+---@field force fun(run: selenite.run, name: string): number ... force, then torque
+---@field set fun(run: selenite.run, control: string, value: number) changes a control
+---@field result fun(run: selenite.run, name: string, value: number) for run.json
+---@field stop fun(run: selenite.run, reason: string) ends the run
+---@field log fun(run: selenite.run, text: string) a line on standard error
+
 ---Weakly compressible flow by the lattice Boltzmann method.
 ---@class (exact) selenite.sel.lbm
 ---@field name? string Name of the simulation; required and unique in a list.
@@ -36,6 +49,7 @@
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field lattice "D2Q9" The set of velocities; its first number is the number of dimensions.
@@ -87,6 +101,12 @@
 ---@field time? number Stop at the first step at or after this time.
 ---@field steady? number Stop when the relative change of the main field between two tests is below this.
 ---@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
+
+---A function that looks at the run between steps and may act on it.
+---@class (exact) selenite.hooks
+---@field every? integer Steps between calls, from step 0 on, after the outputs of the step.
+---@field at? "end" "end": one call at the last step, before the last outputs; none when the run diverged.
+---@field call fun(run: selenite.run) Called with the run: run.step, run.time, run.state (a table kept between calls), run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, value), run:result(name, value), run:stop(reason), run:log(text).
 
 ---The flow at step 0, with the stresses that belong to its velocity.
 ---@class (exact) selenite.initial

@@ -1,0 +1,226 @@
+/* hooks.c -- when hooks are due, and what they may ask of the run. */
+#include "engine/hooks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/output/kind.h"
+#include "engine/output/measure.h"
+#include "engine/output/sample.h"
+
+/* Messages about fields and points name the call as they would name an output's table. */
+static const sel_table probe_call = {.name = "run:probe"};
+static const sel_table reduce_call = {.name = "run:reduce"};
+
+static const sel_list *hooks_of(const sel_hook_run *run) {
+    return &run->context->simulation->params->hooks;
+}
+
+static const sel_hook *hook_at(const sel_hook_run *run, int i) {
+    return (const sel_hook *)hooks_of(run)->v + i;
+}
+
+int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < hooks_of(run)->n; i++) {
+        const sel_hook *hook = hook_at(run, i);
+        if (hook->at == SEL_HOOK_AT_END) {
+            continue;
+        }
+        int64_t count = step / hook->every + 1;
+        int64_t due = count > INT64_MAX / hook->every ? INT64_MAX : count * hook->every;
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool end,
+                             sel_error *error) {
+    sel_status status = SEL_OK;
+    run->step = step;
+    run->time = time;
+    for (int i = 0; i < hooks_of(run)->n && !status; i++) {
+        const sel_hook *hook = hook_at(run, i);
+        bool at_end = hook->at == SEL_HOOK_AT_END;
+        if (end ? at_end : !at_end && step % hook->every == 0) {
+            status = hook->call->call(hook->call, run, error);
+        }
+    }
+    return status;
+}
+
+sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error) {
+    return call_hooks(run, step, time, false, error);
+}
+
+sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error) {
+    return call_hooks(run, step, time, true, error);
+}
+
+/* ---- looking ---- */
+
+static sel_output_site site_of(const sel_hook_run *run, const sel_table *call) {
+    return (sel_output_site){
+        .simulation = run->context->simulation, .domain = run->context->domain, .table = call};
+}
+
+/* Resolves one field; picks->v is freed by the caller, also after a failure. */
+static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
+                             const char *field, sel_picks *picks, sel_error *error) {
+    sel_names names = {1, &field};
+    *picks = (sel_picks){.v = NULL};
+    sel_status status = sel_picks_check(site, &names, error);
+    return status ? status : sel_picks_make(run->context, &names, picks, error);
+}
+
+static void take_components(const sel_pick *pick, const double *all, double *values, int *count) {
+    *count = sel_pick_components(pick);
+    for (int c = 0; c < *count; c++) {
+        values[c] = all[sel_pick_component(pick, c)];
+    }
+}
+
+static sel_status probe_pick(sel_hook_run *run, const sel_pick *pick, const sel_point *at,
+                             double *values, int *count, sel_error *error) {
+    sel_sample *sample = NULL;
+    double all[SEL_MAX_COMPONENTS] = {0};
+    sel_status status = sel_sample_create(run->context, at, 1, false, &sample, error);
+    if (!status) {
+        status =
+            sel_sample_read(sample, pick->field, pick->field_components, run->time, all, error);
+        take_components(pick, all, values, count);
+    }
+    sel_sample_destroy(sample);
+    return status;
+}
+
+sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
+                          double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
+    const sel_output_site site = site_of(run, &probe_call);
+    sel_picks picks;
+    sel_status status = pick_field(run, &site, field, &picks, error);
+    status = status ? status : sel_point_check(&site, "the point", at, error);
+    status = status ? status : probe_pick(run, &picks.v[0], at, values, count, error);
+    free(picks.v);
+    return status;
+}
+
+static int find_op(const char *op) {
+    for (int i = 0; sel_reduce_ops[i]; i++) {
+        if (strcmp(sel_reduce_ops[i], op) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, double *values,
+                              int *count, sel_error *error) {
+    sel_request request = {.kind = SEL_REDUCE,
+                           .field = pick->field,
+                           .box = sel_grid_box(&run->context->domain->grid),
+                           .components = pick->field_components};
+    double all[SEL_MAX_COMPONENTS] = {0};
+    sel_status status = sel_output_request(run->context, &request, error);
+    for (int c = 0; c < pick->field_components; c++) {
+        all[c] = sel_reduce_value(&request, op, c);
+    }
+    take_components(pick, all, values, count);
+    return status;
+}
+
+sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
+                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
+    const sel_output_site site = site_of(run, &reduce_call);
+    int which = find_op(op);
+    if (which < 0) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "
+                        "\"l2\", got \"%.40s\"",
+                        op);
+    }
+    sel_picks picks;
+    sel_status status = pick_field(run, &site, field, &picks, error);
+    status = status ? status : reduce_pick(run, &picks.v[0], which, values, count, error);
+    free(picks.v);
+    return status;
+}
+
+/* The out.force of that name, else the first on a region of that name; NULL: neither. */
+static const sel_out_force *find_force(const sel_simulation *simulation, const char *name) {
+    const sel_list *outputs = &simulation->params->output;
+    const sel_out_force *on_region = NULL;
+    for (int i = 0; i < outputs->n; i++) {
+        const sel_variant *output = (const sel_variant *)outputs->v + i;
+        const sel_out_force *force = output->data;
+        if (output->table != &sel_out_force_table) {
+            continue;
+        }
+        if (strcmp(sel_output_name(output), name) == 0) {
+            return force;
+        }
+        if (!on_region && strcmp(force->region, name) == 0) {
+            on_region = force;
+        }
+    }
+    return on_region;
+}
+
+sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], double torque[3],
+                          sel_error *error) {
+    const sel_out_force *found = find_force(run->context->simulation, name);
+    if (!found) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:force: no out.force is called '%.64s' or measures a region of that "
+                        "name; add out.force { region = \"%.64s\" } to output",
+                        name, name);
+    }
+    return sel_measure_force(run->context, found->region, &found->centre, force, torque, error);
+}
+
+/* ---- acting ---- */
+
+sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, sel_error *error) {
+    enum { MOST = 64 };
+    const sel_numbers *controls = &run->context->simulation->params->controls;
+    const char *names[MOST + 1] = {NULL};
+    if (!isfinite(value)) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:set: the value of '%.64s' must be a finite number", control);
+    }
+    for (int i = 0; i < controls->n; i++) {
+        if (strcmp(controls->v[i].name, control) == 0) {
+            run->context->domain->control_values[i] = value;
+            return SEL_OK;
+        }
+        if (i < MOST) {
+            names[i] = controls->v[i].name;
+        }
+    }
+    const char *near = sel_nearest(control, names);
+    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s%s%s", control,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error) {
+    enum { LONGEST_NAME = 100 };
+    if (!*name || strlen(name) > LONGEST_NAME) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:result: the name must have 1 to %d characters", LONGEST_NAME);
+    }
+    return sel_results_set(run->context->results, name, value, error);
+}
+
+void sel_hook_stop(sel_hook_run *run, const char *reason) {
+    if (!run->stopped) {
+        snprintf(run->reason, sizeof run->reason, "%s", reason);
+    }
+    run->stopped = true;
+}
+
+void sel_hook_log(const sel_hook_run *run, const char *text) {
+    if (run->log) {
+        run->log(text, run->log_data);
+    }
+}

@@ -1,0 +1,262 @@
+/* hook.c -- hooks in Lua: the `run` object, and the call under the script's limits.
+ *
+ * Each call makes a new `run`, which is dead when the call returns: kept beyond it, it raises. The
+ * table run.state belongs to the run, so that two runs of one script do not share it.
+ */
+#include "lua/hook.h"
+#include <stdio.h>
+#include <string.h>
+#include "engine/hooks.h"
+
+typedef struct lua_callback {
+    sel_callback base;
+    sel_script *script;
+    int reference; /* in Lua's registry */
+    const char *label;
+} lua_callback;
+
+/* The userdata that scripts see. */
+typedef struct run_object {
+    sel_hook_run *run; /* NULL: its hook has returned */
+} run_object;
+
+static const char run_type[] = "selenite.run";
+
+static const char *const members[] = {"force", "log",  "probe", "reduce", "result", "set",
+                                      "state", "step", "stop",  "time",   NULL};
+
+/* The run that a method was called on; `call` is as the script writes it. */
+static sel_hook_run *check_run(lua_State *L, const char *call) {
+    run_object *object = luaL_testudata(L, 1, run_type);
+    if (!object)
+        luaL_error(L, "%s: write run:%s(...) with a colon", call, strchr(call, ':') + 1);
+    if (!object->run)
+        luaL_error(L, "%s: the run can be used only while its hook is called", call);
+    return object->run;
+}
+
+static const char *check_string(lua_State *L, int index, const char *call, const char *what) {
+    char found[80];
+    if (lua_type(L, index) != LUA_TSTRING)
+        luaL_error(L, "%s: %s must be a string, got %s", call, what,
+                   sel_script_value_text(L, index, found));
+    return lua_tostring(L, index);
+}
+
+static double check_number(lua_State *L, int index, const char *call, const char *what) {
+    char found[80];
+    if (lua_type(L, index) != LUA_TNUMBER)
+        luaL_error(L, "%s: %s must be a number, got %s", call, what,
+                   sel_script_value_text(L, index, found));
+    return lua_tonumber(L, index);
+}
+
+static sel_point check_point(lua_State *L, int index, const char *call) {
+    char found[80];
+    sel_point point = {.n = 0};
+    if (!lua_istable(L, index))
+        luaL_error(L, "%s: the point must be { x, y } or { x, y, z }, got %s", call,
+                   sel_script_value_text(L, index, found));
+    lua_Unsigned n = lua_rawlen(L, index);
+    if (n != 2 && n != 3)
+        luaL_error(L, "%s: the point must have 2 or 3 coordinates, not %d", call, (int)n);
+    for (; point.n < (int)n; point.n++) {
+        lua_rawgeti(L, index, point.n + 1);
+        point.v[point.n] = check_number(L, -1, call, "a coordinate");
+        lua_pop(L, 1);
+    }
+    return point;
+}
+
+/* Raises the engine's message at the script's line. */
+static void check_status(lua_State *L, sel_status status, const sel_error *error) {
+    if (status != SEL_OK)
+        luaL_error(L, "%s", error->text);
+}
+
+static int push_numbers(lua_State *L, const double *values, int count) {
+    for (int c = 0; c < count; c++)
+        lua_pushnumber(L, values[c]);
+    return count;
+}
+
+/* run:probe(field, { x, y }) -> a number per component */
+static int run_probe(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:probe");
+    sel_error error = {SEL_OK, ""};
+    double values[SEL_MAX_COMPONENTS];
+    int count = 0;
+    const char *field = check_string(L, 2, "run:probe", "the field");
+    sel_point at = check_point(L, 3, "run:probe");
+    check_status(L, sel_hook_probe(run, field, &at, values, &count, &error), &error);
+    return push_numbers(L, values, count);
+}
+
+/* run:reduce(field, op) -> a number per component */
+static int run_reduce(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:reduce");
+    sel_error error = {SEL_OK, ""};
+    double values[SEL_MAX_COMPONENTS];
+    int count = 0;
+    const char *field = check_string(L, 2, "run:reduce", "the field");
+    const char *op = check_string(L, 3, "run:reduce", "op");
+    check_status(L, sel_hook_reduce(run, field, op, values, &count, &error), &error);
+    return push_numbers(L, values, count);
+}
+
+/* run:force(name) -> fx, fy, torque; in 3-D fx, fy, fz and three torques */
+static int run_force(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:force");
+    sel_error error = {SEL_OK, ""};
+    double force[3], torque[3];
+    const char *name = check_string(L, 2, "run:force", "the name");
+    check_status(L, sel_hook_force(run, name, force, torque, &error), &error);
+    int dims = run->context->domain->grid.dims;
+    push_numbers(L, force, dims);
+    return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
+}
+
+/* run:set(control, value) */
+static int run_set(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:set");
+    sel_error error = {SEL_OK, ""};
+    const char *control = check_string(L, 2, "run:set", "the control");
+    double value = check_number(L, 3, "run:set", "the value");
+    check_status(L, sel_hook_set(run, control, value, &error), &error);
+    return 0;
+}
+
+/* run:result(name, value) */
+static int run_result(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:result");
+    sel_error error = {SEL_OK, ""};
+    const char *name = check_string(L, 2, "run:result", "the name");
+    double value = check_number(L, 3, "run:result", "the value");
+    check_status(L, sel_hook_result(run, name, value, &error), &error);
+    return 0;
+}
+
+/* run:stop(reason) */
+static int run_stop(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:stop");
+    sel_hook_stop(run, check_string(L, 2, "run:stop", "the reason"));
+    return 0;
+}
+
+/* run:log(text); numbers are texts too */
+static int run_log(lua_State *L) {
+    sel_hook_run *run = check_run(L, "run:log");
+    if (lua_isnumber(L, 2))
+        lua_tostring(L, 2);
+    sel_hook_log(run, check_string(L, 2, "run:log", "the text"));
+    return 0;
+}
+
+static int push_state(lua_State *L, sel_hook_run *run) {
+    if (run->caller_handle == 0) {
+        lua_newtable(L);
+        run->caller_handle = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->caller_handle);
+    return 1;
+}
+
+/* __index; upvalue 1: the methods */
+static int read_member(lua_State *L) {
+    char text[256];
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    sel_hook_run *run = check_run(L, "run:");
+    if (strcmp(name, "step") == 0)
+        return lua_pushinteger(L, run->step), 1;
+    if (strcmp(name, "time") == 0)
+        return push_numbers(L, &run->time, 1);
+    if (strcmp(name, "state") == 0)
+        return push_state(L, run);
+    return luaL_error(L, "run has no%s", sel_script_suggest(name, members, text));
+}
+
+static int write_member(lua_State *L) {
+    return luaL_error(L, "run cannot be changed; keep values in run.state");
+}
+
+/* Pushes a new `run`. */
+static run_object *push_run(lua_State *L, sel_hook_run *run) {
+    static const luaL_Reg methods[] = {
+        {"probe", run_probe},   {"reduce", run_reduce}, {"force", run_force}, {"set", run_set},
+        {"result", run_result}, {"stop", run_stop},     {"log", run_log},     {NULL, NULL}};
+    run_object *object = lua_newuserdatauv(L, sizeof *object, 0);
+    object->run = run;
+    if (luaL_newmetatable(L, run_type)) {
+        luaL_newlib(L, methods);
+        lua_pushcclosure(L, read_member, 1);
+        lua_setfield(L, -2, "__index");
+        lua_pushcfunction(L, write_member);
+        lua_setfield(L, -2, "__newindex");
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+    }
+    lua_setmetatable(L, -2);
+    return object;
+}
+
+/* Protected: everything here may raise for memory. Arguments: the callback, the run. */
+static int call_function(lua_State *L) {
+    const lua_callback *callback = lua_touserdata(L, 1);
+    sel_hook_run *run = lua_touserdata(L, 2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, callback->reference);
+    run_object *object = push_run(L, run);
+    lua_pushvalue(L, -1);
+    lua_insert(L, 1); /* keeps the object alive until it is marked as dead */
+    int status = lua_pcall(L, 1, 0, 0);
+    object->run = NULL;
+    return status == LUA_OK ? 0 : lua_error(L);
+}
+
+/* sel_callback.call */
+static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_error *error) {
+    const lua_callback *callback = self->data;
+    sel_script *script = callback->script;
+    lua_State *L = script->L;
+    char suffix[128];
+    if (!pthread_equal(pthread_self(), script->thread))
+        return sel_fail_at(error, self->where,
+                           "%s: only the thread that loaded the script may call it",
+                           callback->label);
+    if (script->broken)
+        return sel_fail_at(error, self->where, "%s: the script was ended by an earlier error",
+                           callback->label);
+    sel_error unread = {SEL_OK, ""};
+    sel_status status = SEL_OK;
+    int base = lua_gettop(L);
+    script->error = error ? error : &unread;
+    script->evaluating = true;
+    sel_limits_start_call(script);
+    lua_pushcfunction(L, call_function);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)callback);
+    lua_pushlightuserdata(L, run);
+    int called = lua_pcall(L, 2, 0, 0);
+    sel_limits_stop(script);
+    if (called != LUA_OK) {
+        snprintf(suffix, sizeof suffix, " (%s, at step %lld)", callback->label,
+                 (long long)run->step);
+        status = sel_limits_report(script, called, self->where, suffix);
+    }
+    lua_settop(L, base);
+    script->evaluating = false;
+    script->error = NULL;
+    return status;
+}
+
+const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label,
+                                      sel_where where) {
+    lua_callback *callback = sel_fill_alloc(f, sizeof *callback);
+    callback->base = (sel_callback){.where = where, .call = call_hook, .data = callback};
+    callback->script = f->script;
+    callback->label = sel_fill_print(f, "%s", label);
+    lua_pushvalue(f->L, index);
+    callback->reference = luaL_ref(f->L, LUA_REGISTRYINDEX);
+    return &callback->base;
+}

@@ -1,0 +1,254 @@
+/* test_script_hooks.c -- hooks in Lua on real runs: when they are called, what they may do. */
+#include "tests/unit/script_case.h"
+#include "engine/json.h"
+#include "engine/run.h"
+#include "tests/unit/files.h"
+
+/* A periodic box at rest but for what `fields` says. */
+#define BOX(before, fields)                                                           \
+    "local sel = require 'selenite'\n" before "\nreturn sel.lbm { lattice = 'D2Q9', " \
+    "size = { 8, 8 }, tau = 0.8, precision = 'f64', stop = { steps = 10 },\n" fields " }\n"
+#define ALL_PERIODIC "periodic = { 'x', 'y' },\n"
+
+typedef struct hook_run {
+    script_case script;
+    sel_report report;
+    sel_error error;
+    char log[1024];
+} hook_run;
+
+static void collect(const char *text, void *data) {
+    char *log = data;
+    size_t used = strlen(log);
+    snprintf(log + used, 1024 - used, "%s%s", used ? "|" : "", text);
+}
+
+static sel_status run(hook_run *r, const char *text) {
+    memset(r, 0, sizeof *r);
+    script_accepts(&r->script, text);
+    sel_run_options options = {.settings = {.precision = -1, .threads = 1},
+                               .directory = "run",
+                               .force = true,
+                               .log = collect,
+                               .log_data = r->log};
+    return sel_run(r->script.scenario, &r->script.scenario->simulations[0], &options, &r->report,
+                   &r->error);
+}
+
+static void done(hook_run *r) {
+    sel_report_release(&r->report);
+    script_done(&r->script);
+}
+
+static void run_well(hook_run *r, const char *text) {
+    if (run(r, text) != SEL_OK)
+        fail_msg("%s", r->error.text);
+}
+
+static double result(const hook_run *r, const char *name) {
+    for (int i = 0; i < r->report.results.count; i++)
+        if (strcmp(r->report.results.v[i].name, name) == 0)
+            return r->report.results.v[i].value;
+    fail_msg("no result %s", name);
+    return 0;
+}
+
+static void hooks_are_called_in_order_from_step_zero_and_at_the_end(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(&r,
+             BOX("local function say(name) return function(run) run:log(name .. run.step .. "
+                 "'@' .. run.time) end end",
+                 ALL_PERIODIC "dt = 0.5, hooks = { { at = 'end', call = say 'e' }, { every = 4, "
+                              "call = say 'a' }, { every = 8, call = say 'b' } }"));
+    assert_string_equal(r.log, "a0@0.0|b0@0.0|a4@2.0|a8@4.0|b8@4.0|e10@5.0");
+    assert_int_equal(r.report.stopped_by, SEL_BY_STEPS);
+    done(&r);
+}
+
+static void stop_is_acted_on_after_the_hooks_of_its_step(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(&r, BOX("", ALL_PERIODIC
+                     "hooks = { { every = 3, call = function(run) run:log(run.step) if run.step == "
+                     "6 then run:stop 'enough' end end }, { every = 6, call = function(run) "
+                     "run:log('second') end } }"));
+    assert_string_equal(r.log, "0|second|3|6|second");
+    assert_int_equal(r.report.stopped_by, SEL_BY_HOOK);
+    assert_string_equal(r.report.stop_reason, "enough");
+    assert_int_equal(r.report.steps, 6);
+    char *json = read_whole("run/run.json", NULL);
+    assert_non_null(strstr(json, "\"stopped_by\": \"hook\",\n  \"stop_reason\": \"enough\""));
+    free(json);
+    done(&r);
+}
+
+static void state_is_kept_between_calls_and_results_are_written(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(&r,
+             BOX("local function count(run) run.state.n = (run.state.n or 0) + 1 end",
+                 ALL_PERIODIC "hooks = { { every = 2, call = count }, { every = 5, call = count "
+                              "}, { at = 'end', call = function(run) run:result('calls', "
+                              "run.state.n) end } }"));
+    assert_true(result(&r, "calls") == 6 + 3);
+    char *json = read_whole("run/run.json", NULL);
+    assert_non_null(strstr(json, "\"results\": {\"calls\": 9}"));
+    free(json);
+    done(&r);
+}
+
+static void probe_and_reduce_give_a_number_per_component(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(&r,
+             BOX("", ALL_PERIODIC
+                 "initial = { velocity = { 0.05, function(x) return 0.01 * x end } }, hooks = { { "
+                 "every = 20, call = function(run) local u, v = run:probe('velocity', { 3, 4 }) "
+                 "run:result('u', u) run:result('v', v) run:result('vy', run:probe('velocity_y', "
+                 "{ 3.5, 4 })) run:result('count', select('#', run:probe('pressure', { 1, 1 }))) "
+                 "local a, b = run:reduce('velocity', 'mean') run:result('a', a) "
+                 "run:result('b', b) end } }"));
+    assert_true(fabs(result(&r, "u") - 0.05) < 1e-12);
+    assert_true(fabs(result(&r, "v") - 0.03) < 1e-12);
+    assert_true(fabs(result(&r, "vy") - 0.035) < 1e-12);
+    assert_true(result(&r, "count") == 1);
+    assert_true(fabs(result(&r, "a") - 0.05) < 1e-12);
+    assert_true(fabs(result(&r, "b") - 0.04) < 1e-12);
+    done(&r);
+}
+
+/* A lid whose speed is a control: at rest until step 5. */
+static void set_changes_a_law_from_the_next_step_on(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(
+        &r,
+        BOX("local shape, law = sel.shape, sel.law",
+            "controls = { speed = 0 }, regions = { { where = shape.face 'y+', law = law.wall { "
+            "velocity = { function(speed) return speed end, 0 } } }, { where = shape.rest, law = "
+            "law.wall {} } }, hooks = { { every = 5, call = function(run) run:result('at' .. "
+            "run.step, (run:probe('velocity', { 4, 7.5 }))) if run.step == 5 then run:set('speed', "
+            "0.1) end end } }"));
+    assert_true(result(&r, "at0") == 0);
+    assert_true(result(&r, "at5") == 0);
+    assert_true(result(&r, "at10") > 0.02);
+    char *json = read_whole("run/run.json", NULL);
+    assert_non_null(strstr(json, "\"controls\": {\"speed\": 0.1}"));
+    free(json);
+    done(&r);
+}
+
+/* The lid drags the fluid along: the fluid holds the lid back. */
+static void force_by_the_output_or_by_its_region(void **state) {
+    (void)state;
+    hook_run r;
+    run_well(&r,
+             BOX("local shape, law = sel.shape, sel.law",
+                 "regions = { { name = 'lid', where = shape.face 'y+', law = law.wall { velocity "
+                 "= { 0.1, 0 } } }, { where = shape.rest, law = law.wall {} } }, output = { "
+                 "sel.out.force { name = 'drag', region = 'lid', every = 5 } }, hooks = { { at = "
+                 "'end', call = function(run) local x, y, torque = run:force('drag') "
+                 "run:result('x', x) run:result('torque', torque) run:result('same', "
+                 "(run:force('lid'))) end } }"));
+    assert_true(result(&r, "x") < -1e-3);
+    assert_true(result(&r, "x") == result(&r, "same"));
+    char *csv = read_whole("run/drag.csv", NULL);
+    double x, y, torque;
+    assert_int_equal(sscanf(strstr(csv, "\n10,10,"), " 10,10,%lf,%lf,%lf", &x, &y, &torque), 3);
+    assert_true(x == result(&r, "x") && torque == result(&r, "torque"));
+    assert_true(torque > 0);
+    free(csv);
+    done(&r);
+}
+
+static void assert_fails(const char *body, const char *message) {
+    char text[2048];
+    hook_run r;
+    snprintf(
+        text, sizeof text,
+        BOX("local kept", ALL_PERIODIC "hooks = { { every = 5, call = function(run)\n%s end } }"),
+        body);
+    assert_int_equal(run(&r, text), SEL_BAD_SCENARIO);
+    /* The fields that a solver has grow: what follows "(it has" is not compared. */
+    char *fields = strstr(r.error.text, " (it has");
+    if (fields)
+        *fields = '\0';
+    assert_string_equal(r.error.text, message);
+    done(&r);
+}
+
+static void mistakes_end_the_run_with_their_line(void **state) {
+    (void)state;
+    assert_fails("error 'no'", "s.lua:6: no (hooks[1], at step 0)");
+    assert_fails("local n = run.stpe",
+                 "s.lua:6: run has no 'stpe'; did you mean 'step'? (hooks[1], at step 0)");
+    assert_fails("run.step = 1", "s.lua:6: run cannot be changed; keep values in run.state "
+                                 "(hooks[1], at step 0)");
+    assert_fails("run.probe('velocity', { 1, 1 })",
+                 "s.lua:6: run:probe: write run:probe(...) with a colon (hooks[1], at step 0)");
+    assert_fails("run:probe('velocty', { 1, 1 })",
+                 "s.lua:6: run:probe: sel.lbm has no field 'velocty'; did you mean 'velocity'?");
+    assert_fails("run:probe('velocity', { 1, 9 })",
+                 "s.lua:6: run:probe: the point lies outside the domain: y = 9, the domain is [0, "
+                 "8] x [0, 8] (hooks[1], at step 0)");
+    assert_fails("run:probe('velocity', 3)",
+                 "s.lua:6: run:probe: the point must be { x, y } or { x, y, z }, got 3 (hooks[1], "
+                 "at step 0)");
+    assert_fails("run:reduce('velocity', 'avg')",
+                 "s.lua:6: run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "
+                 "\"l2\", got \"avg\" (hooks[1], at step 0)");
+    assert_fails("run:force 'body'",
+                 "s.lua:6: run:force: no out.force is called 'body' or measures a region of that "
+                 "name; add out.force { region = \"body\" } to output (hooks[1], at step 0)");
+    assert_fails("run:set('speed', 1)", "s.lua:6: run:set: controls has no 'speed' (hooks[1], at "
+                                        "step 0)");
+    assert_fails("run:result('x', 'y')", "s.lua:6: run:result: the value must be a number, got "
+                                         "string \"y\" (hooks[1], at step 0)");
+    assert_fails(
+        "if kept then kept:log 'x' end kept = run",
+        "s.lua:6: run:log: the run can be used only while its hook is called (hooks[1], at "
+        "step 5)");
+    assert_fails("while true do pcall(error) end",
+                 "s.lua:6: a function took longer than 10 s or 100000000 instructions for one "
+                 "value; --trust lifts all limits");
+}
+
+static void tables_of_hooks_are_checked(void **state) {
+    (void)state;
+    script_refuses(BOX("", ALL_PERIODIC "hooks = { { every = 5, at = 'end', call = print },\n"
+                                        "{ call = function(run) end },\n{ every = 0, call = 3 },\n"
+                                        "{ every = 1, at = 'start' } }"),
+                   "s.lua:5: hooks: give every (steps) or at = \"end\"\n"
+                   "s.lua:6: hooks: give every (steps) or at = \"end\"\n"
+                   "s.lua:7: hooks[3]: every must be greater than 0, got 0\n"
+                   "s.lua:7: hooks[3]: call must be a function(run), got 3\n"
+                   "s.lua:8: hooks[4]: at must be one of \"end\", got string \"start\"\n"
+                   "s.lua:8: hooks[4]: call is required (function(run))");
+}
+
+static int enter(void **state) {
+    return script_directory(state);
+}
+
+static int leave(void **state) {
+    static const char *const files[] = {"run/run.json", "run/drag.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    rmdir("run");
+    return script_remove_directory(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hooks_are_called_in_order_from_step_zero_and_at_the_end),
+        cmocka_unit_test(stop_is_acted_on_after_the_hooks_of_its_step),
+        cmocka_unit_test(state_is_kept_between_calls_and_results_are_written),
+        cmocka_unit_test(probe_and_reduce_give_a_number_per_component),
+        cmocka_unit_test(set_changes_a_law_from_the_next_step_on),
+        cmocka_unit_test(force_by_the_output_or_by_its_region),
+        cmocka_unit_test(mistakes_end_the_run_with_their_line),
+        cmocka_unit_test(tables_of_hooks_are_checked),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
