@@ -39,6 +39,12 @@ typedef struct run {
     double chunk;           /* steps */
 } run;
 
+/* The first step at or after `time`; a time that is a whole number of steps is that step. */
+static int64_t step_at(double time, double dt) {
+    double steps = ceil(time / dt * (1 - 1e-12));
+    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
+}
+
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
@@ -47,14 +53,14 @@ static void resolve_stops(run *r) {
         r->last_step = stop->steps;
         r->last_step_by = SEL_BY_STEPS;
     }
-    if (!isnan(stop->time) && sel_step_at(stop->time, common->dt) < r->last_step) {
-        r->last_step = sel_step_at(stop->time, common->dt);
+    if (!isnan(stop->time) && step_at(stop->time, common->dt) < r->last_step) {
+        r->last_step = step_at(stop->time, common->dt);
         r->last_step_by = SEL_BY_TIME;
     }
     double flow_through = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(flow_through)            ? DEFAULT_TEST_STEPS
-                                          : (int64_t)fmin(fmax(1, round(flow_through)), 1e15);
+                                                     : (int64_t)fmax(1, round(flow_through));
 }
 
 static bool interrupted(const run *r) {
@@ -163,9 +169,13 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     return r->prepared->backend->start(r->state, &r->monitor, error);
 }
 
+static int64_t next_multiple(int64_t step, int64_t of) {
+    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
+}
+
 static int64_t next_test(const run *r) {
-    int64_t steady = sel_next_multiple(r->step, r->test_steps);
-    int64_t bad = sel_next_multiple(r->step, NAN_TEST_STEPS);
+    int64_t steady = next_multiple(r->step, r->test_steps);
+    int64_t bad = next_multiple(r->step, NAN_TEST_STEPS);
     return steady < bad ? steady : bad;
 }
 
