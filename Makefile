@@ -2,7 +2,7 @@
 #
 #   CC=clang            another compiler          DEBUG=1              -O1 -g
 #   SANITIZE=address,undefined                    BUILD=dir            another build folder
-#   STATIC=0            link Lua and zlib dynamically                  V=1  show the commands
+#   STATIC=0            link Lua, libpng and zlib dynamically         V=1  show the commands
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -34,9 +34,10 @@ static_or = $(or $(call find_static,$(1)),$(2))
 LUA_CFLAGS ?= $(if $(wildcard /usr/include/lua5.4/lua.h),-I/usr/include/lua5.4,$(shell pkg-config --cflags lua5.4 2>/dev/null))
 LUA_LIBS ?= $(call static_or,liblua5.4.a,-llua5.4)
 ZLIB_LIBS ?= $(call static_or,libz.a,-lz)
+PNG_LIBS ?= $(call static_or,libpng16.a,-lpng16)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
-LDLIBS_ALL = $(LUA_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+LDLIBS_ALL = $(LUA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
@@ -113,7 +114,7 @@ unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 $(BUILD)/examples/c/embed $(BUILD)/bench/bench_lbm: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 
 test: setup-test
 	$(MAKE) all unit-tests

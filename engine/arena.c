@@ -56,6 +56,14 @@ void *sel_arena_alloc(sel_arena *arena, size_t bytes) {
     return result;
 }
 
+size_t sel_arena_bytes(const sel_arena *arena) {
+    size_t bytes = 0;
+    for (const block *b = arena->first; b; b = b->next) {
+        bytes += b->size;
+    }
+    return bytes;
+}
+
 char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length) {
     char *copy = text ? sel_arena_alloc(arena, length + 1) : NULL;
     return copy ? memcpy(copy, text, length) : NULL;

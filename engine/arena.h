@@ -13,6 +13,9 @@ void sel_arena_destroy(sel_arena *arena);
 /* Zeroed, aligned for any type. NULL when there is no memory. */
 void *sel_arena_alloc(sel_arena *arena, size_t bytes);
 
+/* Bytes that it holds. */
+size_t sel_arena_bytes(const sel_arena *arena);
+
 /* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
 char *sel_arena_copy(sel_arena *arena, const char *text);
 char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length);

@@ -7,7 +7,6 @@
  */
 #include "engine/domain.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,11 +144,36 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
     return SEL_OK;
 }
 
+enum { LONGEST_REGION_NAME = 48 };
+
+/* Names are columns of files and keys of results: unique, and not too long for them. */
+static sel_status check_name(const sel_domain *domain, int number, sel_error *error) {
+    const sel_region *region = &domain->regions[number - 1];
+    if (!region->name) {
+        return SEL_OK;
+    }
+    if (!*region->name || strlen(region->name) > LONGEST_REGION_NAME) {
+        return sel_fail_at(error, region->at, "the name of a region must have 1 to %d characters",
+                           LONGEST_REGION_NAME);
+    }
+    for (int before = 1; before < number; before++) {
+        const char *name = domain->regions[before - 1].name;
+        if (name && strcmp(name, region->name) == 0) {
+            return sel_fail_at(error, region->at,
+                               "two regions are called '%s'; join them with +, or rename one",
+                               name);
+        }
+    }
+    return SEL_OK;
+}
+
 static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int number, row *r,
                                sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
     const sel_grid *grid = &domain->grid;
-    sel_status status = sel_shape_check(region->where, grid, error);
+    sel_status status = check_name(domain, number, error);
+    sel_status shape = sel_shape_check(region->where, grid, error);
+    status = status ? status : shape;
     if (status) {
         return status;
     }
@@ -213,19 +237,16 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
 
 static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid, sel_error *error) {
     const sel_common *common = simulation->params;
-    *grid = (sel_grid){.dims = common->size.n, .n = {1, 1, 1}, .dx = common->dx, .dt = common->dt};
+    *grid = sel_common_grid(common);
     double cells = 1;
     for (int a = 0; a < grid->dims; a++) {
-        grid->n[a] = common->size.v[a];
         cells *= (double)grid->n[a];
-        grid->origin[a] = common->origin.n ? common->origin.v[a] : 0;
         if (grid->n[a] < 1) {
             return sel_fail_at(error, sel_simulation_where(simulation, "size"),
                                "size[%d] must be at least 1, got %lld", a + 1,
                                (long long)grid->n[a]);
         }
     }
-    grid->periodic = common->periodic;
     if (common->origin.n && common->origin.n != grid->dims) {
         return sel_fail_at(error, sel_simulation_where(simulation, "origin"),
                            "origin has %d coordinates in a domain of %d dimensions",

@@ -3,7 +3,8 @@
 #define SEL_LOOKUP_H
 
 #include <stddef.h>
-#include "engine/status.h"
+#include "engine/arena.h"
+#include "engine/quantity.h"
 
 typedef enum sel_lookup_kind {
     SEL_LOOKUP_SERIES,
@@ -23,5 +24,10 @@ typedef struct sel_lookup {
                      double *out, sel_error *error);
     const void *data;
 } sel_lookup;
+
+/* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
+ */
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where);
 
 #endif

@@ -3,10 +3,17 @@
 
 #include <math.h>
 #include <string.h>
+#include "engine/noise.h"
+#include "engine/paint.h"
+#include "engine/series.h"
 #include "engine/solver.h"
+#include "geometry/raster.h"
 #include "geometry/shape.h"
 
 enum { MAX_TABLES = 128 };
+
+const sel_table *const sel_data_tables[] = {&sel_series_table, &sel_raster_table, &sel_paint_table,
+                                            &sel_noise_table, NULL};
 
 static void preset_field(const sel_field *field, char *data) {
     void *member = data + field->offset;
@@ -99,6 +106,9 @@ static collection collect_all(void) {
         collect_table(&all, (*solver)->table);
     }
     collect_family(&all, &sel_shape_family);
+    for (const sel_table *const *table = sel_data_tables; *table; table++) {
+        collect_table(&all, *table);
+    }
     return all;
 }
 
@@ -154,14 +164,18 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
         [SEL_KIND_INT] = "whole number",
         [SEL_KIND_NUMBER] = "number",
         [SEL_KIND_STRING] = "string",
+        [SEL_KIND_FILE] = "path of a file",
+        [SEL_KIND_KEY] = "name, or number from 1",
         [SEL_KIND_SIZE] = "{ nx, ny } or { nx, ny, nz }",
         [SEL_KIND_POINT] = "point { x, y } or { x, y, z }",
         [SEL_KIND_POINTS] = "point or list of points",
         [SEL_KIND_NAMES] = "name or list of names",
+        [SEL_KIND_VALUES] = "list of numbers",
         [SEL_KIND_NUMBERS] = "{ NAME = number, ... }",
-        [SEL_KIND_QUANTITY] = "number or function",
-        [SEL_KIND_VECTOR] = "vector of numbers or functions, or one function",
+        [SEL_KIND_QUANTITY] = "number, function, series, raster or paint",
+        [SEL_KIND_VECTOR] = "vector of numbers, functions or series, or one function",
         [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_RASTER] = "raster",
         [SEL_KIND_CALLBACK] = "function(run)",
         [SEL_KIND_SHAPE] = "shape",
     };

@@ -18,6 +18,7 @@
 struct sel_table;
 struct sel_family;
 struct sel_shape;
+struct sel_lookup;
 
 /* A value made by a constructor such as law.wall{} or out.vtk{}: its table says which, `data` is
  * the struct that the table describes. table == NULL: not given. */
@@ -46,6 +47,17 @@ typedef struct sel_names {
     int n;
     const char **v;
 } sel_names;
+
+typedef struct sel_values {
+    int n;
+    double *v;
+} sel_values;
+
+/* A column, say: by its name, or by its number from 1. Neither: not given. */
+typedef struct sel_key {
+    const char *name;
+    int64_t number;
+} sel_key;
 
 typedef struct sel_list {
     int n;
@@ -79,17 +91,21 @@ typedef enum sel_kind {
     SEL_KIND_INT,       /* int64_t */
     SEL_KIND_NUMBER,    /* double */
     SEL_KIND_STRING,    /* const char *, NULL when not given */
+    SEL_KIND_FILE,      /* const char *: the path to open; in Lua relative to the script */
+    SEL_KIND_KEY,       /* sel_key: a string or a whole number >= 1 */
     SEL_KIND_CHOICE,    /* int: index in `choices`; a string in Lua */
     SEL_KIND_FLAGS,     /* unsigned: bit k for choices[k]; a list of strings in Lua */
     SEL_KIND_SIZE,      /* sel_ints: 2 or 3 whole numbers >= 1 */
     SEL_KIND_POINT,     /* sel_point: 2 or 3 numbers */
     SEL_KIND_POINTS,    /* sel_points: one point or a list of points */
     SEL_KIND_NAMES,     /* sel_names: one string or a list of strings */
+    SEL_KIND_VALUES,    /* sel_values: a list of numbers */
     SEL_KIND_NUMBERS,   /* sel_numbers: { NAME = number } in the script's order */
     SEL_KIND_QUANTITY,  /* sel_quantity of one component */
     SEL_KIND_VECTOR,    /* sel_quantity with a component per dimension */
     SEL_KIND_PREDICATE, /* const sel_function *: returns a boolean, seen in C as 0 or 1 */
     SEL_KIND_CALLBACK,  /* const sel_callback *, NULL when not given */
+    SEL_KIND_RASTER,    /* const struct sel_lookup *, made by sel.raster; NULL when not given */
     SEL_KIND_SHAPE,     /* const struct sel_shape *, NULL when not given */
     SEL_KIND_TABLE,     /* the struct of `table`, nested by value */
     SEL_KIND_LIST,      /* sel_list of structs of `table` */
@@ -144,6 +160,11 @@ void sel_table_presets(const sel_table *table, void *data);
 
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
+
+/* The tables of what gives quantities: sel.series, sel.raster, sel.paint, sel.noise. Ends with
+ * NULL.
+ */
+extern const sel_table *const sel_data_tables[];
 
 /* Every table (family) that a script can write, in reading order, each once: at most `room` are
  * stored, their number is returned. For help, annotations and the reference. */

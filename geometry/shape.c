@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/simulation.h"
+#include "geometry/mask.h"
 
 static const sel_field box_fields[] = {
     {"min", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_box, min), "Lower corner.", 0, NULL,
@@ -80,8 +81,13 @@ static const sel_table polygon_table =
     TABLE(polygon, "The inside of a polygon in the x-y plane.", check_polygon);
 static const sel_table inside_table = TABLE(inside, "Where a function of place is true.", NULL);
 
-static const sel_table *const shape_tables[] = {&box_table, &ball_table, &cylinder_table,
-                                                &polygon_table, &inside_table};
+static const sel_table *const shape_tables[] = {&box_table,
+                                                &ball_table,
+                                                &cylinder_table,
+                                                &polygon_table,
+                                                &inside_table,
+                                                &sel_shape_image_table,
+                                                &sel_shape_raster_table};
 const sel_family sel_shape_family = {
     "shape",
     "Shapes: where a region is. They combine with + (or), - (without) and * (and).",
@@ -183,7 +189,7 @@ static bool in_polygon(const sel_points *points, const double p[3]) {
     return in;
 }
 
-static bool in_geometry(const sel_shape *shape, const double p[3]) {
+static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const double p[3]) {
     switch (shape->kind) {
     case SEL_SHAPE_BOX:
         return in_box(shape->data, p);
@@ -195,6 +201,10 @@ static bool in_geometry(const sel_shape *shape, const double p[3]) {
         return in_cylinder(shape->data, p);
     case SEL_SHAPE_POLYGON:
         return in_polygon(&((const sel_shape_polygon *)shape->data)->points, p);
+    case SEL_SHAPE_IMAGE:
+        return sel_shape_image_contains(shape->data, grid, p);
+    case SEL_SHAPE_RASTER:
+        return sel_shape_raster_contains(shape->data, p);
     default:
         return false;
     }
@@ -244,7 +254,7 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
     bool face = shape->kind <= SEL_SHAPE_REST;
     for (size_t i = 0; i < t->at->n; i++) {
         double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
-        in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, p);
+        in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, t->grid, p);
     }
     return SEL_OK;
 }
@@ -312,6 +322,8 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
     } else if (shape->kind == SEL_SHAPE_BALL) {
         const sel_shape_ball *ball = shape->data;
         status = check_point(shape, "shape.ball: centre", &ball->centre, dims, error);
+    } else if (shape->kind == SEL_SHAPE_IMAGE) {
+        status = sel_shape_image_check(shape, grid, error);
     } else if (shape->kind == SEL_SHAPE_CYLINDER) {
         const sel_shape_cylinder *c = shape->data;
         if ((dims == 2) != (c->centre.n > 0)) {

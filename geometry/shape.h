@@ -15,6 +15,8 @@ typedef enum sel_shape_kind {
     SEL_SHAPE_CYLINDER,
     SEL_SHAPE_POLYGON,
     SEL_SHAPE_INSIDE, /* by a function */
+    SEL_SHAPE_IMAGE,  /* sel_shape_image, see mask.h */
+    SEL_SHAPE_RASTER, /* sel_shape_raster */
     SEL_SHAPE_UNION,
     SEL_SHAPE_DIFFERENCE,
     SEL_SHAPE_INTERSECTION
@@ -44,11 +46,12 @@ typedef struct sel_shape {
     sel_shape_kind kind;
     sel_where where;
     int face;                      /* FACE */
-    const void *data;              /* BOX ... INSIDE: the struct above */
+    const void *data;              /* BOX ... RASTER: the struct above */
     const struct sel_shape *a, *b; /* UNION ... INTERSECTION */
 } sel_shape;
 
-/* box, ball, cylinder, polygon, inside: tables "shape.box" and so on, in the order of the kinds. */
+/* box, ball, cylinder, polygon, inside, image, raster: tables "shape.box" and so on, in the order
+ * of the kinds. */
 extern const sel_family sel_shape_family;
 
 /* shape.face, faces, rest and the operators have no table; these make them. NULL: no memory. */

@@ -5,7 +5,9 @@
  */
 #include "lua/script.h"
 #include <string.h>
+#include "engine/series.h"
 #include "engine/solver.h"
+#include "geometry/raster.h"
 #include "geometry/shape.h"
 
 enum { MAX_LISTED = 128 };
@@ -14,8 +16,8 @@ static const char header[] =
     "---@meta selenite\n"
     "-- Generated from the engine's field lists by `make annotations`; do not edit.\n"
     "\n"
-    "---A number, or a function whose parameters are any of x, y, z, t and the controls.\n"
-    "---@alias selenite.quantity number|function\n"
+    "---A number, a function whose parameters are any of x, y, z, t and the controls, or data.\n"
+    "---@alias selenite.quantity number|function|selenite.series|selenite.raster|selenite.paint\n"
     "\n"
     "---A quantity per component, or one function that returns all components.\n"
     "---@alias selenite.vector selenite.quantity[]|function\n"
@@ -25,6 +27,20 @@ static const char header[] =
     "---@operator add(selenite.shape): selenite.shape\n"
     "---@operator sub(selenite.shape): selenite.shape\n"
     "---@operator mul(selenite.shape): selenite.shape\n"
+    "\n"
+    "---Values over time: a quantity, and s(t) inside functions.\n"
+    "---@class selenite.series\n"
+    "---@overload fun(t: number): number\n"
+    "\n"
+    "---Values over the x-y plane: a quantity, and r(x, y) inside functions.\n"
+    "---@class selenite.raster\n"
+    "---@field size integer[] columns and rows\n"
+    "---@field dx number size of a pixel\n"
+    "---@field origin number[] lower left corner\n"
+    "---@overload fun(x: number, y: number): number\n"
+    "\n"
+    "---A quantity painted by shapes, in order.\n"
+    "---@class selenite.paint\n"
     "\n"
     "---The default of a parameter, or a table of the default, a help text and what is allowed.\n"
     "---@class (exact) selenite.parameter\n"
@@ -63,14 +79,18 @@ static void print_type(FILE *to, const sel_field *field) {
         [SEL_KIND_INT] = "integer",
         [SEL_KIND_NUMBER] = "number",
         [SEL_KIND_STRING] = "string",
+        [SEL_KIND_FILE] = "string",
+        [SEL_KIND_KEY] = "string|integer",
         [SEL_KIND_SIZE] = "integer[]",
         [SEL_KIND_POINT] = "number[]",
         [SEL_KIND_POINTS] = "number[]|number[][]",
         [SEL_KIND_NAMES] = "string|string[]",
+        [SEL_KIND_VALUES] = "number[]",
         [SEL_KIND_NUMBERS] = "table<string, number>",
         [SEL_KIND_QUANTITY] = "selenite.quantity",
         [SEL_KIND_VECTOR] = "selenite.vector",
         [SEL_KIND_PREDICATE] = "function",
+        [SEL_KIND_RASTER] = "selenite.raster",
         [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
         [SEL_KIND_SHAPE] = "selenite.shape",
     };
@@ -147,18 +167,19 @@ static void print_classes(FILE *to) {
             print_class(to, tables, i, count);
 }
 
-static bool has_positional(const sel_table *table) {
+/* What a constructor takes instead of its table. */
+static const char *positional_type(const sel_table *table) {
     for (int i = 0; i < table->count; i++)
         if (table->fields[i].flags & SEL_POSITIONAL)
-            return true;
-    return false;
+            return table->fields[i].kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
+    return "";
 }
 
 /* A constructor, as a field of the class of its module. */
 static void print_constructor(FILE *to, const sel_table *table, const char *result) {
     const char *dot = strrchr(table->name, '.');
     fprintf(to, "---@field %s fun(fields: selenite.%s%s): %s %s\n", dot ? dot + 1 : table->name,
-            table->name, has_positional(table) ? "|selenite.quantity" : "", result, table->doc);
+            table->name, positional_type(table), result, table->doc);
 }
 
 static void print_shape_members(FILE *to) {
@@ -208,6 +229,8 @@ static void print_library(FILE *to, const sel_family *const *families, int count
           to);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
         print_constructor(to, (*solver)->table, "selenite.simulation");
+    print_constructor(to, &sel_series_table, "selenite.series");
+    print_constructor(to, &sel_raster_table, "selenite.raster");
     for (int i = 0; i < count; i++)
         if (is_first(families, i))
             fprintf(to, "---@field %s selenite.%s.module\n", families[i]->name, families[i]->name);
@@ -217,6 +240,19 @@ static void print_library(FILE *to, const sel_family *const *families, int count
           "---@param declared table<string, number|string|boolean|selenite.parameter>\n"
           "---@return table<string, any> values read-only; other names are errors\n"
           "function sel.params(declared) end\n"
+          "\n"
+          "---A quantity painted in order: a base, then { shape, quantity } over it.\n"
+          "---@param layers (selenite.quantity|table)[]\n"
+          "---@return selenite.paint\n"
+          "function sel.paint(layers) end\n"
+          "\n"
+          "---Smooth noise in [-1, 1] with features of the size 1; the same on every machine.\n"
+          "---@param seed number\n"
+          "---@param x number\n"
+          "---@param y? number\n"
+          "---@param z? number\n"
+          "---@return number\n"
+          "function sel.noise(seed, x, y, z) end\n"
           "\n"
           "---The editable table of another scenario, or the list of them.\n"
           "---@param path string relative to this script\n"

@@ -315,7 +315,7 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
         for (int i = 0; i < table->count; i++)
             if (comes_first(&table->fields[i]) == first)
                 fill_field(f, index, &table->fields[i], label, data, span);
-        if (table == f->solver->table)
+        if (f->solver && table == f->solver->table)
             f->dims = ((const sel_common *)data)->size.n;
     }
     if (f->mistake_count == before)
@@ -348,13 +348,14 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->locate = locate;
     simulation->locate_data = span;
     f->dims = 0;
+    f->common = simulation->params;
     f->controls = &simulation->params->controls;
     sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
 }
 
 static bool is_simulation(lua_State *L, int index) {
     const sel_mark *mark = sel_script_mark(L, index);
-    return mark && strcmp(mark->group, "sel") == 0;
+    return mark && strcmp(mark->group, "sel") == 0 && find_solver(mark->name);
 }
 
 static bool is_directory_name(const char *name) {
@@ -424,6 +425,17 @@ static void report(const sel_filler *f) {
         else
             sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
     }
+}
+
+void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
+                  const sel_mark *mark) {
+    sel_script *script = sel_script_of(L);
+    sel_filler f = {.script = script, .L = L, .arena = script->arena};
+    sel_span span = sel_source_call(f.arena, mark->source, mark->where.line, mark->name);
+    if (sel_fill_table(&f, index, table, table->name, data, span))
+        return;
+    report(&f);
+    sel_limits_break(L);
 }
 
 /* The number of simulations in the value at `index`; 0 when it is none, nor a list of some. */

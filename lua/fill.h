@@ -17,6 +17,7 @@ typedef struct sel_filler {
     sel_arena *arena;
     const struct sel_solver *solver; /* of the simulation that is filled */
     int dims;                        /* of its size; 0: not known */
+    const sel_common *common;        /* of the simulation, itself still being filled */
     const sel_numbers *controls;
     int depth; /* of nested shapes */
     sel_mistake *mistakes;
@@ -50,8 +51,16 @@ int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index);
 bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
                     sel_span span);
 
+/* As above, while the script still runs, for the table at `index` that was marked: all mistakes in
+ * it end the script. */
+void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
+                  const sel_mark *mark);
+
 /* fill_value.c: fills one member of any kind that is no table, list, variant or shape. */
 void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member);
+
+/* fill_value.c: fills a quantity of one component. */
+void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to);
 
 /* fill_shape.c: the shape at `index`, or NULL after noting what is wrong. */
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);

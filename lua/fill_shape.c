@@ -5,6 +5,7 @@
  */
 #include "lua/fill.h"
 #include <string.h>
+#include "geometry/mask.h"
 
 enum { MAX_PARTS = 100000, MAX_DEPTH = 200 };
 
@@ -51,6 +52,9 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index)
     if (!sel_fill_table(f, index, table, table->name, data, span))
         return NULL;
     sel_shape_kind shape_kind = (sel_shape_kind)(SEL_SHAPE_BOX + kind);
+    if (shape_kind == SEL_SHAPE_IMAGE &&
+        sel_shape_image_read(f->arena, data, f->script->error) != SEL_OK)
+        sel_limits_break(f->L);
     return keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
 }
 

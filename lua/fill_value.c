@@ -1,5 +1,5 @@
 /* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
-#include "lua/fill.h"
+#include "lua/data.h"
 #include "lua/hook.h"
 #include <math.h>
 #include <stdlib.h>
@@ -240,18 +240,20 @@ static const sel_function *read_function(sel_filler *f, const sel_slot *slot, in
     return function;
 }
 
-/* A component of a quantity: a number or a function of one result. */
+/* A component of a quantity: a number, a function of one result, or data. */
 static void read_part(sel_filler *f, const sel_slot *slot, int item, int index, sel_quantity *to,
                       int part) {
     if (lua_isfunction(f->L, index))
         to->part[part].function = read_function(f, slot, index, 1, false);
+    else if (sel_fill_is_data(f->L, index))
+        to->part[part].function = sel_fill_data(f, slot, index);
     else if (lua_type(f->L, index) == LUA_TNUMBER)
         read_number(f, slot, item, index, &to->part[part].constant);
     else
         sel_fill_wrong(f, slot, item, index, "must be a number or a function");
 }
 
-static void fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
     to->components = 1;
     read_part(f, slot, 0, index, to, 0);
 }
@@ -290,6 +292,49 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quan
     }
 }
 
+static void fill_values(sel_filler *f, const sel_slot *slot, int index, sel_values *to) {
+    int n = sel_fill_list_length(f, slot, index);
+    if (n < 0)
+        return;
+    to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
+    to->n = n;
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(f->L, index, i);
+        bool right = read_number(f, slot, i, lua_gettop(f->L), &to->v[i - 1]);
+        lua_pop(f->L, 1);
+        if (!right)
+            return; /* one is enough of a long list */
+    }
+}
+
+/* Paths are relative to the script that the table stands in. */
+static const char *read_path(sel_filler *f, const sel_slot *slot, int index) {
+    const char *path = read_string(f, slot, 0, index);
+    const sel_source *source = slot->span.source;
+    if (path && !*path)
+        sel_fill_wrong(f, slot, 0, index, "must be the path of a file");
+    return path && *path != '/' && source ? sel_fill_print(f, "%s%s", source->directory, path)
+                                          : path;
+}
+
+static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to) {
+    int whole = 0;
+    if (lua_type(f->L, index) == LUA_TSTRING) {
+        to->name = read_string(f, slot, 0, index);
+        return;
+    }
+    if (lua_type(f->L, index) == LUA_TNUMBER)
+        to->number = lua_tointegerx(f->L, index, &whole);
+    if (!whole || to->number < 1)
+        sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
+}
+
+static void fill_raster(sel_filler *f, const sel_slot *slot, int index, const sel_lookup **to) {
+    *to = sel_lookup_at(f->L, index);
+    if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
+        sel_fill_wrong(f, slot, 0, index, "must be a raster, as sel.raster { ... }");
+}
+
 static void fill_predicate(sel_filler *f, const sel_slot *slot, int index,
                            const sel_function **to) {
     if (lua_isfunction(f->L, index))
@@ -298,8 +343,7 @@ static void fill_predicate(sel_filler *f, const sel_slot *slot, int index,
         sel_fill_wrong(f, slot, 0, index, "must be a function that returns true or false");
 }
 
-static void fill_callback(sel_filler *f, const sel_slot *slot, int index,
-                          const sel_callback **to) {
+static void fill_callback(sel_filler *f, const sel_slot *slot, int index, const sel_callback **to) {
     if (lua_isfunction(f->L, index))
         *to = sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
     else
@@ -333,6 +377,18 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
     case SEL_KIND_STRING:
         *(const char **)member = read_string(f, slot, 0, index);
         break;
+    case SEL_KIND_FILE:
+        *(const char **)member = read_path(f, slot, index);
+        break;
+    case SEL_KIND_KEY:
+        fill_key(f, slot, index, member);
+        break;
+    case SEL_KIND_VALUES:
+        fill_values(f, slot, index, member);
+        break;
+    case SEL_KIND_RASTER:
+        fill_raster(f, slot, index, member);
+        break;
     case SEL_KIND_CHOICE:
         fill_choice(f, slot, index, member);
         break;
@@ -355,7 +411,7 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         fill_numbers(f, slot, index, member);
         break;
     case SEL_KIND_QUANTITY:
-        fill_quantity(f, slot, index, member);
+        sel_fill_quantity(f, slot, index, member);
         break;
     case SEL_KIND_VECTOR:
         fill_vector(f, slot, index, member);

@@ -4,6 +4,7 @@
  * where it was made is kept beside it, in a table with weak keys.
  */
 #include "lua/state.h"
+#include "lua/data.h"
 #include "lua/trace.h"
 #include <math.h>
 #include <stdio.h>
@@ -103,8 +104,11 @@ const char *sel_script_value_text(lua_State *L, int index, char text[80]) {
         break;
     default: {
         const sel_mark *mark = sel_script_mark(L, index);
+        const sel_lookup *lookup = sel_lookup_at(L, index);
         if (mark)
             snprintf(text, 80, "%s.%s", mark->group, mark->name);
+        else if (lookup)
+            snprintf(text, 80, "%s", lookup->name);
         else
             snprintf(text, 80, "%s", luaL_typename(L, index));
     }
@@ -124,8 +128,7 @@ sel_mark *sel_script_mark(lua_State *L, int index) {
     return mark;
 }
 
-/* Marks the table at the top. */
-static void set_mark(lua_State *L, const char *group, const char *name) {
+void sel_script_set_mark(lua_State *L, const char *group, const char *name) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &marks_key);
     lua_pushvalue(L, -2);
     sel_mark *mark = lua_newuserdatauv(L, sizeof *mark, 0);
@@ -186,7 +189,7 @@ static int construct(lua_State *L) {
         lua_insert(L, 1);
         lua_rawseti(L, 1, 1);
     }
-    set_mark(L, group, short_name(table));
+    sel_script_set_mark(L, group, short_name(table));
     return 1;
 }
 
@@ -240,7 +243,7 @@ static int combine(lua_State *L, const char *name, const char *sign) {
         lua_pushvalue(L, i);
         lua_rawseti(L, -2, i);
     }
-    set_mark(L, "shape", name);
+    sel_script_set_mark(L, "shape", name);
     return 1;
 }
 
@@ -272,7 +275,7 @@ static int make_face(lua_State *L) {
     lua_createtable(L, 1, 0);
     lua_insert(L, -2);
     lua_rawseti(L, -2, 1);
-    set_mark(L, "shape", "face");
+    sel_script_set_mark(L, "shape", "face");
     return 1;
 }
 
@@ -280,10 +283,10 @@ static int set_shape_operators(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
     lua_newtable(L);
-    set_mark(L, "shape", "faces");
+    sel_script_set_mark(L, "shape", "faces");
     lua_setfield(L, lua_upvalueindex(1), "all_faces");
     lua_newtable(L);
-    set_mark(L, "shape", "rest");
+    sel_script_set_mark(L, "shape", "rest");
     lua_setfield(L, lua_upvalueindex(1), "rest");
     return 0;
 }
@@ -370,6 +373,10 @@ static void push_host(lua_State *L) {
                                          {"params", sel_params_declare},
                                          {"load", sel_module_load},
                                          {"step", sel_trace_step},
+                                         {"series", sel_data_series},
+                                         {"raster", sel_data_raster},
+                                         {"paint", sel_data_paint},
+                                         {"noise", sel_lookup_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_getfield(L, -1, "step");
@@ -391,6 +398,7 @@ void sel_library_push(lua_State *L) {
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
     sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite");
+    sel_lookup_open(L);
     push_host(L);
     lua_call(L, 1, 1);
 }

@@ -1,53 +1,15 @@
 /* modules.c -- read script files: the scenario, what it requires, and other scenarios. */
-#include "lua/state.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/file.h"
+#include "lua/state.h"
 
 enum { MAX_DEPTH = 16 };
 static const size_t max_script = (size_t)16 << 20;
 
 /* Address is a key in Lua's registry: the modules that were required, by name. */
 static const char modules_key;
-
-/* Reads all of `file` into memory that the caller frees. */
-static sel_status read_stream(FILE *file, const char *path, char **text, size_t *length,
-                              sel_error *error) {
-    size_t capacity = 1 << 14, used = 0;
-    char *buffer = malloc(capacity);
-    while (buffer) {
-        used += fread(buffer + used, 1, capacity - used, file);
-        if (used < capacity || used > max_script)
-            break;
-        char *grown = realloc(buffer, capacity *= 2);
-        if (!grown)
-            free(buffer);
-        buffer = grown;
-    }
-    *text = buffer;
-    *length = used;
-    if (!buffer)
-        return sel_fail_memory(error, "the script", capacity);
-    if (ferror(file))
-        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be read: %s", path, strerror(errno));
-    if (used > max_script)
-        return sel_fail(error, SEL_BAD_FILE,
-                        "%s: is larger than %zu MiB; a scenario is a text file", path,
-                        max_script >> 20);
-    return SEL_OK;
-}
-
-static sel_status read_path(const char *path, char **text, size_t *length, sel_error *error) {
-    bool standard_input = strcmp(path, "-") == 0;
-    FILE *file = standard_input ? stdin : fopen(path, "rb");
-    if (!file)
-        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-    sel_status status = read_stream(file, path, text, length, error);
-    if (!standard_input)
-        fclose(file);
-    return status;
-}
 
 /* A first line that starts with '#' is for the system's shell; a byte order mark is no text. */
 static void blank_header(char *text, size_t length) {
@@ -65,7 +27,8 @@ static sel_source *read_source(lua_State *L, const char *path) {
     char *text = NULL;
     size_t length = 0;
     sel_source *source = NULL;
-    if (read_path(path, &text, &length, script->error) == SEL_OK) {
+    if (sel_file_read(path, max_script, "a scenario is a text file", &text, &length,
+                      script->error) == SEL_OK) {
         const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
         blank_header(text, length);
         const char *kept = sel_arena_copy_length(script->arena, text, length);

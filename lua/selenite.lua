@@ -11,7 +11,11 @@ host.set_shape_operators {
   __metatable = false,
 }
 
-local sel = { params = host.params, load = host.load, step = host.step }
+local sel = {
+  params = host.params, load = host.load,
+  step = host.step, noise = host.noise,
+  series = host.series, raster = host.raster, paint = host.paint,
+}
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.
 for group, names in pairs(host.groups) do

@@ -137,6 +137,10 @@ typedef struct sel_mark {
     bool visiting;
 } sel_mark;
 
+/* Marks the table at the top as made by `group`.`name` at the place that now runs. Both strings
+ * must outlive the script. */
+void sel_script_set_mark(lua_State *L, const char *group, const char *name);
+
 /* The mark of the value at `index`, or NULL. */
 sel_mark *sel_script_mark(lua_State *L, int index);
 

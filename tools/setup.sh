@@ -10,6 +10,7 @@ needs() {
     echo 'libc6-dev test -e /usr/include/stdio.h'
     echo 'liblua5.4-dev test -e /usr/include/lua5.4/lua.h || pkg-config --exists lua5.4'
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
+    echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
     case $1 in
     test)
         echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'

@@ -1,8 +1,8 @@
 ---@meta selenite
 -- Generated from the engine's field lists by `make annotations`; do not edit.
 
----A number, or a function whose parameters are any of x, y, z, t and the controls.
----@alias selenite.quantity number|function
+---A number, a function whose parameters are any of x, y, z, t and the controls, or data.
+---@alias selenite.quantity number|function|selenite.series|selenite.raster|selenite.paint
 
 ---A quantity per component, or one function that returns all components.
 ---@alias selenite.vector selenite.quantity[]|function
@@ -12,6 +12,20 @@
 ---@operator add(selenite.shape): selenite.shape
 ---@operator sub(selenite.shape): selenite.shape
 ---@operator mul(selenite.shape): selenite.shape
+
+---Values over time: a quantity, and s(t) inside functions.
+---@class selenite.series
+---@overload fun(t: number): number
+
+---Values over the x-y plane: a quantity, and r(x, y) inside functions.
+---@class selenite.raster
+---@field size integer[] columns and rows
+---@field dx number size of a pixel
+---@field origin number[] lower left corner
+---@overload fun(x: number, y: number): number
+
+---A quantity painted by shapes, in order.
+---@class selenite.paint
 
 ---The default of a parameter, or a table of the default, a help text and what is allowed.
 ---@class (exact) selenite.parameter
@@ -217,6 +231,45 @@
 ---@field test? function Function of x, y, z that is true inside.
 ---@field [1]? function the same as test
 
+---The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
+---@class (exact) selenite.shape.image
+---@field file? string A picture (.png) with a pixel for each cell, the top row first; a path relative to the script.
+---@field [1]? string the same as file
+---@field threshold? number Pixels darker than this are inside: 0 is black, 1 is white.
+---@field invert? boolean The other pixels are inside instead.
+
+---Where a raster is above a value; nowhere outside of the raster.
+---@class (exact) selenite.shape.raster
+---@field raster selenite.raster A raster made by sel.raster.
+---@field above number Inside is where the raster is greater than this.
+
+---A quantity that depends on time by given points; s(t) inside functions.
+---@class (exact) selenite.sel.series
+---@field file? string A CSV file: times in the first column; a path relative to the script.
+---@field [1]? string the same as file
+---@field t? number[] Times, instead of a file.
+---@field value? number[] One value for each time of t.
+---@field column? string|integer The column of the values, by its name or its number from 1; the second when not given.
+---@field scale? number Multiplies the values.
+---@field time_scale? number Multiplies the times.
+---@field interpolation? "linear"|"previous" Between two points: along the line, or the value of the one before.
+---@field repeats? boolean Start again at the first point after the last one, also before the first.
+---@field outside? "error"|"hold"|"zero" Before the first and after the last time, unless it repeats: an error, the nearest value, or zero.
+
+---A quantity that depends on x and y by the pixels of a file, whose first row is the top; r(x, y) inside functions; .size, .dx and .origin.
+---@class (exact) selenite.sel.raster
+---@field file? string A picture (.png), its values from 0 (black) to 1 (white); a path relative to the script.
+---@field [1]? string the same as file
+---@field scale? number Multiplies the values of the file.
+---@field offset? number Is added to the scaled values.
+---@field nodata? number The value of the file that means that there are no data; none when not given.
+
+---sel.paint { base, { shape, value }, ... }: a quantity painted in order, the last one wins; base and values are quantities.
+---@class (exact) selenite.sel.paint
+
+---sel.noise(seed, x, y, z): smooth noise in [-1, 1] with features of the size 1, the same in every run and on every machine; y and z are 0 when not given.
+---@class (exact) selenite.sel.noise
+
 ---What holds on a region of sel.lbm.
 ---@class selenite.law
 
@@ -245,6 +298,8 @@
 ---@field cylinder fun(fields: selenite.shape.cylinder): selenite.shape A cylinder between two points; a disc in 2-D.
 ---@field polygon fun(fields: selenite.shape.polygon): selenite.shape The inside of a polygon in the x-y plane.
 ---@field inside fun(fields: selenite.shape.inside|selenite.quantity): selenite.shape Where a function of place is true.
+---@field image fun(fields: selenite.shape.image|string): selenite.shape The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.
+---@field raster fun(fields: selenite.shape.raster): selenite.shape Where a raster is above a value; nowhere outside of the raster.
 ---@field face fun(name: "x-"|"x+"|"y-"|"y+"|"z-"|"z+"): selenite.shape The sites of one face of the domain.
 ---@field faces selenite.shape The sites of all faces that are not periodic.
 ---@field rest selenite.shape The face sites that nothing before painted.
@@ -254,6 +309,8 @@
 
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
+---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
+---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the top; r(x, y) inside functions; .size, .dx and .origin.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module
@@ -263,6 +320,19 @@ local sel = {}
 ---@param declared table<string, number|string|boolean|selenite.parameter>
 ---@return table<string, any> values read-only; other names are errors
 function sel.params(declared) end
+
+---A quantity painted in order: a base, then { shape, quantity } over it.
+---@param layers (selenite.quantity|table)[]
+---@return selenite.paint
+function sel.paint(layers) end
+
+---Smooth noise in [-1, 1] with features of the size 1; the same on every machine.
+---@param seed number
+---@param x number
+---@param y? number
+---@param z? number
+---@return number
+function sel.noise(seed, x, y, z) end
 
 ---The editable table of another scenario, or the list of them.
 ---@param path string relative to this script

@@ -1,0 +1,146 @@
+/* paint.c -- a quantity painted by shapes, in order.
+ *
+ * First every place finds the layer that shows there, then each layer is evaluated at its own
+ * places alone: a series or a function need not have a value where it is painted over.
+ */
+#include "engine/paint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "geometry/shape.h"
+
+const sel_table sel_paint_table = {
+    .name = "sel.paint",
+    .doc = "sel.paint { base, { shape, value }, ... }: a quantity painted in order, the last one "
+           "wins; base and values are quantities.",
+    .where_offset = SIZE_MAX,
+};
+
+typedef struct paint_function {
+    sel_function base;
+    const sel_paint *paint;
+    const sel_common *domain;
+} paint_function;
+
+/* Memory for one call over n places. */
+typedef struct canvas {
+    int *owner; /* layer that shows, from 1; 0: the base */
+    uint8_t *in;
+    size_t *index; /* of the places of a layer */
+    double *x, *y, *z, *value;
+} canvas;
+
+static void canvas_free(canvas *c) {
+    free(c->owner);
+    free(c->in);
+    free(c->index);
+    free(c->x);
+}
+
+static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
+    *c = (canvas){calloc(n, sizeof *c->owner),
+                  malloc(n),
+                  malloc(n * sizeof *c->index),
+                  malloc(4 * n * sizeof *c->x),
+                  NULL,
+                  NULL,
+                  NULL};
+    if (!c->owner || !c->in || !c->index || !c->x) {
+        canvas_free(c);
+        return sel_fail_memory(error, "a painted quantity", n * 53);
+    }
+    c->y = c->x + n;
+    c->z = c->y + n;
+    c->value = c->z + n;
+    return SEL_OK;
+}
+
+static sel_status find_owners(const paint_function *f, const sel_places *at, canvas *c,
+                              sel_error *error) {
+    sel_grid grid = sel_common_grid(f->domain);
+    for (int k = 0; k < f->paint->layers; k++) {
+        const sel_shape *shape = f->paint->layer[k].where;
+        if (sel_shape_has_faces(shape)) {
+            return sel_fail_at(error, shape->where,
+                               "sel.paint: shapes of faces have no inside to paint");
+        }
+        sel_status status = sel_shape_check(shape, &grid, error);
+        status = status ? status : sel_shape_test(shape, &grid, -1, at, NULL, c->in, error);
+        if (status) {
+            return status;
+        }
+        for (size_t i = 0; i < at->n; i++) {
+            c->owner[i] = c->in[i] ? k + 1 : c->owner[i];
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status fill_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
+                             double *out, sel_error *error) {
+    const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+    size_t n = 0;
+    for (size_t i = 0; i < at->n; i++) {
+        if (c->owner[i] == layer) {
+            c->index[n] = i;
+            c->x[n] = at->x[i];
+            c->y[n] = at->y[i];
+            c->z[n++] = at->z ? at->z[i] : 0;
+        }
+    }
+    if (n == 0) {
+        return SEL_OK;
+    }
+    sel_places part = {n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
+    sel_status status = sel_quantity_eval(value, "sel.paint", &part, c->value, error);
+    for (size_t k = 0; !status && k < n; k++) {
+        out[c->index[k]] = c->value[k];
+    }
+    return status;
+}
+
+/* sel_function.eval */
+static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
+                           sel_error *error) {
+    const paint_function *f = self->data;
+    canvas c;
+    if (at->n == 0) {
+        return SEL_OK;
+    }
+    sel_status status = canvas_create(&c, at->n, error);
+    if (status) {
+        return status;
+    }
+    status = find_owners(f, at, &c, error);
+    for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
+        status = fill_layer(f, layer, at, &c, out, error);
+    }
+    canvas_free(&c);
+    return status;
+}
+
+/* What the functions inside a shape name. */
+static unsigned shape_depends(const sel_shape *shape) {
+    if (shape->a) {
+        return shape_depends(shape->a) | shape_depends(shape->b);
+    }
+    return shape->kind == SEL_SHAPE_INSIDE ? ((const sel_shape_inside *)shape->data)->test->depends
+                                           : 0;
+}
+
+const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
+                                       const sel_common *domain, sel_where where) {
+    paint_function *f = sel_arena_alloc(arena, sizeof *f);
+    if (!f) {
+        return NULL;
+    }
+    *f = (paint_function){
+        .base = {SEL_ON_PLACE | sel_quantity_depends(&paint->base), 1, where, evaluate, f},
+        .paint = paint,
+        .domain = domain};
+    for (int k = 0; k < paint->layers; k++) {
+        f->base.depends |= sel_quantity_depends(&paint->layer[k].value);
+        f->base.depends |= shape_depends(paint->layer[k].where);
+    }
+    return &f->base;
+}

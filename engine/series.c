@@ -1,0 +1,234 @@
+/* series.c -- values over time, interpolated between the points of a list or a file. */
+#include "engine/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/file.h"
+
+static const size_t max_file = (size_t)256 << 20;
+
+static const char *const interpolation_names[] = {"linear", "previous", NULL};
+static const char *const outside_names[] = {"error", "hold", "zero", NULL};
+
+static const sel_field series_fields[] = {
+    {"file", SEL_KIND_FILE, SEL_POSITIONAL, offsetof(sel_series_params, file),
+     "A CSV file: times in the first column; a path relative to the script.", 0, NULL, NULL, NULL},
+    {"t", SEL_KIND_VALUES, 0, offsetof(sel_series_params, t), "Times, instead of a file.", 0, NULL,
+     NULL, NULL},
+    {"value", SEL_KIND_VALUES, 0, offsetof(sel_series_params, value),
+     "One value for each time of t.", 0, NULL, NULL, NULL},
+    {"column", SEL_KIND_KEY, 0, offsetof(sel_series_params, column),
+     "The column of the values, by its name or its number from 1; the second when not given.", 0,
+     NULL, NULL, NULL},
+    {"scale", SEL_KIND_NUMBER, 0, offsetof(sel_series_params, scale), "Multiplies the values.", 1,
+     NULL, NULL, NULL},
+    {"time_scale", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_series_params, time_scale),
+     "Multiplies the times.", 1, NULL, NULL, NULL},
+    {"interpolation", SEL_KIND_CHOICE, 0, offsetof(sel_series_params, interpolation),
+     "Between two points: along the line, or the value of the one before.", SEL_SERIES_LINEAR,
+     interpolation_names, NULL, NULL},
+    {"repeats", SEL_KIND_BOOL, 0, offsetof(sel_series_params, repeats),
+     "Start again at the first point after the last one, also before the first.", false, NULL, NULL,
+     NULL},
+    {"outside", SEL_KIND_CHOICE, 0, offsetof(sel_series_params, outside),
+     "Before the first and after the last time, unless it repeats: an error, the nearest value, or "
+     "zero.",
+     SEL_SERIES_ERROR, outside_names, NULL, NULL},
+};
+
+static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+    const sel_series_params *params = data;
+    bool list = params->t.n || params->value.n;
+    if (!params->file && !list) {
+        return sel_fail_at(error, where, "sel.series: give file, or t and value");
+    }
+    if (params->file && list) {
+        return sel_fail_at(error, where, "sel.series: give file, or t and value, not both");
+    }
+    if (!params->file && params->t.n != params->value.n) {
+        return sel_fail_at(error, where, "sel.series: %d times in t, but %d values in value",
+                           params->t.n, params->value.n);
+    }
+    if (!params->file && (params->column.name || params->column.number)) {
+        return sel_fail_at(error, where, "sel.series: column belongs to a file");
+    }
+    for (int i = 1; i < params->t.n; i++) {
+        if (!(params->t.v[i] > params->t.v[i - 1])) {
+            return sel_fail_at(error, where,
+                               "sel.series: times must rise, but t[%d] = %.15g follows %.15g",
+                               i + 1, params->t.v[i], params->t.v[i - 1]);
+        }
+    }
+    return SEL_OK;
+}
+
+const sel_table sel_series_table = {
+    "sel.series",
+    "A quantity that depends on time by given points; s(t) inside functions.",
+    sizeof(sel_series_params),
+    SIZE_MAX,
+    series_fields,
+    sizeof series_fields / sizeof *series_fields,
+    check_params,
+};
+
+typedef struct series {
+    size_t n;
+    double *t, *value;
+    bool previous, repeats;
+    int outside;
+} series;
+
+/* The last point whose time is not after `t`, which lies inside; `hint` is where to look first. */
+static size_t find_point(const series *s, double t, size_t hint) {
+    size_t low = 0, high = s->n - 1;
+    if (t >= s->t[hint] && (hint == high || t < s->t[hint + 1])) {
+        return hint;
+    }
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (t >= s->t[middle]) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return t >= s->t[high] ? high : low;
+}
+
+static double value_at(const series *s, double t, size_t *hint) {
+    size_t k = *hint = find_point(s, t, *hint);
+    if (s->previous || k == s->n - 1) {
+        return s->value[k];
+    }
+    double part = (t - s->t[k]) / (s->t[k + 1] - s->t[k]);
+    return s->value[k] + (s->value[k + 1] - s->value[k]) * part;
+}
+
+static double fold(const series *s, double t) {
+    double first = s->t[0], period = s->t[s->n - 1] - first;
+    double since = fmod(t - first, period);
+    return first + (since < 0 ? since + period : since);
+}
+
+/* A time n dt may miss a point that it should meet by the rounding of the product. */
+static bool almost(double a, double b) {
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
+                           double *out, sel_error *error) {
+    const series *s = self->data;
+    double first = s->t[0], last = s->t[s->n - 1];
+    size_t hint = 0;
+    for (size_t i = 0; i < n; i++) {
+        double t = arguments[0][i];
+        if (!isfinite(t)) {
+            return sel_fail(error, SEL_BAD_SCENARIO, "%s: the time is %s", self->name,
+                            isnan(t) ? "NaN" : "infinity");
+        }
+        t = s->repeats ? fold(s, t) : t;
+        if (t >= first && t <= last) {
+            out[i] = value_at(s, t, &hint);
+        } else if (s->outside == SEL_SERIES_HOLD || almost(t, first) || almost(t, last)) {
+            out[i] = s->value[t < first ? 0 : s->n - 1];
+        } else if (s->outside == SEL_SERIES_ZERO) {
+            out[i] = 0;
+        } else {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: t = %.10g is outside its times %.10g to %.10g; give it more "
+                            "points, outside = \"hold\" or \"zero\", or repeats = true",
+                            self->name, t, first, last);
+        }
+    }
+    return SEL_OK;
+}
+
+/* Copies and scales the points. NULL without memory or when a scaled number is not finite. */
+static series *make_series(sel_arena *arena, const sel_series_params *params, size_t n,
+                           const double *t, const double *value) {
+    series *s = sel_arena_alloc(arena, sizeof *s);
+    double *numbers = sel_arena_alloc(arena, 2 * n * sizeof *numbers);
+    if (!s || !numbers) {
+        return NULL;
+    }
+    *s = (series){n,
+                  numbers,
+                  numbers + n,
+                  params->interpolation == SEL_SERIES_PREVIOUS,
+                  params->repeats,
+                  params->outside};
+    for (size_t i = 0; i < n; i++) {
+        s->t[i] = params->time_scale * t[i];
+        s->value[i] = params->scale * value[i];
+    }
+    return s;
+}
+
+/* Scaling may overflow, or make two times one. */
+static sel_status check_points(const series *s, sel_where where, sel_error *error) {
+    size_t least = s->outside == SEL_SERIES_HOLD && !s->repeats ? 1 : 2;
+    if (s->n < least) {
+        return sel_fail_at(error, where, "sel.series: %zu point%s; at least %zu %s needed%s", s->n,
+                           s->n == 1 ? "" : "s", least, least == 1 ? "is" : "are",
+                           least == 2 && !s->repeats ? " (1 with outside = \"hold\")" : "");
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        if (!isfinite(s->t[i]) || !isfinite(s->value[i]) || (i && s->t[i] <= s->t[i - 1]) ||
+            !isfinite(s->t[s->n - 1] - s->t[0])) {
+            return sel_fail_at(error, where, "sel.series: scaled, point %zu is t = %g, value = %g",
+                               i + 1, s->t[i], s->value[i]);
+        }
+    }
+    return SEL_OK;
+}
+
+static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params, size_t n,
+                                     const double *t, const double *value, sel_where where,
+                                     sel_error *error) {
+    series *s = n ? make_series(arena, params, n, t, value) : NULL;
+    sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
+    const char *name =
+        params->file ? sel_arena_print(arena, "series %s", sel_file_name(params->file))
+        : where.file ? sel_arena_print(arena, "series of %s:%d", where.file, where.line)
+                     : "series";
+    if (n == 0) {
+        sel_fail_at(error, where, "sel.series: there are no points in it");
+        return NULL;
+    }
+    if (!s || !lookup || !name) {
+        sel_fail_memory(error, "a series", 2 * n * sizeof *t);
+        return NULL;
+    }
+    *lookup = (sel_lookup){SEL_LOOKUP_SERIES, name, 1, evaluate, s};
+    return check_points(s, where, error) ? NULL : lookup;
+}
+
+const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
+                                    sel_where where, sel_error *error) {
+    if (check_params(params, where, error)) {
+        return NULL;
+    }
+    if (!params->file) {
+        return make_lookup(arena, params, (size_t)params->t.n, params->t.v, params->value.v, where,
+                           error);
+    }
+    char *text = NULL;
+    size_t length = 0;
+    sel_csv_points points = {0};
+    const sel_lookup *lookup = NULL;
+    sel_status status =
+        sel_file_read(params->file, max_file, "a series is a text file", &text, &length, error);
+    if (!status) {
+        status = sel_csv_read(params->file, text, length, &params->column, &points, error);
+    }
+    if (!status) {
+        lookup = make_lookup(arena, params, points.n, points.t, points.value, where, error);
+    }
+    free(points.t);
+    free(points.value);
+    free(text);
+    return lookup;
+}

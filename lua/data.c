@@ -1,0 +1,73 @@
+/* data.c -- sel.series, sel.raster and sel.paint.
+ *
+ * Series and rasters are read where the script makes them, since it may call them at once; what is
+ * wrong with their tables is reported all together and ends the script.
+ */
+#include "lua/data.h"
+#include "engine/paint.h"
+#include "engine/series.h"
+#include "geometry/raster.h"
+
+/* The one argument as a table: a string alone is the file. Leaves it, marked, at index 1. */
+static sel_mark *take_table(lua_State *L, const char *name) {
+    char found[80];
+    sel_script *script = sel_script_of(L);
+    if (script->evaluating || !script->chunk)
+        luaL_error(L, "sel.%s cannot be made inside a function that the engine evaluates", name);
+    if (lua_gettop(L) == 1 && lua_type(L, 1) == LUA_TSTRING) {
+        lua_createtable(L, 1, 0);
+        lua_insert(L, 1);
+        lua_rawseti(L, 1, 1);
+    }
+    if (lua_gettop(L) != 1 || !lua_istable(L, 1) || sel_script_mark(L, 1))
+        luaL_error(L, "sel.%s takes one table: write sel.%s { ... }, got %s", name, name,
+                   sel_script_value_text(L, 1, found));
+    sel_script_set_mark(L, "sel", name);
+    return sel_script_mark(L, 1);
+}
+
+/* Data live outside of Lua; they count towards the memory of the script all the same. */
+static void charge(lua_State *L, size_t bytes) {
+    sel_script *script = sel_script_of(L);
+    if (!script->trust && script->used + bytes > script->memory) {
+        sel_fail_at(script->error, sel_script_place(L, NULL),
+                    "the data need more than %zu MiB of memory; --trust lifts all limits",
+                    script->memory >> 20);
+        sel_limits_break(L);
+    }
+    script->used += bytes;
+}
+
+/* Pushes what was made since the arena had `before` bytes. */
+static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
+    if (!lookup)
+        return sel_limits_break(L);
+    charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
+    sel_lookup_push(L, lookup);
+    return 1;
+}
+
+int sel_data_series(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    const sel_mark *mark = take_table(L, "series");
+    size_t before = sel_arena_bytes(script->arena);
+    sel_series_params params = {0};
+    sel_fill_now(L, 1, &sel_series_table, &params, mark);
+    return push_made(L, sel_series_create(script->arena, &params, mark->where, script->error),
+                     before);
+}
+
+int sel_data_raster(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    const sel_mark *mark = take_table(L, "raster");
+    size_t before = sel_arena_bytes(script->arena);
+    sel_raster_params params = {0};
+    sel_fill_now(L, 1, &sel_raster_table, &params, mark);
+    return push_made(L, sel_raster_create(script->arena, &params, mark->where, script->error),
+                     before);
+}
+
+int sel_data_paint(lua_State *L) {
+    take_table(L, "paint");
+    return 1;
+}

@@ -1,0 +1,36 @@
+/* data.h -- series, rasters, painted quantities and noise as scripts see them. */
+#ifndef SEL_DATA_H
+#define SEL_DATA_H
+
+#include "engine/lookup.h"
+#include "lua/fill.h"
+
+/* data.c: sel.series, sel.raster and sel.paint. */
+int sel_data_series(lua_State *L);
+int sel_data_raster(lua_State *L);
+int sel_data_paint(lua_State *L);
+
+/* fill_data.c: a quantity from data, where a number or a function could stand. */
+
+/* Whether the value at `index` is a series, a raster or painted. */
+bool sel_fill_is_data(lua_State *L, int index);
+
+/* The series, raster or painted quantity at `index` as a function of one result; NULL after noting
+ * what is wrong. */
+const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
+
+/* lookup.c */
+
+/* sel.noise. */
+int sel_lookup_noise(lua_State *L);
+
+/* Makes the metatables; `sel.noise` and calls of look-ups may be traced. */
+void sel_lookup_open(lua_State *L);
+
+/* Pushes `lookup` as a value that can be called with numbers and symbols. */
+void sel_lookup_push(lua_State *L, const sel_lookup *lookup);
+
+/* The look-up at `index`, or NULL. */
+const sel_lookup *sel_lookup_at(lua_State *L, int index);
+
+#endif
