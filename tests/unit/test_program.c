@@ -1,0 +1,191 @@
+/* test_program.c -- programs made and evaluated without Lua. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/program.h"
+
+enum { MANY = 300 };
+
+typedef struct fixture {
+    sel_builder *b;
+    sel_arena *arena;
+    int x, y, t, one;
+} fixture;
+
+static int set_up(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    f->b = sel_builder_create(2000);
+    f->arena = sel_arena_create();
+    f->x = sel_build_argument(f->b, SEL_ARGUMENT_X);
+    f->y = sel_build_argument(f->b, SEL_ARGUMENT_Y);
+    f->t = sel_build_argument(f->b, SEL_ARGUMENT_T);
+    f->one = sel_build_constant(f->b, 1);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    sel_builder_destroy(f->b);
+    sel_arena_destroy(f->arena);
+    free(f);
+    return 0;
+}
+
+/* Evaluates a program of one result at MANY places, then one by one: the bits must not differ. */
+static void evaluate(const sel_program *p, const double *x, const double *y, double *out,
+                     uint8_t *exact) {
+    sel_places at = {.n = MANY, .x = x, .y = y, .t = 2};
+    assert_non_null(p);
+    assert_int_equal(sel_program_eval(p, &at, NULL, out, exact, NULL), SEL_OK);
+    for (int i = 0; i < MANY; i++) {
+        double alone;
+        uint8_t alone_exact;
+        sel_places one = {.n = 1, .x = x + i, .y = y + i, .t = 2};
+        assert_int_equal(sel_program_eval(p, &one, NULL, &alone, &alone_exact, NULL), SEL_OK);
+        assert_memory_equal(&alone, &out[i], sizeof alone);
+        assert_int_equal(alone_exact, exact[i]);
+    }
+}
+
+static void fill(double *x, double *y) {
+    for (int i = 0; i < MANY; i++) {
+        x[i] = 0.37 * i - 20;
+        y[i] = 5 - 0.11 * i;
+    }
+}
+
+static void equal_operations_are_shared_and_constants_folded(void **state) {
+    const fixture *f = *state;
+    double value;
+    int sum = sel_build(f->b, SEL_OP_ADD, f->x, f->y, 0);
+    assert_int_equal(sel_build(f->b, SEL_OP_ADD, f->x, f->y, 0), sum);
+    assert_int_not_equal(sel_build(f->b, SEL_OP_ADD, f->y, f->x, 0), sum);
+    int two = sel_build(f->b, SEL_OP_ADD, f->one, f->one, 0);
+    assert_true(sel_builder_constant(f->b, two, &value) && value == 2);
+    int zero = sel_build_constant(f->b, 0.0), minus = sel_build_constant(f->b, -0.0);
+    assert_int_not_equal(zero, minus);
+    assert_int_equal(sel_build(f->b, SEL_OP_SELECT, f->one, f->x, f->y), f->x);
+    assert_int_equal(sel_build(f->b, SEL_OP_SELECT, zero, f->x, f->y), f->y);
+}
+
+static void what_no_result_needs_is_dropped(void **state) {
+    const fixture *f = *state;
+    int needed = sel_build(f->b, SEL_OP_MUL, f->x, f->t, 0);
+    sel_build(f->b, SEL_OP_SIN, f->y, 0, 0);
+    const sel_program *p = sel_builder_finish(f->b, &needed, 1, f->one, f->arena);
+    assert_non_null(p);
+    assert_int_equal(p->each_count, 1);
+    assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T);
+    assert_false(p->has_exact);
+}
+
+static void registers_are_used_again(void **state) {
+    const fixture *f = *state;
+    double x[MANY], y[MANY], out[MANY];
+    uint8_t exact[MANY];
+    int sum = f->x;
+    fill(x, y);
+    for (int k = 1; k <= 100; k++) {
+        int term = sel_build(f->b, SEL_OP_MUL, f->y, sel_build_constant(f->b, k), 0);
+        sum = sel_build(f->b, SEL_OP_ADD, sum, sel_build(f->b, SEL_OP_SIN, term, 0, 0), 0);
+    }
+    const sel_program *p = sel_builder_finish(f->b, &sum, 1, f->one, f->arena);
+    evaluate(p, x, y, out, exact);
+    assert_true(p->registers - p->fixed <= 6);
+    for (int i = 0; i < MANY; i++) {
+        double expected = x[i];
+        for (int k = 1; k <= 100; k++)
+            expected = expected + sin(y[i] * k);
+        assert_true(out[i] == expected && exact[i] == 1);
+    }
+}
+
+static void every_operation_has_its_value(void **state) {
+    const fixture *f = *state;
+    double x[MANY], y[MANY], out[MANY];
+    uint8_t exact[MANY];
+    fill(x, y);
+    int positive = sel_build(f->b, SEL_OP_LT, f->x, f->y, 0);
+    for (int op = 0; op < SEL_OP_COUNT; op++) {
+        int node = sel_build(f->b, (sel_op)op, op == SEL_OP_SELECT ? positive : f->x, f->y, f->t);
+        const sel_program *p = sel_builder_finish(f->b, &node, 1, f->one, f->arena);
+        evaluate(p, x, y, out, exact);
+        for (int i = 0; i < MANY; i++) {
+            double a = op == SEL_OP_SELECT ? x[i] < y[i] : x[i];
+            double expected = sel_program_value(op, a, y[i], 2);
+            assert_true(out[i] == expected || (isnan(out[i]) && isnan(expected)));
+        }
+    }
+}
+
+/* A series that has values up to 3 only. */
+static sel_status doubled(const sel_lookup *self, size_t n, const double *const *arguments,
+                          double *out, sel_error *error) {
+    (void)self;
+    for (size_t i = 0; i < n; i++) {
+        if (arguments[0][i] > 3)
+            return sel_fail(error, SEL_BAD_SCENARIO, "outside");
+        out[i] = 2 * arguments[0][i];
+    }
+    return SEL_OK;
+}
+
+static void look_ups_outside_their_data_are_not_exact(void **state) {
+    const fixture *f = *state;
+    static const sel_lookup lookup = {SEL_LOOKUP_SERIES, "doubled", 1, doubled, NULL};
+    double x[MANY], y[MANY], out[MANY];
+    uint8_t exact[MANY];
+    fill(x, y);
+    int value = sel_build_lookup(f->b, &lookup, &f->x);
+    int sure = sel_build(f->b, SEL_OP_EQ, value, value, 0);
+    const sel_program *p = sel_builder_finish(f->b, &value, 1, sure, f->arena);
+    evaluate(p, x, y, out, exact);
+    assert_true(p->has_exact);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(exact[i], x[i] <= 3);
+        assert_true(x[i] > 3 || out[i] == 2 * x[i]);
+    }
+}
+
+static void look_ups_of_time_run_once_per_call(void **state) {
+    const fixture *f = *state;
+    static const sel_lookup lookup = {SEL_LOOKUP_SERIES, "doubled", 1, doubled, NULL};
+    double x[MANY], y[MANY], out[MANY];
+    uint8_t exact[MANY];
+    fill(x, y);
+    int value = sel_build_lookup(f->b, &lookup, &f->t);
+    int product = sel_build(f->b, SEL_OP_MUL, value, f->x, 0);
+    const sel_program *p = sel_builder_finish(f->b, &product, 1, f->one, f->arena);
+    evaluate(p, x, y, out, exact);
+    assert_int_equal(p->once_count, 1);
+    assert_int_equal(p->each_count, 1);
+    assert_true(out[7] == 4 * x[7]);
+}
+
+static void a_full_builder_says_so(void **state) {
+    const fixture *f = *state;
+    int node = f->x, made = 0;
+    for (; node >= 0 && made < 5000; made++)
+        node = sel_build(f->b, SEL_OP_ADD, node, f->y, 0);
+    assert_true(node < 0 && made <= 2000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        TEST(equal_operations_are_shared_and_constants_folded),
+        TEST(what_no_result_needs_is_dropped),
+        TEST(registers_are_used_again),
+        TEST(every_operation_has_its_value),
+        TEST(look_ups_outside_their_data_are_not_exact),
+        TEST(look_ups_of_time_run_once_per_call),
+        TEST(a_full_builder_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
