@@ -79,35 +79,38 @@ static void print_outputs(const sel_simulation *simulation, FILE *to) {
     }
 }
 
-/* Seconds per step, from as many steps as fit into a fraction of a second. */
-static sel_status calibrate(const sel_prepared *prepared, double *seconds, sel_error *error) {
+/* Seconds per step, from as many steps as fit into a fraction of a second, but no more than the run
+ * has: its laws may not be defined later. */
+static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, double *seconds,
+                            sel_error *error) {
     sel_state *state = NULL;
     sel_status status = prepared->backend->create(prepared->plan, &state, error);
     int64_t steps = 0;
     double before = sel_machine_seconds(), elapsed = 0;
-    while (!status && elapsed < calibration_seconds) {
+    while (!status && elapsed < calibration_seconds && steps < last_step) {
         int64_t n = steps ? steps : 1;
+        n = n < last_step - steps ? n : last_step - steps;
         status = prepared->backend->advance(state, n, error);
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
     prepared->backend->destroy(state);
-    *seconds = status ? 0 : elapsed / (double)steps;
+    *seconds = status || !steps ? 0 : elapsed / (double)steps;
     return status;
 }
 
-static void print_time(const sel_prepared *prepared, double seconds_per_step, FILE *to) {
-    const sel_common *common = prepared->simulation->params;
+static void print_time(const sel_prepared *prepared, int64_t last_step, double seconds_per_step,
+                       FILE *to) {
     double rate = (double)prepared->domain->free_cells / seconds_per_step;
-    double steps =
-        common->stop.steps != SEL_INT_NOT_GIVEN ? (double)common->stop.steps : (double)INFINITY;
-    steps = isnan(common->stop.time) ? steps : fmin(steps, ceil(common->stop.time / common->dt));
-    fprintf(to, "  speed                      %.3g MLUPS (a short calibration)\n", 1e-6 * rate);
-    if (isfinite(steps)) {
-        fprintf(to, "  time                       %s%.3g s for %.0f steps, outputs aside\n",
-                isnan(common->stop.steady) ? "" : "at most ", steps * seconds_per_step, steps);
+    if (seconds_per_step > 0) {
+        fprintf(to, "  %-26s %.3g MLUPS (a short calibration)\n", "speed", 1e-6 * rate);
+    }
+    if (last_step != INT64_MAX) {
+        fprintf(to, "  %-26s %s%.3g s for %lld steps, outputs aside\n", "time",
+                isnan(prepared->simulation->params->stop.steady) ? "" : "at most ",
+                (double)last_step * seconds_per_step, (long long)last_step);
     } else {
-        fputs("  time                       until the flow is steady\n", to);
+        fprintf(to, "  %-26s until the flow is steady\n", "time");
     }
 }
 
@@ -116,6 +119,8 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
     sel_prepared prepared;
     sel_status status = sel_prepare(simulation, settings, &prepared, error);
     double seconds_per_step = 0;
+    bool by_time;
+    int64_t last_step = sel_stop_step(simulation->params, &by_time);
     if (!status) {
         const char *name = simulation->params->name;
         fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
@@ -128,10 +133,10 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
             print_regions(&prepared, to);
         }
         print_outputs(simulation, to);
-        status = calibrate(&prepared, &seconds_per_step, error);
+        status = calibrate(&prepared, last_step, &seconds_per_step, error);
     }
     if (!status) {
-        print_time(&prepared, seconds_per_step, to);
+        print_time(&prepared, last_step, seconds_per_step, to);
     }
     sel_prepared_release(&prepared);
     return status;

@@ -1,6 +1,8 @@
 /* grid.c -- counting cells and face sites. */
 #include "engine/grid.h"
 
+#include <math.h>
+
 const char *sel_face_name(int face) {
     static const char *const names[SEL_FACES] = {"x-", "x+", "y-", "y+", "z-", "z+"};
     return names[face];
@@ -20,7 +22,7 @@ sel_box sel_grid_box(const sel_grid *grid) {
 
 int64_t sel_box_count(const sel_box *box, int axis) {
     int64_t extent = box->hi[axis] - box->lo[axis];
-    return extent <= 0 ? 0 : (extent + box->stride[axis] - 1) / box->stride[axis];
+    return extent <= 0 ? 0 : (extent - 1) / box->stride[axis] + 1;
 }
 
 int64_t sel_box_cells(const sel_box *box) {
@@ -29,4 +31,13 @@ int64_t sel_box_cells(const sel_box *box) {
 
 int64_t sel_face_sites(const sel_grid *grid, int face) {
     return sel_grid_cells(grid) / grid->n[face / 2];
+}
+
+int64_t sel_step_at(double time, double dt) {
+    double steps = ceil(time / dt * (1 - 1e-12));
+    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
+}
+
+int64_t sel_next_multiple(int64_t step, int64_t of) {
+    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
 }

@@ -40,9 +40,9 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
         }
         names[i] = tables[i]->name;
     }
-    const char *nearest = sel_nearest(name, names);
-    return sel_fail(error, SEL_BAD_USAGE, "no table '%s'%s%s%s; `selenite help` lists them", name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_USAGE, "no table '%s'%s (`selenite help` lists them)", name,
+                    sel_suggestion(name, names, suggestion));
 }
 
 /* Text of a cell of a Markdown table: | would end it. */

@@ -76,9 +76,10 @@ static sel_status set_threads(arguments *a, const char *value, sel_error *error)
     char *end;
     errno = 0;
     long threads = strtol(value, &end, 10);
-    if (errno || *end || end == value || threads < 1 || threads > 4096) {
+    if (errno || *end || end == value || threads < 1 || threads > SEL_MAX_THREADS) {
         return sel_fail(error, SEL_BAD_USAGE,
-                        "--threads must be a whole number from 1 to 4096, got '%s'", value);
+                        "--threads must be a whole number from 1 to %d, got '%s'", SEL_MAX_THREADS,
+                        value);
     }
     a->settings.threads = threads;
     return SEL_OK;
@@ -113,9 +114,10 @@ static sel_status check_backend(const char *value, sel_error *error) {
 }
 
 static sel_status unknown_option(const char *option, sel_error *error) {
-    const char *nearest = sel_nearest(option, option_names);
-    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s%s", option,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s", option,
+                    sel_suggestion(option, option_names, suggestion),
+                    strchr(option, '=') ? " (a value stands apart: --threads 2)" : "");
 }
 
 static sel_status parse_valued_option(arguments *a, int argc, char **argv, int *i,
@@ -272,13 +274,10 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
         .log_data = &printer,
     };
     sel_report report;
-    if (!a->quiet) {
-        fprintf(stderr, "%s: on the CPU\n", a->file);
-    }
     sel_status status = sel_run(scenario, simulation, &options, &report, error);
     sel_progress_end(&printer);
     if (!a->quiet && status == SEL_OK) {
-        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS; files in %s\n",
+        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS on the CPU; files in %s\n",
                 report.stop_reason, (long long)report.steps, report.wall_seconds,
                 report.mcells_per_second, directory);
     }
@@ -293,9 +292,12 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
 }
 
 static sel_status run_all(const arguments *a, const sel_scenario *scenario, sel_error *error) {
-    char directory[2048], below[4096];
+    char directory[3072], below[4096];
+    if (a->directory && strlen(a->directory) >= sizeof directory) {
+        return sel_fail(error, SEL_BAD_USAGE, "the name of the directory is too long");
+    }
     if (a->directory) {
-        snprintf(directory, sizeof directory, "%s", a->directory);
+        strcpy(directory, a->directory);
     } else {
         default_directory(a->file, directory, sizeof directory);
     }
@@ -369,6 +371,7 @@ static sel_status validate(const arguments *a, sel_error *error) {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
+        .interrupt = &interrupt_signal,
         .count = a->word_count,
         .cases = a->words,
     };
@@ -385,11 +388,11 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
         return sel_fail_memory(error, "the arguments", 0);
     }
     sel_status status = parse(&a, argc, argv, error);
-    if (!status && a.help && a.word_count == 0) {
+    bool validates = strcmp(argv[1], "validate") == 0;
+    if (!status && a.help && (validates || a.word_count == 0)) {
         fputs(usage_text, stdout);
     } else if (!status) {
-        status = strcmp(argv[1], "validate") == 0 ? validate(&a, error)
-                                                  : run_or_check(&a, argv[1], error);
+        status = validates ? validate(&a, error) : run_or_check(&a, argv[1], error);
     }
     free(a.words);
     return status;
@@ -447,9 +450,16 @@ static sel_status command(int argc, char **argv, sel_error *error) {
         fputs(usage_text, stderr);
         return sel_fail(error, SEL_BAD_USAGE, "no command");
     }
-    const char *nearest = sel_nearest(name, names);
-    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s%s%s; see selenite help", name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s (see selenite help)", name,
+                    sel_suggestion(name, names, suggestion));
+}
+
+/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile: the fastest on
+ * an idle machine, but where others want the cores, who spins keeps away whom he waits for, and
+ * steps take a hundred times longer. It reads this before main starts. */
+__attribute__((constructor(101))) static void spin_briefly(void) {
+    setenv("GOMP_SPINCOUNT", "3000", 0);
 }
 
 int main(int argc, char **argv) {
@@ -467,7 +477,8 @@ int main(int argc, char **argv) {
     if (status) {
         fprintf(stderr, "%s\n", error.text);
     }
-    if (fflush(stdout) != 0 && status == SEL_OK) {
+    /* Who reads no further (| head) has what he wanted. */
+    if (fflush(stdout) != 0 && errno != EPIPE && status == SEL_OK) {
         fprintf(stderr, "standard output: %s\n", strerror(errno));
         status = SEL_BAD_FILE;
     }

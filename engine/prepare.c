@@ -1,7 +1,6 @@
 /* prepare.c -- check, paint, plan, and see that it fits. */
 #include "engine/prepare.h"
 
-#include <math.h>
 #include <stdio.h>
 #include "engine/machine.h"
 #include "engine/output/output.h"
@@ -21,37 +20,39 @@ static sel_status check_steady(const sel_simulation *simulation, int precision, 
     return SEL_OK;
 }
 
-static sel_status too_large(const sel_simulation *simulation, const sel_grid *grid, double need,
-                            double have, sel_error *error) {
-    double shrink = pow(have / need, 1.0 / grid->dims);
-    char fits[96];
-    int used = 0;
-    for (int a = 0; a < grid->dims; a++) {
-        used += snprintf(fits + used, sizeof fits - (size_t)used, "%s%.0f", a ? " x " : "",
-                         floor((double)grid->n[a] * shrink));
+static sel_status check_threads(const sel_simulation *simulation, sel_error *error) {
+    int64_t threads = simulation->params->threads;
+    if (threads > SEL_MAX_THREADS) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "threads"),
+                           "threads must be at most %d, got %lld", SEL_MAX_THREADS,
+                           (long long)threads);
     }
+    return SEL_OK;
+}
+
+static sel_status too_large(const sel_simulation *simulation, double cells, double need,
+                            double have, sel_error *error) {
     sel_where where = sel_simulation_where(simulation, "size");
     char place[512] = "";
     if (where.file) {
         snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
     }
-    return sel_fail(error, SEL_NO_DEVICE,
-                    "%ssize needs %.3g GB of memory and %.3g GB are free; %s cells would fit",
-                    place, need / 1e9, have / 1e9, fits);
+    return sel_fail(
+        error, SEL_NO_DEVICE,
+        "%s%.3g cells need %.3g GB of memory and %.3g GB are free; %.2g cells would fit", place,
+        cells, need / 1e9, have / 1e9, cells * have / need);
 }
 
 /* Before anything is painted, so that a slip in `size` is told at once. */
 static sel_status check_size(const sel_simulation *simulation, int precision, uint64_t free_bytes,
                              sel_error *error) {
-    const sel_common *common = simulation->params;
-    sel_grid grid = {.dims = common->size.n};
+    const sel_ints *size = &simulation->params->size;
     double cells = 1;
-    for (int a = 0; a < grid.dims; a++) {
-        grid.n[a] = common->size.v[a];
-        cells *= (double)grid.n[a];
+    for (int a = 0; a < size->n; a++) {
+        cells *= (double)size->v[a];
     }
     double need = cells * (1 + simulation->solver->bytes_per_cell(simulation, precision));
-    return need > (double)free_bytes ? too_large(simulation, &grid, need, (double)free_bytes, error)
+    return need > (double)free_bytes ? too_large(simulation, cells, need, (double)free_bytes, error)
                                      : SEL_OK;
 }
 
@@ -78,6 +79,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     prepared->free_bytes = sel_machine_free_memory();
 
     sel_status status = check_steady(simulation, precision, error);
+    sel_status threads = check_threads(simulation, error);
+    status = status ? status : threads;
     sel_status size = check_size(simulation, precision, prepared->free_bytes, error);
     status = status ? status : size;
     status = status ? status : sel_domain_create(simulation, &prepared->domain, error);
@@ -97,8 +100,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_outputs_wants(simulation, plan);
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->free_bytes) {
-        return too_large(simulation, &prepared->domain->grid, (double)prepared->bytes,
-                         (double)prepared->free_bytes, error);
+        return too_large(simulation, (double)sel_grid_cells(&prepared->domain->grid),
+                         (double)prepared->bytes, (double)prepared->free_bytes, error);
     }
     return SEL_OK;
 }

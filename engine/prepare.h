@@ -4,6 +4,9 @@
 
 #include "engine/solver.h"
 
+/* More threads than any machine has cores: a slip. */
+enum { SEL_MAX_THREADS = 1024 };
+
 /* What the command line may set over the scenario's own fields. */
 typedef struct sel_settings {
     int precision;   /* SEL_F32, SEL_F64; -1: the scenario's */

@@ -39,28 +39,16 @@ typedef struct run {
     double chunk;           /* steps */
 } run;
 
-/* The first step at or after `time`; a time that is a whole number of steps is that step. */
-static int64_t step_at(double time, double dt) {
-    double steps = ceil(time / dt * (1 - 1e-12));
-    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
-}
-
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
-    r->last_step = INT64_MAX;
-    if (stop->steps != SEL_INT_NOT_GIVEN) {
-        r->last_step = stop->steps;
-        r->last_step_by = SEL_BY_STEPS;
-    }
-    if (!isnan(stop->time) && step_at(stop->time, common->dt) < r->last_step) {
-        r->last_step = step_at(stop->time, common->dt);
-        r->last_step_by = SEL_BY_TIME;
-    }
+    bool by_time;
+    r->last_step = sel_stop_step(common, &by_time);
+    r->last_step_by = by_time ? SEL_BY_TIME : SEL_BY_STEPS;
     double flow_through = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(flow_through)            ? DEFAULT_TEST_STEPS
-                                                     : (int64_t)fmax(1, round(flow_through));
+                                          : (int64_t)fmin(fmax(1, round(flow_through)), 1e15);
 }
 
 static bool interrupted(const run *r) {
@@ -169,13 +157,9 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     return r->prepared->backend->start(r->state, &r->monitor, error);
 }
 
-static int64_t next_multiple(int64_t step, int64_t of) {
-    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
-}
-
 static int64_t next_test(const run *r) {
-    int64_t steady = next_multiple(r->step, r->test_steps);
-    int64_t bad = next_multiple(r->step, NAN_TEST_STEPS);
+    int64_t steady = sel_next_multiple(r->step, r->test_steps);
+    int64_t bad = sel_next_multiple(r->step, NAN_TEST_STEPS);
     return steady < bad ? steady : bad;
 }
 
@@ -246,8 +230,7 @@ static sel_status end(run *r, sel_error *error) {
 
 static sel_status open_run(run *r, sel_output_context *context, sel_error *error) {
     const sel_prepared *prepared = r->prepared;
-    sel_status status = prepared->backend->create(prepared->plan, &r->state, error);
-    status = status ? status : sel_writer_create(WRITER_QUEUE, &r->writer, error);
+    sel_status status = sel_writer_create(WRITER_QUEUE, &r->writer, error);
     if (status) {
         return status;
     }
@@ -277,6 +260,18 @@ static void fill_report(run *r) {
     sel_writer_times(r->writer, &report->output_seconds, &report->output_wait_seconds);
 }
 
+/* run.json as the run left it. After a failure `stopped_by` stays null, the reason says why. */
+static sel_status write_report(const sel_scenario *scenario, run *r, sel_status status,
+                               sel_error *error) {
+    if (status && error) {
+        snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%.500s", error->text);
+        r->report->stopped_by = SEL_BY_NOTHING;
+    }
+    fill_report(r);
+    return sel_run_json(scenario, r->prepared, r->report, sel_outputs_files(r->outputs),
+                        r->options->directory, status ? NULL : error);
+}
+
 static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *error) {
     sel_output_context context;
     sel_status status =
@@ -287,17 +282,13 @@ static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *
         resolve_stops(r);
         status = loop(r, error);
         status = status ? status : end(r, error);
-    }
-    if (!status) {
-        fill_report(r);
-        status = sel_run_json(scenario, r->prepared, r->report, sel_outputs_files(r->outputs),
-                              r->options->directory, error);
+        sel_status written = write_report(scenario, r, status, error);
+        status = status ? status : written;
     }
     sel_writer_destroy(r->writer);
     if (r->outputs) {
         sel_outputs_close(r->outputs);
     }
-    r->prepared->backend->destroy(r->state);
     return status;
 }
 
@@ -308,8 +299,13 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
     r.started = sel_machine_seconds();
     sel_status status = sel_prepare(simulation, &options->settings, &prepared, error);
+    /* The state first: a law or an initial field that fails leaves no directory behind. */
+    status = status ? status : prepared.backend->create(prepared.plan, &r.state, error);
     status = status ? status : sel_run_directory(options->directory, options->force, error);
     status = status ? status : run_prepared(scenario, &r, error);
+    if (prepared.backend) {
+        prepared.backend->destroy(r.state);
+    }
     sel_prepared_release(&prepared);
     if (status) {
         return status;

@@ -55,7 +55,8 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
 
-/* Makes `directory` and its parents; refuses one that holds a run unless `force`. */
+/* Makes `directory` and its parents; refuses one that holds a run unless `force`, which removes the
+ * files of that run. */
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
 
 /* Writes directory/run.json (run_json.c). */

@@ -45,6 +45,45 @@ static sel_status make_directories(const char *directory, sel_error *error) {
     return SEL_OK;
 }
 
+/* Reads one character of a JSON string that run.json quoted; false at its end. */
+static bool string_character(FILE *from, int *c) {
+    *c = fgetc(from);
+    if (*c == '\\') {
+        *c = fgetc(from);
+    } else if (*c == '"') {
+        return false;
+    }
+    return *c != EOF;
+}
+
+/* Removes the files that an earlier run.json lists as its outputs: frames of two runs side by side
+ * would be taken for one. Names that lead out of the directory are left alone. */
+static void remove_outputs(const char *directory, const char *run_json) {
+    static const char key[] = "\"outputs\": [";
+    FILE *from = fopen(run_json, "r");
+    size_t matched = 0;
+    int c = 0;
+    while (from && matched < strlen(key) && (c = fgetc(from)) != EOF) {
+        matched = c == key[matched] ? matched + 1 : c == key[0];
+    }
+    while (from && (c = fgetc(from)) != EOF && c != ']') {
+        char name[PATH_ROOM], path[2 * PATH_ROOM];
+        size_t length = 0;
+        while (c == '"' && length + 1 < sizeof name && string_character(from, &c)) {
+            name[length++] = (char)c;
+            c = '"';
+        }
+        name[length] = '\0';
+        if (length > 0 && name[0] != '/' && !strstr(name, "..")) {
+            snprintf(path, sizeof path, "%s/%s", directory, name);
+            unlink(path);
+        }
+    }
+    if (from) {
+        fclose(from);
+    }
+}
+
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error) {
     char path[PATH_ROOM];
     sel_status status = make_directories(directory, error);
@@ -62,6 +101,7 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
                         "it with --force",
                         directory);
     }
+    remove_outputs(directory, path);
     return SEL_OK;
 }
 
@@ -166,7 +206,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     integer_entry(to, "steps", report->steps);
     number_entry(to, "time", report->time);
     string_entry(to, "stopped_by", stopped_by_text(report->stopped_by));
-    string_entry(to, "stop_reason", report->stopped_by ? report->stop_reason : NULL);
+    string_entry(to, "stop_reason", *report->stop_reason ? report->stop_reason : NULL);
     number_entry(to, "steady_measure", report->steady_measure);
     number_entry(to, "wall_seconds", report->wall_seconds);
     number_entry(to, "setup_seconds", report->setup_seconds);

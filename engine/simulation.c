@@ -12,6 +12,9 @@ static sel_status check_stop(const void *data, sel_where where, sel_error *error
     if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady)) {
         return sel_fail_at(error, where, "stop: nothing ends this run; give steps, time or steady");
     }
+    if ((stop->steps < 0 && stop->steps != SEL_INT_NOT_GIVEN) || stop->time < 0) {
+        return sel_fail_at(error, where, "stop: steps and time must not be negative");
+    }
     return SEL_OK;
 }
 
@@ -98,6 +101,14 @@ sel_grid sel_common_grid(const sel_common *common) {
         grid.origin[a] = common->origin.n ? common->origin.v[a] : 0;
     }
     return grid;
+}
+
+int64_t sel_stop_step(const sel_common *common, bool *by_time) {
+    const sel_stop *stop = &common->stop;
+    int64_t steps = stop->steps == SEL_INT_NOT_GIVEN ? INT64_MAX : stop->steps;
+    int64_t time = isnan(stop->time) ? INT64_MAX : sel_step_at(stop->time, common->dt);
+    *by_time = time < steps;
+    return *by_time ? time : steps;
 }
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field) {

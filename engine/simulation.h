@@ -225,6 +225,10 @@ typedef struct sel_simulation {
 /* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
 sel_grid sel_common_grid(const sel_common *common);
 
+/* The step at which stop.steps or stop.time ends a run, and whether time does; INT64_MAX when
+ * neither is given. */
+int64_t sel_stop_step(const sel_common *common, bool *by_time);
+
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
 
 /* What a script returned. Freed with sel_scenario_destroy (the arena holds all of it). */

@@ -95,7 +95,9 @@ static int edit_distance(const char *a, const char *b) {
 
 const char *sel_nearest(const char *name, const char *const *names) {
     const char *nearest = NULL;
-    int least = (int)strlen(name) / 3 + 2; /* one slip in a short name, more in a long one */
+    int length = (int)strlen(name);
+    int least = length / 3 + 2;              /* one slip in a short name, more in a long one */
+    least = least < length ? least : length; /* something of the name must be left */
     for (; *names; names++) {
         int distance = edit_distance(name, *names);
         if (distance < least) {
@@ -104,4 +106,14 @@ const char *sel_nearest(const char *name, const char *const *names) {
         }
     }
     return nearest;
+}
+
+const char *sel_suggestion(const char *name, const char *const *names,
+                           char text[SEL_SUGGESTION_ROOM]) {
+    const char *nearest = sel_nearest(name, names);
+    text[0] = '\0';
+    if (nearest) {
+        snprintf(text, SEL_SUGGESTION_ROOM, "; did you mean '%s'?", nearest);
+    }
+    return text;
 }

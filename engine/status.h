@@ -47,4 +47,9 @@ sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long lon
  * enough to be a slip of the fingers. */
 const char *sel_nearest(const char *name, const char *const *names);
 
+/* "; did you mean 'NEAREST'?" in `text`, or "" when none is near; returns `text`. */
+enum { SEL_SUGGESTION_ROOM = 128 };
+const char *sel_suggestion(const char *name, const char *const *names,
+                           char text[SEL_SUGGESTION_ROOM]);
+
 #endif

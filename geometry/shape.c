@@ -252,8 +252,12 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
         return test_function(shape, t, in, error);
     }
     bool face = shape->kind <= SEL_SHAPE_REST;
+    /* A hair inside: a box or polygon that ends with the domain holds the sites of its last face.
+     */
+    double inward = t->face < 0 ? 0 : (t->face % 2 ? -1e-9 : 1e-9) * t->grid->dx;
     for (size_t i = 0; i < t->at->n; i++) {
         double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
+        p[t->face < 0 ? 0 : t->face / 2] += inward;
         in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, t->grid, p);
     }
     return SEL_OK;

@@ -49,8 +49,10 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
     sel_scenario *scenario = NULL;
     sel_status status = sel_script_load(path, script, &scenario, error);
     if (!status) {
-        sel_run_options run = {
-            .settings = options->settings, .directory = directory, .force = true};
+        sel_run_options run = {.settings = options->settings,
+                               .directory = directory,
+                               .force = true,
+                               .interrupt = options->interrupt};
         status = sel_run(scenario, &scenario->simulations[0], &run, report, error);
     }
     sel_scenario_destroy(scenario);
@@ -110,8 +112,9 @@ static sel_status list_cases(const char *scenarios, sel_arena *arena, const char
     snprintf(path, sizeof path, "%s/validation", scenarios);
     DIR *folder = opendir(path);
     if (!folder) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: %s; --scenarios names the folder", path,
-                        strerror(errno));
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: %s; the cases come with Selenite's source and with `make install`",
+                        path, strerror(errno));
     }
     *count = 0;
     for (struct dirent *entry; *count < room && (entry = readdir(folder));) {
@@ -135,10 +138,9 @@ static sel_status check_cases(const sel_validate_options *options, const char *c
             k++;
         }
         if (!*k) {
-            const char *nearest = sel_nearest(options->cases[i], known);
-            status = sel_fail(error, SEL_BAD_USAGE, "no validation case '%s'%s%s%s",
-                              options->cases[i], nearest ? "; did you mean '" : "",
-                              nearest ? nearest : "", nearest ? "'?" : "");
+            char suggestion[SEL_SUGGESTION_ROOM];
+            status = sel_fail(error, SEL_BAD_USAGE, "no validation case '%s'%s", options->cases[i],
+                              sel_suggestion(options->cases[i], known, suggestion));
         }
     }
     char list[2048] = "";

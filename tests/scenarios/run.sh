@@ -140,6 +140,29 @@ directory_with_a_run_is_kept() {
         run scenarios/couette.lua H=4 -o "$work/kept" --force
 }
 
+# --force removes the frames of the run before it, and nothing else.
+force_removes_the_old_outputs() {
+    run examples/01_lid.lua -o "$work/forced" && : >"$work/forced/notes.txt" &&
+        run examples/04_obstacles.lua -o "$work/forced" --force &&
+        [ ! -e "$work/forced/vtk/vtk_00000500.vti" ] && [ -e "$work/forced/vtk/vtk_00010000.vti" ] &&
+        [ -e "$work/forced/notes.txt" ]
+}
+
+cat >"$work/mistaken.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { fixed = false }
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  initial = { velocity = function(x) return p.fixed and 0 or 0 / 0, 0 end },
+  stop = { steps = 10 },
+}
+LUA
+
+a_mistaken_function_leaves_no_run() {
+    exits 1 run "$work/mistaken.lua" -o "$work/mistaken" &&
+        run "$work/mistaken.lua" fixed=true -o "$work/mistaken"
+}
+
 unwritable_directory() {
     : >"$work/file"
     exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
@@ -210,6 +233,8 @@ ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
+ok "--force removes the old outputs" force_removes_the_old_outputs
+ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 ok "a full disk" full_disk
 ok "a script from standard input" script_from_standard_input

@@ -139,6 +139,26 @@ static void a_face_cut_by_a_box_paints_only_those_sites(void **state) {
     assert_row(f, 1, "......");
 }
 
+static void a_box_that_ends_with_the_domain_cuts_its_last_face(void **state) {
+    fixture *f = *state;
+    sel_shape *part = sel_shape_combine(f->arena, SEL_SHAPE_INTERSECTION, face(f, SEL_X_MAX),
+                                        box(f, 0, 0, NX, 2));
+    add(f, "walls", faces(f), &fake_anywhere);
+    add(f, "outlet", part, &fake_faces_only);
+    assert_int_equal(create(f), SEL_OK);
+    const uint8_t expected[NY] = {2, 2, 1, 1};
+    assert_memory_equal(f->domain->face[SEL_X_MAX], expected, NY);
+}
+
+static void two_regions_of_one_name_are_refused(void **state) {
+    fixture *f = *state;
+    add(f, "a", faces(f), &fake_anywhere);
+    add(f, "a", face(f, SEL_X_MIN), &fake_anywhere);
+    assert_int_equal(create(f), SEL_BAD_SCENARIO);
+    assert_string_equal(f->error.text, "test.lua:20: two regions are called 'a'; join them with +, "
+                                       "or rename one");
+}
+
 static void a_sum_of_face_and_box_paints_sites_and_cells_apart(void **state) {
     fixture *f = *state;
     add(f, "walls", faces(f), &fake_anywhere);
@@ -288,6 +308,8 @@ int main(void) {
         TEST(a_disc_holds_the_centres_within_its_radius),
         TEST(a_polygon_may_be_concave),
         TEST(a_face_cut_by_a_box_paints_only_those_sites),
+        TEST(a_box_that_ends_with_the_domain_cuts_its_last_face),
+        TEST(two_regions_of_one_name_are_refused),
         TEST(a_sum_of_face_and_box_paints_sites_and_cells_apart),
         TEST(rest_paints_what_nothing_before_painted),
         TEST(faces_leaves_periodic_axes_out),

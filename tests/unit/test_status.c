@@ -44,6 +44,8 @@ static void the_nearest_name_is_a_slip_away(void **state) {
     assert_string_equal(sel_nearest("evrey", names), "every");
     assert_null(sel_nearest("collision", names));
     assert_null(sel_nearest("", names));
+    const char *const letters[] = {"n", "H", NULL};
+    assert_null(sel_nearest("v", letters));
 }
 
 static void the_arena_gives_zeroed_aligned_memory(void **state) {
