@@ -121,7 +121,8 @@ static sel_status fails(const sel_function *self, const sel_places *at, double *
 
 static void test_failing_laws_end_the_run(void **unused) {
     (void)unused;
-    const sel_function function = {SEL_ON_T, 2, {"flow.lua", 9}, fails, NULL};
+    const sel_function function = {
+        .depends = SEL_ON_T, .results = 2, .where = {"flow.lua", 9}, .eval = fails};
     lbm_case c;
     case_begin(&c, 8, 6, 0.8);
     c.params.common.periodic = 1;
