@@ -32,7 +32,8 @@ static bool known_on_face(const sel_table *law, void *data, int field, double *o
 
 static void a_wall_fixes_its_velocity_and_speed_only(void **state) {
     (void)state;
-    sel_function function = {SEL_ON_X | SEL_ON_Y | SEL_ON_T, 2, {NULL, 0}, turning, NULL};
+    sel_function function = {
+        .depends = SEL_ON_X | SEL_ON_Y | SEL_ON_T, .results = 2, .eval = turning};
     lbm_law_wall moving = {.velocity = sel_from_function(&function)}, fixed = {.velocity = {0}};
     double out[4];
     assert_true(known_on_face(&lbm_wall_table, &moving, LBM_VELOCITY, out));
