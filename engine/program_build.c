@@ -144,6 +144,13 @@ static int shortcut(const sel_builder *b, const node *n) {
     bool fixed = first->op == SEL_OP_CONSTANT;
     const node *second = &b->nodes[n->operand[1]];
     switch (n->op) {
+    case SEL_OP_MUL:
+        if (fixed && first->value == 1) {
+            return n->operand[1];
+        }
+        return second->op == SEL_OP_CONSTANT && second->value == 1 ? n->operand[0] : -1;
+    case SEL_OP_DIV:
+        return second->op == SEL_OP_CONSTANT && second->value == 1 ? n->operand[0] : -1;
     case SEL_OP_SELECT:
         if (fixed) {
             return first->value != 0 ? n->operand[1] : n->operand[2];

@@ -361,24 +361,12 @@ static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
     keep_upvalues(L);
 }
 
-/* True for the call of a series, raster or noise: the function at the top. */
-static bool is_lookup_call(lua_State *L) {
-    bool same = false;
-    if (luaL_getmetatable(L, "selenite.lookup") == LUA_TTABLE) {
-        lua_getfield(L, -1, "__call");
-        same = lua_rawequal(L, -1, -3);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    return same;
-}
-
 static void look_at_c_function(lua_State *L, lua_Debug *info) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
     lua_pushvalue(L, -2);
     bool allowed = lua_rawget(L, -2) != LUA_TNIL;
     lua_pop(L, 2);
-    if (!allowed && !is_lookup_call(L)) {
+    if (!allowed) {
         lua_getinfo(L, "n", info);
         sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
                        info->name ? info->name : "a library function");

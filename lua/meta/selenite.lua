@@ -334,6 +334,11 @@ function sel.paint(layers) end
 ---@return number
 function sel.noise(seed, x, y, z) end
 
+---0 where x is below 0, else 1: for numbers, and inside functions.
+---@param x number
+---@return number
+function sel.step(x) end
+
 ---The editable table of another scenario, or the list of them.
 ---@param path string relative to this script
 ---@param values? table<string, number|string|boolean> for its sel.params
