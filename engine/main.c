@@ -1,4 +1,4 @@
-/* main.c -- the command line: selenite run | check | validate | info | help. */
+/* main.c -- the command line: selenite run | check | validate | bench | info | help. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "engine/bench.h"
 #include "engine/check.h"
 #include "engine/machine.h"
 #include "engine/progress.h"
@@ -21,6 +22,7 @@ static const char usage_text[] =
     "  selenite check FILE|- [name=value ...] [options] say what it means, without running it\n"
     "  selenite validate [CASE ...] [-o DIR]            compare with analytic and published "
     "results\n"
+    "  selenite bench [--threads N] [--json]            how fast this machine runs the kernels\n"
     "  selenite info                                    what this machine and this build offer\n"
     "  selenite help [TABLE]                            the tables of a scenario and their fields\n"
     "  selenite --version\n"
@@ -225,7 +227,8 @@ static sel_status print_parameters(const arguments *a, sel_error *error) {
     printf("Parameters of %s (name=value sets one):\n", a->file);
     for (int i = 0; i < scenario->parameter_count; i++) {
         const sel_parameter *p = &scenario->parameters[i];
-        printf("  %-12s %s (default %s)\n", p->name, p->help ? p->help : "", p->preset);
+        printf("  %-12s %s (default %s%s%s)\n", p->name, p->help ? p->help : "", p->preset,
+               *p->limits ? "; " : "", p->limits);
     }
     if (scenario->parameter_count == 0) {
         puts("  it has none");
@@ -380,7 +383,14 @@ static sel_status validate(const arguments *a, sel_error *error) {
                              : sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", missed);
 }
 
-/* The commands that take options: run, check, validate. */
+static sel_status bench(const arguments *a, sel_error *error) {
+    sel_bench_options options = {
+        .threads = (int)a->settings.threads, .rounds = 7, .seconds = 0.25, .json = a->json};
+    return a->word_count ? sel_fail(error, SEL_BAD_USAGE, "bench takes no '%s'", a->words[0])
+                         : sel_bench(&options, stdout, error);
+}
+
+/* The commands that take options: run, check, validate, bench. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     arguments a = {.settings = {.precision = -1}};
     a.words = calloc((size_t)argc, sizeof *a.words);
@@ -388,11 +398,13 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
         return sel_fail_memory(error, "the arguments", 0);
     }
     sel_status status = parse(&a, argc, argv, error);
-    bool validates = strcmp(argv[1], "validate") == 0;
-    if (!status && a.help && (validates || a.word_count == 0)) {
+    bool validates = strcmp(argv[1], "validate") == 0, benches = strcmp(argv[1], "bench") == 0;
+    if (!status && a.help && (validates || benches || a.word_count == 0)) {
         fputs(usage_text, stdout);
     } else if (!status) {
-        status = validates ? validate(&a, error) : run_or_check(&a, argv[1], error);
+        status = validates ? validate(&a, error)
+                 : benches ? bench(&a, error)
+                           : run_or_check(&a, argv[1], error);
     }
     free(a.words);
     return status;
@@ -430,11 +442,13 @@ static sel_status help(int argc, char **argv, sel_error *error) {
 }
 
 static sel_status command(int argc, char **argv, sel_error *error) {
-    static const char *const names[] = {"run",  "check",     "validate", "info",
-                                        "help", "--version", NULL};
+    static const char *const names[] = {"run",  "check", "validate",  "bench", /* take options */
+                                        "info", "help",  "--version", NULL};
     const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "run") == 0 || strcmp(name, "check") == 0 || strcmp(name, "validate") == 0) {
-        return with_arguments(argc, argv, error);
+    for (const char *const *taking = names; taking < names + 4; taking++) {
+        if (strcmp(name, *taking) == 0) {
+            return with_arguments(argc, argv, error);
+        }
     }
     if (strcmp(name, "info") == 0) {
         return info();

@@ -210,6 +210,7 @@ typedef struct sel_parameter {
     const char *text; /* the value as Lua writes it; strings without quotes */
     enum { SEL_PARAMETER_NUMBER, SEL_PARAMETER_STRING, SEL_PARAMETER_BOOL } kind;
     const char *preset; /* the default as text */
+    const char *limits; /* "whole number, at least 2"; empty: any value of the kind */
 } sel_parameter;
 
 typedef struct sel_simulation {
