@@ -3,7 +3,9 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +38,16 @@ uint64_t sel_machine_free_memory(void) {
 int sel_machine_threads(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void *sel_machine_allocate(size_t bytes) {
+    const size_t line = 128, page = (size_t)2 << 20;
+    size_t unit = bytes < 8 * page ? line : page;
+    void *block = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    if (block && unit == page) {
+        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is not granted */
+    }
+    return block;
 }
 
 uint64_t sel_machine_cache(void) {

@@ -11,6 +11,10 @@ uint64_t sel_machine_free_memory(void);
 /* Threads that this process may run at once. */
 int sel_machine_threads(void);
 
+/* Memory for arrays, aligned to 128 bytes, in large pages where it is large enough to profit; not
+ * zeroed. NULL when there is none. Release with free(). */
+void *sel_machine_allocate(size_t bytes);
+
 /* Bytes of the largest cache that a core sees; a guess where the system does not say. */
 uint64_t sel_machine_cache(void);
 

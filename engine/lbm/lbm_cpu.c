@@ -178,7 +178,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     }
     sel_state *state = malloc(sizeof *state);
     uint64_t bytes = state ? place(state, plan, NULL) : 0;
-    void *block = state ? aligned_alloc(LINE, (size_t)bytes) : NULL;
+    void *block = state ? sel_machine_allocate((size_t)bytes) : NULL;
     if (!block) {
         free(state);
         return sel_fail_memory(error, "the flow", estimate(plan));

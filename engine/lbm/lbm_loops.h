@@ -67,25 +67,43 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t y, int64_t x0, int
     }
 }
 
-/* A row goes straight to its place, or in pieces by way of a buffer in the cache. */
-SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
-                               int collision, lbm_forcing forcing, bool eddies) {
+/* Cells x0 <= x < x1 straight to their places. */
+SEL_INLINE void LBM_NAME(store_cells)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
+                                      int collision, lbm_forcing forcing, bool eddies) {
+    REAL *row = (REAL *)step->to + y * step->layout.pitch;
+    LBM_NAME(cells)
+    (step, y, x0, x1, row + x0, step->layout.plane, collision, forcing, eddies);
+}
+
+/* The same past the caches, in pieces by way of a buffer. */
+SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
+                                       int collision, lbm_forcing forcing, bool eddies) {
     enum { PIECE = 2048 / sizeof(REAL) };
     REAL buffer[D2Q9_COUNT * PIECE] __attribute__((aligned(64)));
-    const lbm_layout *layout = &step->layout;
-    REAL *row = (REAL *)step->to + y * layout->pitch;
-    for (int64_t x = x0; x < x1;) {
-        int64_t piece_end = (x / PIECE + 1) * PIECE;
-        int64_t end = step->streams && piece_end < x1 ? piece_end : x1;
-        REAL *to = step->streams ? buffer : row + x;
-        LBM_NAME(cells)
-        (step, y, x, end, to, step->streams ? PIECE : layout->plane, collision, forcing, eddies);
-        for (int i = 0; i < D2Q9_COUNT && step->streams; i++) {
-            sel_stream(row + i * layout->plane + x, buffer + i * PIECE,
+    REAL *row = (REAL *)step->to + y * step->layout.pitch;
+    for (int64_t x = x0, end; x < x1; x = end) {
+        end = x + PIECE < x1 ? x + PIECE : x1;
+        LBM_NAME(cells)(step, y, x, end, buffer, PIECE, collision, forcing, eddies);
+        for (int i = 0; i < D2Q9_COUNT; i++) {
+            sel_stream(row + i * step->layout.plane + x, buffer + i * PIECE,
                        (size_t)(end - x) * sizeof(REAL));
         }
-        x = end;
     }
+}
+
+/* The ends of a span are needed again at once, for boundary cells and halos: they stay in the
+ * cache. What is streamed begins and ends on cache lines. */
+SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
+                               int collision, lbm_forcing forcing, bool eddies) {
+    enum { CACHE_LINE = 64 / sizeof(REAL) };
+    int64_t first = (x0 / CACHE_LINE + 1) * CACHE_LINE, last = (x1 - 1) / CACHE_LINE * CACHE_LINE;
+    if (!step->streams || first >= last) {
+        LBM_NAME(store_cells)(step, y, x0, x1, collision, forcing, eddies);
+        return;
+    }
+    LBM_NAME(store_cells)(step, y, x0, first, collision, forcing, eddies);
+    LBM_NAME(stream_cells)(step, y, first, last, collision, forcing, eddies);
+    LBM_NAME(store_cells)(step, y, last, x1, collision, forcing, eddies);
 }
 
 /* What arrives at a boundary cell before its wet faces are closed. own[i] is what the cell itself
