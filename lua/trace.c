@@ -30,8 +30,8 @@ enum {
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
 
 /* Addresses are keys in Lua's registry: the metatable of symbols, the C functions allowed, and the
- * Lua functions that ran in this trace with their upvalues. */
-static const char symbol_key, allowed_key, seen_key;
+ * Lua functions that ran in this trace with their upvalues, how many paths were run in all. */
+static const char symbol_key, allowed_key, seen_key, serial_key;
 
 typedef struct decision {
     int condition;
@@ -52,7 +52,8 @@ struct sel_trace {
     char *reason;
     int function; /* its stack index */
     int paths, counts;
-    int depth, forced; /* decisions on this path; how many of them are given */
+    lua_Integer serial; /* of the path, among those of all traces */
+    int depth, forced;  /* decisions on this path; how many of them are given */
     decision path[MAX_DEPTH];
     int exact;   /* node: so far on this path */
     bool raised; /* error or assert was called last */
@@ -76,8 +77,14 @@ int sel_trace_fail(lua_State *L, const char *format, ...) {
                           "depend on its arguments only");
 }
 
-static sel_symbol *to_symbol(lua_State *L, int index) {
-    sel_symbol *symbol = lua_touserdata(L, index);
+/* What a symbol's userdata holds. A function that keeps one shows it to later paths and traces. */
+typedef struct kept_symbol {
+    sel_symbol symbol;
+    lua_Integer serial;
+} kept_symbol;
+
+static kept_symbol *to_symbol(lua_State *L, int index) {
+    kept_symbol *symbol = lua_touserdata(L, index);
     if (!symbol || !lua_getmetatable(L, index))
         return NULL;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &symbol_key);
@@ -119,16 +126,18 @@ sel_symbol sel_trace_operand(lua_State *L, int index) {
         return (sel_symbol){sel_trace_constant(L, value), sel_trace_constant(L, whole),
                             fabs(value)};
     }
-    sel_symbol *symbol = lua_type(L, index) == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
-    if (!symbol)
+    kept_symbol *found = lua_type(L, index) == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
+    if (!found)
         sel_trace_fail(L, "it computes with a %s", luaL_typename(L, index));
-    return *symbol;
+    else if (found->serial != trace_of(L)->serial)
+        sel_trace_fail(L, "it uses a value that an earlier call kept");
+    return found->symbol;
 }
 
 /* Constants stay symbols: as Lua numbers they would lose whether they are integers. */
 int sel_trace_push(lua_State *L, sel_symbol symbol) {
-    sel_symbol *to = lua_newuserdatauv(L, sizeof *to, 0);
-    *to = symbol;
+    kept_symbol *to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = (kept_symbol){symbol, trace_of(L)->serial};
     lua_rawgetp(L, LUA_REGISTRYINDEX, &symbol_key);
     lua_setmetatable(L, -2);
     return 1;
@@ -434,12 +443,13 @@ static bool take_result(struct sel_trace *t, int index, int *node) {
     lua_State *L = t->L;
     int type = lua_type(L, index);
     char found[80];
+    kept_symbol *kept = type == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
     if (t->needs->predicate && type == LUA_TBOOLEAN)
         *node = sel_build_constant(t->builder, lua_toboolean(L, index));
     else if (!t->needs->predicate && type == LUA_TNUMBER)
         *node = sel_build_constant(t->builder, lua_tonumber(L, index));
-    else if (!t->needs->predicate && sel_trace_is_symbol(L, index))
-        *node = ((sel_symbol *)lua_touserdata(L, index))->value;
+    else if (!t->needs->predicate && kept && kept->serial == t->serial)
+        *node = kept->symbol.value;
     else
         return refuse(t, "it returns %s", sel_script_value_text(L, index, found));
     return *node >= 0 || refuse(t, "it takes more than %d operations", MAX_NODES);
@@ -469,6 +479,16 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
     return refuse(t, "tracing it fails: %.200s", message ? message : "not enough memory");
 }
 
+/* The next number of a path. */
+static lua_Integer next_serial(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &serial_key);
+    lua_Integer serial = lua_tointeger(L, -1) + 1;
+    lua_pop(L, 1);
+    lua_pushinteger(L, serial);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &serial_key);
+    return serial;
+}
+
 /* Calls the function along the path whose first `forced` decisions are given. */
 static bool run_path(struct sel_trace *t, int forced, leaf *to) {
     lua_State *L = t->L;
@@ -479,6 +499,7 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
     t->forced = forced;
     t->counts = 0;
     t->raised = false;
+    t->serial = next_serial(L);
     t->exact = sel_trace_constant(L, 1);
     luaL_checkstack(L, t->needs->count + LUA_MINSTACK, NULL);
     lua_pushvalue(L, t->function);

@@ -230,6 +230,27 @@ static void integers_beyond_2_to_the_53_are_left_to_lua(void **state) {
     script_done(&c);
 }
 
+static void symbols_that_a_function_keeps_are_of_no_use_to_others(void **state) {
+    (void)state;
+    script_case c;
+    notices n;
+    double out[PLACES];
+    load(&c, &n,
+         LAWS("local kept = { v = 0 }", "function(x) kept.v = x * x + 1 return x end",
+              "function(x) return x + kept.v end"));
+    const sel_lua_function *f = law_function(&c, 0), *other = law_function(&c, 1);
+    assert_false(f->by_lua);
+    evaluate(f, 0, out);
+    evaluate(other, 0, out);
+    assert_true(other->by_lua);
+    assert_true(out[0] == 0.5 + x_places[PLACES - 1] * x_places[PLACES - 1] + 1);
+    script_done(&c);
+    load(&c, &n,
+         LAW("local last = { v = 0 }", "function(x) local d = x - last.v last.v = x return d end"));
+    assert_non_null(strstr(law_function(&c, 0)->why, "it uses a value that an earlier call kept"));
+    script_done(&c);
+}
+
 static void a_program_that_went_stale_is_given_up(void **state) {
     (void)state;
     script_case c;
@@ -339,6 +360,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_depend_on_place_runs_once_per_call),
         cmocka_unit_test(errors_at_a_place_are_those_of_lua),
         cmocka_unit_test(integers_beyond_2_to_the_53_are_left_to_lua),
+        cmocka_unit_test(symbols_that_a_function_keeps_are_of_no_use_to_others),
         cmocka_unit_test(a_program_that_went_stale_is_given_up),
         cmocka_unit_test(predicates_become_programs),
         cmocka_unit_test(an_inlet_costs_little_of_a_step),
