@@ -10,7 +10,7 @@ enum { CORNERS = 8 };
 /* Distances in cells below this are round-off of the point's coordinates. */
 static const double round_off = 1e-9;
 
-/* A face whose law may say what holds beyond the last cell centre. */
+/* A face or solid whose law may say what holds beyond the last cell centre. */
 typedef struct near_face {
     int region;      /* 0: none */
     double fraction; /* of the way from the last centre to the face */
@@ -64,11 +64,12 @@ static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
     return (point->v[axis] - grid->origin[axis]) / grid->dx;
 }
 
-/* A point on the border of cells is in a solid when all of them are. */
-static bool in_solid(const sel_domain *domain, const sel_point *point) {
+/* The free cell that holds `point`; of several on whose border it lies, one that is free. False
+ * when there is none: the point is in a solid. */
+static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
-        int64_t at[3] = {0, 0, 0};
+        at[0] = at[1] = at[2] = 0;
         for (int a = 0; a < grid->dims; a++) {
             double c = in_cells(grid, point, a);
             int64_t n = grid->n[a];
@@ -77,10 +78,10 @@ static bool in_solid(const sel_domain *domain, const sel_point *point) {
             at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
         }
         if (domain->cell[cell_number(grid, at)] == 0) {
-            return false;
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 /* Appends the free cells about `point` with their weights. */
@@ -88,7 +89,8 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     const sel_domain *domain = sample->context->domain;
     const sel_grid *grid = &domain->grid;
     v->first = sample->cell_count;
-    if (in_solid(domain, point)) {
+    int64_t holder[3];
+    if (!free_cell_at(domain, point, holder)) {
         return;
     }
     interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
@@ -117,18 +119,18 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     }
 }
 
-/* Sites of a face are numbered like cells, its own axis left out. */
-static int64_t face_site(const sel_grid *grid, int axis, const sel_point *point) {
-    int64_t site = 0, stride = 1;
-    for (int a = 0; a < grid->dims; a++) {
-        if (a != axis) {
-            double c = floor(in_cells(grid, point, a) + round_off);
-            int64_t i = c < 0 ? 0 : (int64_t)c;
-            site += stride * (i < grid->n[a] ? i : grid->n[a] - 1);
-            stride *= grid->n[a];
-        }
+/* The region behind the `upper` or lower border of a free cell along an axis: that of the face's
+ * site, or of the solid next to it; 0 when the fluid goes on. */
+static int region_behind(const sel_domain *domain, const int64_t at[3], int axis, bool upper) {
+    const sel_grid *grid = &domain->grid;
+    int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
+    next[axis] += upper ? 1 : -1;
+    if ((next[axis] < 0 || next[axis] >= n) && !sel_axis_periodic(grid, axis)) {
+        int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
+        return domain->face[2 * axis + upper][at[second] * grid->n[first] + at[first]];
     }
-    return site;
+    next[axis] = (next[axis] + n) % n;
+    return domain->cell[cell_number(grid, next)];
 }
 
 static void insert_face(near_face faces[3], near_face face) {
@@ -141,24 +143,26 @@ static void insert_face(near_face faces[3], near_face face) {
     }
 }
 
-/* The painted faces between which and the last cell centre `point` lies. */
+/* The painted faces and solids between which and the last cell centre `point` lies. */
 static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point) {
     const sel_grid *grid = &domain->grid;
+    int64_t at[3];
+    if (!free_cell_at(domain, point, at)) {
+        return;
+    }
     for (int a = 0; a < grid->dims; a++) {
-        double c = in_cells(grid, point, a), length = (double)grid->n[a];
-        bool upper = c > 0.5 * length;
-        double fraction = 1 - 2 * (upper ? length - c : c);
-        int face = 2 * a + upper;
-        if (sel_axis_periodic(grid, a) || fraction <= 0) {
-            continue;
-        }
-        near_face found = {.region = domain->face[face][face_site(grid, a, point)],
+        double n = (double)grid->n[a];
+        double c = in_cells(grid, point, a);
+        c -= sel_axis_periodic(grid, a) ? n * floor((c - (double)at[a]) / n + 0.5 / n) : 0;
+        double from_centre = c - (double)at[a] - 0.5, fraction = 2 * fabs(from_centre);
+        bool upper = from_centre > 0;
+        near_face found = {.region = region_behind(domain, at, a, upper),
                            .fraction = fraction < 1 ? fraction : 1};
         for (int b = 0; b < grid->dims; b++) {
             found.place[b] = point->v[b];
         }
-        found.place[a] = grid->origin[a] + (upper ? length * grid->dx : 0);
-        if (found.region > 0) {
+        found.place[a] = sel_centre(grid, a, (double)at[a] + (upper ? 0.5 : -0.5));
+        if (found.region > 0 && fraction > 0) {
             insert_face(v->faces, found);
         }
     }

@@ -60,6 +60,35 @@ poiseuille_is_exact() {
             "$work/poiseuille/profile.csv"
 }
 
+cat >"$work/walls.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local H, still, moving = 8, law.wall {}, law.wall { velocity = { 0.01, 0 } }
+local function channel(name, below, regions)
+  return sel.lbm {
+    name = name, lattice = "D2Q9", size = { 2, H + 2 * below }, tau = 0.8, precision = "f64",
+    periodic = { "x" }, acceleration = { 1e-5, 0 }, regions = regions, stop = { steps = 5000 },
+    output = { sel.out.profile { field = "velocity_x", points = 4 * H, every = 5000,
+                                 from = { 1, below }, to = { 1, below + H } } },
+  }
+end
+return {
+  channel("faces", 0, { { where = shape.face "y-", law = still },
+                        { where = shape.face "y+", law = moving } }),
+  channel("solids", 2, { { where = shape.faces, law = still },
+                         { where = shape.box { min = { 0, 0 }, max = { 2, 2 } }, law = still },
+                         { where = shape.box { min = { 0, H + 2 }, max = { 2, H + 4 } },
+                           law = moving } }),
+}
+LUA
+
+profiles_meet_solids_as_faces() {
+    run "$work/walls.lua" -o "$work/walls" &&
+        cut -d, -f3,7 "$work/walls/faces/profile.csv" >"$work/faces.txt" &&
+        cut -d, -f3,7 "$work/walls/solids/profile.csv" >"$work/solids.txt" &&
+        diff "$work/faces.txt" "$work/solids.txt"
+}
+
 # Velocity inlet to pressure outlet: what enters leaves, to round-off.
 faces_conserve_mass() {
     run scenarios/poiseuille.lua H=8 L=24 drive=faces -o "$work/faces" &&
@@ -226,6 +255,7 @@ assert "profile.csv" in report["outputs"]' "$work/text"
 
 ok "Couette flow is exact" couette_is_exact
 ok "Poiseuille flow is exact" poiseuille_is_exact
+ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches
 ok "the lattice of the thesis" thesis_numbers_run
