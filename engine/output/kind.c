@@ -1,10 +1,12 @@
 /* kind.c -- what the kinds of output share: names of fields, points, boxes, requests. */
 #include "engine/output/kind.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "geometry/shape.h"
 
 int sel_pick_components(const sel_pick *pick) {
@@ -13,6 +15,11 @@ int sel_pick_components(const sel_pick *pick) {
 
 int sel_pick_component(const sel_pick *pick, int c) {
     return pick->component < 0 ? c : pick->component;
+}
+
+int sel_pick_stored(const sel_pick *pick) {
+    int components = sel_pick_components(pick);
+    return components == 2 ? 3 : components;
 }
 
 void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
@@ -160,6 +167,28 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
                            site->table->name);
     }
     return SEL_OK;
+}
+
+sel_status sel_output_directory(const sel_output_context *context, const char *name,
+                                sel_error *error) {
+    char *path;
+    if (asprintf(&path, "%s/%s", context->directory, name) < 0) {
+        return sel_fail_memory(error, name, strlen(context->directory));
+    }
+    sel_status status = SEL_OK;
+    struct stat there;
+    if (mkdir(path, 0777) != 0) {
+        int code = errno;
+        if (code == EEXIST && stat(path, &there) == 0 && !S_ISDIR(there.st_mode)) {
+            code = ENOTDIR;
+        }
+        if (code != EEXIST) {
+            status = sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
+                              strerror(code));
+        }
+    }
+    free(path);
+    return status;
 }
 
 sel_status sel_output_csv(const sel_output_context *context, const char *name,

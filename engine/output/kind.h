@@ -45,7 +45,7 @@ typedef struct sel_output_kind {
 } sel_output_kind;
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
-    sel_balance_kind, sel_force_kind, sel_flux_kind;
+    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind;
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
@@ -64,6 +64,10 @@ typedef struct sel_picks {
 /* Values that a pick gives per cell, and which component of the field the c-th one is. */
 int sel_pick_components(const sel_pick *pick);
 int sel_pick_component(const sel_pick *pick, int c);
+
+/* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions, where
+ * the third is zero. A tensor's are in the order of sel_field_rank. */
+int sel_pick_stored(const sel_pick *pick);
 
 /* "pressure", or "velocity_x" for the c-th component of a vector. */
 enum { SEL_COLUMN_ROOM = 96 };
@@ -86,6 +90,10 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
+
+/* Makes the directory NAME below the run's, unless it is there. */
+sel_status sel_output_directory(const sel_output_context *context, const char *name,
+                                sel_error *error);
 
 /* Opens NAME.csv, lists it, and begins its header: step,time. */
 sel_status sel_output_csv(const sel_output_context *context, const char *name,

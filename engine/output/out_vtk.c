@@ -4,13 +4,11 @@
  * rewrites the collection, so that it never names a file that is not there. The jobs share a
  * series, which lives until the last of them is done, also after the outputs were closed.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "engine/io/vtk_writer.h"
 #include "engine/output/kind.h"
 
@@ -117,12 +115,6 @@ static void job_free(vtk_job *job) {
 
 /* ---- on the writer's thread ---- */
 
-/* Values per cell in the file: VTK's vectors have three components, also in two dimensions. */
-static int file_components(const sel_pick *pick) {
-    int components = sel_pick_components(pick);
-    return components == 2 ? 3 : components;
-}
-
 static sel_status file_error(const vtkw_error *failed, sel_error *error) {
     return sel_fail(error, failed->status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
                     failed->text);
@@ -155,7 +147,7 @@ static void round_f64(double *values, size_t count, int drop_bits) {
 }
 
 static void round_values(const vtk_series *series, const sel_pick *pick, void *values) {
-    size_t count = (size_t)series->cells * (size_t)file_components(pick);
+    size_t count = (size_t)series->cells * (size_t)sel_pick_stored(pick);
     if (series->drop_bits > 0 && series->precision == SEL_F32) {
         round_f32(values, count, series->drop_bits);
     } else if (series->drop_bits > 0) {
@@ -174,7 +166,7 @@ static sel_status write_image(const vtk_job *job, const char *path, sel_error *e
         round_values(series, pick, job->values[i]);
         arrays[i] =
             (vtkw_array){pick->name, series->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64,
-                         file_components(pick), job->values[i]};
+                         sel_pick_stored(pick), job->values[i]};
     }
     arrays[series->picks.count] = (vtkw_array){"cell_type", VTKW_UINT8, 1, series->cell_type};
     vtkw_image image = series->image;
@@ -261,7 +253,7 @@ static void extract_component(const vtk_series *series, const sel_pick *pick, vo
 static sel_status read_field(const vtk_output *output, const sel_pick *pick, void **values,
                              sel_error *error) {
     const vtk_series *series = output->series;
-    int components = pick->component < 0 ? file_components(pick) : pick->field_components;
+    int components = pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
     size_t number = series->precision == SEL_F32 ? sizeof(float) : sizeof(double);
     size_t bytes = (size_t)series->cells * (size_t)components * number;
     *values = malloc(bytes);
@@ -413,27 +405,6 @@ static sel_status fill_series(vtk_series *series, const sel_output_context *cont
     return status ? status : copy_names(series, domain, error);
 }
 
-static sel_status make_directory(const vtk_series *series, sel_error *error) {
-    char *path;
-    if (asprintf(&path, "%s/%s", series->directory, series->name) < 0) {
-        return sel_fail_memory(error, series->name, strlen(series->directory));
-    }
-    sel_status status = SEL_OK;
-    struct stat there;
-    if (mkdir(path, 0777) != 0) {
-        int code = errno;
-        if (code == EEXIST && stat(path, &there) == 0 && !S_ISDIR(there.st_mode)) {
-            code = ENOTDIR;
-        }
-        if (code != EEXIST) {
-            status = sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
-                              strerror(code));
-        }
-    }
-    free(path);
-    return status;
-}
-
 static void vtk_close(void *self) {
     vtk_output *output = self;
     series_release(output->series);
@@ -452,7 +423,7 @@ static sel_status vtk_open(const sel_output_context *context, const void *params
     atomic_init(&series->references, 1);
     *output = (vtk_output){context, files, series, false};
     sel_status status = fill_series(series, context, params, name, error);
-    status = status ? status : make_directory(series, error);
+    status = status ? status : sel_output_directory(context, name, error);
     if (status != SEL_OK) {
         vtk_close(output);
         return status;

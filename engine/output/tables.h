@@ -67,8 +67,30 @@ typedef struct sel_out_flux {
     const struct sel_shape *through; /* a box */
 } sel_out_flux;
 
+typedef struct sel_out_average {
+    sel_output_common common;
+    sel_names fields;
+} sel_out_average;
+
+/* A plane of cells in 3-D: one of the coordinates. NaN: not given. */
+typedef struct sel_slice {
+    double v[3];
+} sel_slice;
+
+enum { SEL_COLOURS_AUTO, SEL_COLOURS_DEEP, SEL_COLOURS_SIGNED, SEL_COLOURS_GREY };
+
+typedef struct sel_out_picture {
+    sel_output_common common;
+    const char *field;
+    sel_slice slice;
+    int colours;
+    double min, max; /* of the colours; NaN: of the picture */
+    double scale;    /* pixels per cell; NaN: the longer side has about 1000 */
+} sel_out_picture;
+
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
-    sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table;
+    sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table,
+    sel_out_average_table, sel_out_picture_table, sel_slice_table;
 
 /* One row of a field list, for a member that is called as in Lua. */
 #define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \

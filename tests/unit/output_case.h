@@ -1,7 +1,8 @@
 /* output_case.h -- a small run without physics whose fields are known, for tests of outputs.
  *
  * The fields are linear in place, so that interpolation between centres is exact:
- * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step; both 0 in solids.
+ * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step, component c of the tensor
+ * stress = 100 (c + 1) + x; all 0 in solids.
  * The force on region k is k (2 + step, sin(step / 5)), the flux through it 10 k + step.
  */
 #ifndef OUTPUT_CASE_H
@@ -46,11 +47,17 @@ typedef struct output_case {
 
 /* ---- the solver ---- */
 
+static const sel_field_info case_fields[] = {
+    {"velocity", SEL_VECTOR, ""}, {"pressure", SEL_SCALAR, ""}, {"stress", SEL_TENSOR, ""}};
+
 static inline double case_value(const sel_grid *grid, const int64_t at[3], int field, int c,
                                 int64_t step) {
     double x = sel_centre(grid, 0, (double)at[0]), y = sel_centre(grid, 1, (double)at[1]);
     double z = grid->dims == 3 ? sel_centre(grid, 2, (double)at[2]) : 0;
     double n = (double)step;
+    if (field == 2) {
+        return 100 * (c + 1) + x;
+    }
     return field == 1 ? 10 * x + n : (c + 1) + 2 * x - 3 * y + 5 * z + n;
 }
 
@@ -60,7 +67,7 @@ static inline bool case_solid(const sel_domain *domain, const int64_t at[3]) {
 }
 
 static inline void case_store(const sel_state *s, sel_request *r, int64_t i, const int64_t at[3]) {
-    int components = r->field == 1 ? 1 : s->domain->grid.dims;
+    int components = sel_field_components(&case_fields[r->field], s->domain->grid.dims);
     for (int c = 0; c < r->components; c++) {
         bool zero = c >= components || case_solid(s->domain, at);
         double value = zero ? 0 : case_value(&s->domain->grid, at, r->field, c, s->step);
@@ -96,7 +103,7 @@ static inline void case_read(const sel_state *s, sel_request *r) {
 static inline void case_reduce(const sel_state *s, sel_request *r) {
     int64_t at[3];
     r->count = 0;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         r->sum[c] = r->sum_of_squares[c] = 0;
         r->min[c] = (double)INFINITY;
         r->max[c] = -(double)INFINITY;
@@ -108,7 +115,7 @@ static inline void case_reduce(const sel_state *s, sel_request *r) {
                     continue;
                 }
                 r->count++;
-                for (int c = 0; c < 3; c++) {
+                for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
                     double v = case_value(&s->domain->grid, at, r->field, c, s->step);
                     r->sum[c] += v;
                     r->sum_of_squares[c] += v * v;
@@ -163,12 +170,10 @@ static inline sel_status case_wall_value(const sel_plan *plan, int field, int re
 
 static const sel_backend case_backend = {
     .name = "fake", .start = case_start, .finish = case_finish};
-static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, ""},
-                                             {"pressure", SEL_SCALAR, ""}};
 static const sel_solver case_solver = {
     .name = "fake",
     .fields = case_fields,
-    .field_count = 2,
+    .field_count = 3,
     .cpu = &case_backend,
     .wall_value = case_wall_value,
 };

@@ -281,6 +281,28 @@ static void reduce_covers_the_free_cells_of_its_box(void **state) {
     }
 }
 
+static void tensors_have_a_column_for_each_component(void **state) {
+    (void)state;
+    static const char *stress[] = {"stress"}, *xy[] = {"stress_xy"};
+    for (int dims = 2; dims <= 3; dims++) {
+        output_case c;
+        case_open(&c, dims, 4, 3, dims == 2 ? 1 : 2);
+        sel_point point = {dims, {1.25, 2.25, 0.25}};
+        add_probe(&c, stress, 1, &point, 1);
+        sel_out_reduce *reduce = add_reduce(&c, "xy");
+        reduce->field = case_names(xy, 1);
+        reduce->op = SEL_OP_MAX;
+        assert_int_equal(case_run(&c, 0), SEL_OK);
+        assert_file(&c, "probe.csv",
+                    dims == 2
+                        ? "step,time,stress_xx,stress_yy,stress_xy\n0,0,101.25,201.25,301.25\n"
+                        : "step,time,stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,"
+                          "stress_xz\n0,0,101.25,201.25,301.25,401.25,501.25,601.25\n");
+        assert_true(case_number(&c, "xy.csv", 1, 2) == (dims == 2 ? 302.75 : 402.75));
+        case_close(&c);
+    }
+}
+
 static void balance_has_a_column_and_a_result_for_each_term(void **state) {
     (void)state;
     output_case c;
@@ -351,9 +373,9 @@ static void unknown_and_repeated_fields_are_told_together(void **state) {
     add_probe(&c, fields, 4, &point, 1);
     add_reduce(&c, "r")->field = case_names(fields, 0);
     assert_mistakes(&c, "test.lua:10: out.probe: sel.fake has no field 'velocty'; did you mean "
-                        "'velocity'? (it has velocity, pressure)\n"
+                        "'velocity'? (it has velocity, pressure, stress)\n"
                         "test.lua:10: out.probe: sel.fake has no field 'velocity_z'; did you mean "
-                        "'velocity'? (it has velocity, pressure)\n"
+                        "'velocity'? (it has velocity, pressure, stress)\n"
                         "test.lua:10: out.probe: field 'pressure' is listed twice\n"
                         "test.lua:20: out.reduce: the list of fields is empty");
 }
@@ -458,6 +480,7 @@ int main(void) {
         cmocka_unit_test(profile_samples_midpoints_once_per_cell),
         cmocka_unit_test(profile_ends_at_the_value_of_the_wall),
         cmocka_unit_test(reduce_covers_the_free_cells_of_its_box),
+        cmocka_unit_test(tensors_have_a_column_for_each_component),
         cmocka_unit_test(balance_has_a_column_and_a_result_for_each_term),
         cmocka_unit_test(full_disk_leaves_whole_lines),
         cmocka_unit_test(missing_directory_is_a_bad_file),

@@ -1,0 +1,227 @@
+/* out_average.c -- out.average: mean and rms of fields over time, as one VTK image at the end.
+ *
+ * Mean and sum of squared deviations are carried from sample to sample (Welford 1962), in f64: no
+ * difference of large sums is taken.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/io/vtk_writer.h"
+#include "engine/output/kind.h"
+
+static const sel_field fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_OUT_ROW(sel_out_average, fields, SEL_KIND_NAMES, SEL_REQUIRED,
+                "Fields of the solver, or components such as velocity_x.", 0),
+};
+
+const sel_table sel_out_average_table = {
+    "out.average",
+    "Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays "
+    "FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. "
+    "A sample every 10 steps when neither every nor interval is given; from_step or from_time "
+    "leaves out how the flow began.",
+    sizeof(sel_out_average),
+    SIZE_MAX,
+    fields,
+    sizeof fields / sizeof *fields,
+    NULL,
+};
+
+enum { SAMPLE_PERIOD = 10 };
+
+/* What one field has gathered: [cells][components]. */
+typedef struct moments {
+    double *mean, *squares;
+} moments;
+
+typedef struct average_output {
+    const sel_output_context *context;
+    sel_output_files *files;
+    const char *name;
+    sel_picks picks;
+    moments *fields; /* by pick */
+    double *values;  /* of one field */
+    size_t cells;
+    int64_t samples;
+} average_output;
+
+static sel_status average_check(const sel_output_site *site, const void *params, sel_error *error) {
+    const sel_out_average *average = params;
+    return sel_picks_check(site, &average->fields, error);
+}
+
+static sel_status read_field(const average_output *output, const sel_pick *pick, sel_error *error) {
+    sel_request request = {.kind = SEL_READ,
+                           .field = pick->field,
+                           .box = sel_grid_box(&output->context->domain->grid),
+                           .precision = SEL_F64,
+                           .components = pick->field_components,
+                           .to = output->values};
+    return sel_output_request(output->context, &request, error);
+}
+
+static void add_field(const average_output *output, const sel_pick *pick, const moments *to) {
+    int components = sel_pick_components(pick), stored = sel_pick_stored(pick);
+    double samples = (double)output->samples;
+    for (size_t i = 0; i < output->cells; i++) {
+        const double *cell = output->values + i * (size_t)pick->field_components;
+        for (int c = 0; c < components; c++) {
+            size_t at = i * (size_t)stored + (size_t)c;
+            double value = cell[sel_pick_component(pick, c)], before = value - to->mean[at];
+            to->mean[at] += before / samples;
+            to->squares[at] += before * (value - to->mean[at]);
+        }
+    }
+}
+
+static sel_status average_write(void *self, int64_t step, double time, sel_error *error) {
+    (void)step, (void)time;
+    average_output *output = self;
+    sel_status status = SEL_OK;
+    output->samples++;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        status = read_field(output, &output->picks.v[i], error);
+        if (!status) {
+            add_field(output, &output->picks.v[i], &output->fields[i]);
+        }
+    }
+    return status;
+}
+
+/* ---- the file ---- */
+
+static void finish_rms(const average_output *output, int field) {
+    double *squares = output->fields[field].squares;
+    size_t numbers = output->cells * (size_t)sel_pick_stored(&output->picks.v[field]);
+    for (size_t k = 0; k < numbers; k++) {
+        squares[k] = sqrt(squares[k] / (double)output->samples);
+    }
+}
+
+static vtkw_image describe_image(const sel_grid *grid, const vtkw_array *arrays, int count,
+                                 double time) {
+    vtkw_image image = {
+        .cell_arrays = arrays, .cell_array_count = count, .has_time = 1, .time = time};
+    for (int a = 0; a < 3; a++) {
+        image.extent[2 * a + 1] = grid->n[a];
+        image.spacing[a] = grid->dx;
+        image.origin[a] = grid->origin[a];
+    }
+    return image;
+}
+
+typedef char array_name[SEL_COLUMN_ROOM];
+
+static sel_status write_image(const average_output *output, double time, array_name *names,
+                              vtkw_array *arrays, sel_error *error) {
+    int count = 2 * output->picks.count;
+    for (int k = 0; k < count; k++) {
+        const sel_pick *pick = &output->picks.v[k / 2];
+        const moments *field = &output->fields[k / 2];
+        snprintf(names[k], sizeof names[k], "%s_%s", pick->name, k % 2 ? "rms" : "mean");
+        arrays[k] = (vtkw_array){names[k], VTKW_FLOAT64, sel_pick_stored(pick),
+                                 k % 2 ? field->squares : field->mean};
+    }
+    vtkw_image image = describe_image(&output->context->domain->grid, arrays, count, time);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.vti", output->context->directory, output->name);
+    vtkw_error failed;
+    if (vtkw_write_image(path, &image, &failed) != VTKW_OK) {
+        return sel_fail(error, failed.status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
+                        failed.text);
+    }
+    return sel_output_files_add(output->files, error, "%s.vti", output->name);
+}
+
+/* Where nothing was due before the end, the last state is the only sample. */
+static sel_status average_finish(void *self, int64_t step, double time, sel_error *error) {
+    average_output *output = self;
+    if (output->samples == 0) {
+        sel_status status = average_write(output, step, time, error);
+        if (status != SEL_OK) {
+            return status;
+        }
+    }
+    for (int i = 0; i < output->picks.count; i++) {
+        finish_rms(output, i);
+    }
+    size_t count = 2 * (size_t)output->picks.count;
+    array_name *names = calloc(count, sizeof *names);
+    vtkw_array *arrays = calloc(count, sizeof *arrays);
+    sel_status status = names && arrays
+                            ? write_image(output, time, names, arrays, error)
+                            : sel_fail_memory(error, "an output", count * sizeof *names);
+    free(names);
+    free(arrays);
+    return status;
+}
+
+/* ---- opening ---- */
+
+static void average_close(void *self) {
+    average_output *output = self;
+    for (int i = 0; output->fields && i < output->picks.count; i++) {
+        free(output->fields[i].mean);
+        free(output->fields[i].squares);
+    }
+    free(output->fields);
+    free(output->picks.v);
+    free(output->values);
+    free(output);
+}
+
+static sel_status allocate(average_output *output, sel_error *error) {
+    size_t largest = 1, all = 0;
+    output->fields = calloc((size_t)output->picks.count, sizeof *output->fields);
+    bool failed = !output->fields;
+    for (int i = 0; i < output->picks.count && !failed; i++) {
+        size_t read = (size_t)output->picks.v[i].field_components;
+        size_t numbers = output->cells * (size_t)sel_pick_stored(&output->picks.v[i]);
+        largest = read > largest ? read : largest;
+        all += 2 * numbers;
+        output->fields[i].mean = calloc(numbers, sizeof(double));
+        output->fields[i].squares = calloc(numbers, sizeof(double));
+        failed = !output->fields[i].mean || !output->fields[i].squares;
+    }
+    output->values = calloc(output->cells * largest, sizeof(double));
+    if (failed || !output->values) {
+        return sel_fail_memory(error, "the averages of fields",
+                               (all + output->cells * largest) * sizeof(double));
+    }
+    return SEL_OK;
+}
+
+static sel_status average_open(const sel_output_context *context, const void *params,
+                               const char *name, sel_output_files *files, void **self,
+                               sel_error *error) {
+    const sel_out_average *average = params;
+    average_output *output = calloc(1, sizeof *output);
+    if (!output) {
+        return sel_fail_memory(error, "an output", sizeof *output);
+    }
+    output->context = context;
+    output->files = files;
+    output->name = name;
+    output->cells = (size_t)sel_grid_cells(&context->domain->grid);
+    sel_status status = sel_picks_make(context, &average->fields, &output->picks, error);
+    status = status ? status : allocate(output, error);
+    if (status != SEL_OK) {
+        average_close(output);
+        return status;
+    }
+    *self = output;
+    return SEL_OK;
+}
+
+const sel_output_kind sel_average_kind = {
+    .table = &sel_out_average_table,
+    .period = SAMPLE_PERIOD,
+    .only_when_due = true,
+    .check = average_check,
+    .open = average_open,
+    .write = average_write,
+    .finish = average_finish,
+    .close = average_close,
+};

@@ -1,0 +1,182 @@
+/* plot.c -- a plane of values as a picture, with a colour bar. */
+#include "engine/output/plot.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey = {150, 150, 150},
+                        not_a_number = {255, 0, 255};
+enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
+
+/* A field whose smaller side reaches this part of the larger one takes both signs. */
+static const double both_signs = 0.05;
+
+double sel_plot_scale(double scale, const int64_t n[2]) {
+    int64_t longer = n[0] > n[1] ? n[0] : n[1];
+    if (!isnan(scale)) {
+        return scale;
+    }
+    return longer > USUAL_PIXELS ? (double)USUAL_PIXELS / (double)longer
+                                 : floor((double)USUAL_PIXELS / (double)longer);
+}
+
+int sel_plot_pixels(double scale, int64_t cells) {
+    return (int)fmax(1, round(scale * (double)cells));
+}
+
+/* ---- colours ---- */
+
+typedef struct scale_of_colours {
+    double min, max;
+    sel_colour table[SEL_COLOURS];
+} scale_of_colours;
+
+static void find_range(const sel_plot *plot, double *least, double *most) {
+    *least = HUGE_VAL;
+    *most = -HUGE_VAL;
+    for (int64_t i = 0; i < plot->n[0] * plot->n[1]; i++) {
+        double value = (double)plot->values[i];
+        if (!plot->solid[i] && isfinite(value)) {
+            *least = fmin(*least, value);
+            *most = fmax(*most, value);
+        }
+    }
+    if (*least > *most) {
+        *least = *most = 0;
+    }
+}
+
+/* Both signs, or, where the script gives the ends, ends that are opposite. */
+static bool is_signed(const sel_plot *plot, double least, double most) {
+    if (plot->colours != SEL_COLOURS_AUTO) {
+        return plot->colours == SEL_COLOURS_SIGNED;
+    }
+    if (!isnan(plot->min) && !isnan(plot->max)) {
+        return plot->min < 0 && fabs(plot->min + plot->max) < 1e-6 * plot->max;
+    }
+    return isnan(plot->min) && isnan(plot->max) && least < 0 && most > 0 &&
+           fmin(-least, most) >= both_signs * fmax(-least, most);
+}
+
+static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
+    double least, most;
+    find_range(plot, &least, &most);
+    bool both = is_signed(plot, least, most);
+    if (both) {
+        most = fmax(fabs(least), fabs(most));
+        least = -most;
+    }
+    scale->min = isnan(plot->min) ? least : plot->min;
+    scale->max = isnan(plot->max) ? most : plot->max;
+    if (!(scale->max > scale->min)) {
+        double width = scale->min != 0 ? fabs(scale->min) : 1;
+        scale->min -= 0.5 * width;
+        scale->max = scale->min + width;
+    }
+    sel_colour_table(both                                ? SEL_MAP_SIGNED
+                     : plot->colours == SEL_COLOURS_GREY ? SEL_MAP_GREY
+                                                         : SEL_MAP_DEEP,
+                     scale->table);
+}
+
+static sel_colour colour_of(const scale_of_colours *scale, double value) {
+    if (isnan(value)) {
+        return not_a_number;
+    }
+    double part = (value - scale->min) / (scale->max - scale->min);
+    return scale->table[(int)(fmin(fmax(part, 0), 1) * (SEL_COLOURS - 1) + 0.5)];
+}
+
+/* ---- the field ---- */
+
+static int64_t clamp(int64_t i, int64_t n) {
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+/* The colour at a place in cells: cell i has its centre at i. Solid cells have no part in the
+ * values between centres. */
+static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
+                            double y) {
+    const int64_t *n = plot->n;
+    int64_t nearest =
+        clamp((int64_t)floor(x + 0.5), n[0]) + n[0] * clamp((int64_t)floor(y + 0.5), n[1]);
+    if (plot->solid[nearest]) {
+        return solid_grey;
+    }
+    double left = floor(x), below = floor(y), sum = 0, weights = 0;
+    for (int corner = 0; corner < 4; corner++) {
+        int right = corner & 1, above = corner >> 1;
+        int64_t i = clamp((int64_t)left + right, n[0]) + n[0] * clamp((int64_t)below + above, n[1]);
+        double weight = (right ? x - left : 1 - x + left) * (above ? y - below : 1 - y + below);
+        if (weight > 0 && !plot->solid[i]) {
+            sum += weight * (double)plot->values[i];
+            weights += weight;
+        }
+    }
+    return colour_of(scale, sum / weights);
+}
+
+static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
+                       int left, int width, int height) {
+    for (int row = 0; row < height; row++) {
+        double y = (height - row - 0.5) / height * (double)plot->n[1] - 0.5;
+        for (int column = 0; column < width; column++) {
+            double x = (column + 0.5) / width * (double)plot->n[0] - 0.5;
+            canvas->pixels[(int64_t)row * canvas->width + left + column] =
+                colour_at(plot, scale, x, y);
+        }
+    }
+}
+
+/* ---- the bar ---- */
+
+/* Everything below the field is a multiple of `unit`, the side of a pixel of text. */
+enum { GAP = 5, BAR = 10, TICK = 3 };
+
+static int bar_height(int unit) {
+    return (4 * GAP + BAR + TICK) * unit + 2 * sel_canvas_text_height(unit);
+}
+
+static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
+                     int top, int unit) {
+    int left = GAP * unit, width = canvas->width - 2 * left;
+    int y = top + GAP * unit, labels = width >= 400 ? 5 : 3;
+    for (int i = 0; i < width; i++) {
+        int entry = i * (SEL_COLOURS - 1) / (width - 1);
+        sel_canvas_fill(canvas, left + i, y, 1, BAR * unit, scale->table[entry]);
+    }
+    y += BAR * unit;
+    for (int k = 0; k < labels; k++) {
+        char text[32];
+        int place = k * (width - unit) / (labels - 1);
+        double value = scale->min + (scale->max - scale->min) * k / (labels - 1);
+        bool round_off = fabs(value) < 1e-9 * (scale->max - scale->min);
+        snprintf(text, sizeof text, "%.4g", round_off ? 0 : value);
+        sel_canvas_fill(canvas, left + place, y, unit, TICK * unit, ink);
+        int shift = k == 0 ? 0 : sel_canvas_text_width(text, unit) * (k == labels - 1 ? 2 : 1) / 2;
+        int end = k == labels - 1 ? unit : 0;
+        sel_canvas_text(canvas, left + place + end - shift, y + (TICK + GAP / 2) * unit, unit, text,
+                        ink);
+    }
+    y += (TICK + 2 * GAP) * unit + sel_canvas_text_height(unit);
+    int title = sel_canvas_text_width(plot->title, unit);
+    sel_canvas_text(canvas, (canvas->width - title) / 2, y - GAP / 2 * unit, unit, plot->title,
+                    ink);
+}
+
+sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error) {
+    double pixels = sel_plot_scale(plot->scale, plot->n);
+    int width = sel_plot_pixels(pixels, plot->n[0]), height = sel_plot_pixels(pixels, plot->n[1]);
+    int unit = width >= LARGE_PIXELS ? 2 : 1;
+    int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
+    sel_status status = sel_canvas_create(whole, height + bar_height(unit), paper, canvas, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    scale_of_colours scale;
+    choose_colours(plot, &scale);
+    draw_field(plot, &scale, canvas, (whole - width) / 2, width, height);
+    draw_bar(plot, &scale, canvas, height, unit);
+    return SEL_OK;
+}

@@ -1,0 +1,105 @@
+/* test_out_average.c -- out.average: mean and rms of fields that grow by 1 in each step. */
+#include "tests/unit/output_case.h"
+#include "tests/unit/vti_file.h"
+
+static sel_out_average *add_average(output_case *c, const char **fields, int count) {
+    sel_out_average *average = case_add(c, &sel_out_average_table);
+    average->fields = case_names(fields, count);
+    return average;
+}
+
+/* The array of average.vti as numbers; their count is returned. */
+static size_t average_array(const output_case *c, const char *name, double *to, size_t room) {
+    size_t size;
+    char *bytes = case_file(c, "average.vti", &size);
+    assert_non_null(bytes);
+    size_t length = array_of(bytes, size, name, to, room * sizeof *to);
+    free(bytes);
+    return length / sizeof *to;
+}
+
+/* Samples at steps 0, 2, ... 10: their mean is 5, their deviations' squares are 70 / 6. */
+static void mean_and_rms_are_those_of_the_samples(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"velocity", "pressure", "velocity_y", "stress"};
+    double mean[36], rms[36];
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[5] = 1;
+    add_average(&c, fields, 4)->common.every = 2;
+    assert_int_equal(case_run(&c, 11), SEL_OK); /* step 11 is not due: it is no sample */
+    assert_int_equal(average_array(&c, "velocity_mean", mean, 36), 36);
+    assert_int_equal(average_array(&c, "velocity_rms", rms, 36), 36);
+    for (int i = 0; i < 12; i++) {
+        int64_t at[] = {i % 4, i / 4, 0};
+        for (int a = 0; a < 3; a++) {
+            bool zero = a == 2 || i == 5;
+            double value = case_value(&c.domain.grid, at, 0, a, 0) + 5;
+            assert_true(fabs(mean[3 * i + a] - (zero ? 0 : value)) < 1e-12);
+            assert_true(fabs(rms[3 * i + a] - (zero ? 0 : sqrt(70.0 / 6))) < 1e-12);
+        }
+    }
+    assert_int_equal(average_array(&c, "pressure_mean", mean, 36), 12);
+    assert_true(fabs(mean[0] - (12.5 + 5)) < 1e-12);
+    assert_int_equal(average_array(&c, "velocity_y_mean", mean, 36), 12);
+    assert_true(fabs(mean[0] - (2 + 2.5 - 6.75 + 5)) < 1e-12);
+    assert_int_equal(average_array(&c, "stress_mean", mean, 36), 36);
+    assert_true(mean[0] == 101.25 && mean[1] == 201.25 && mean[2] == 301.25);
+    assert_int_equal(average_array(&c, "stress_rms", rms, 36), 36);
+    assert_true(rms[0] == 0 && rms[2] == 0);
+    const char *const *files = sel_outputs_files(c.opened);
+    assert_string_equal(files[0], "average.vti");
+    case_close(&c);
+}
+
+static void the_beginning_can_be_left_out(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"pressure"};
+    double mean[12];
+    case_open(&c, 2, 4, 3, 1);
+    add_average(&c, fields, 1)->common.from_time = 5; /* step 20 on, every 10: 20, 30 */
+    assert_int_equal(case_run(&c, 30), SEL_OK);
+    average_array(&c, "pressure_mean", mean, 12);
+    assert_true(mean[0] == 12.5 + 25);
+    case_close(&c);
+}
+
+static void a_run_without_samples_gives_its_last_state(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"pressure"};
+    double mean[12], rms[12];
+    case_open(&c, 2, 4, 3, 1);
+    add_average(&c, fields, 1);
+    assert_int_equal(case_run(&c, 3), SEL_OK);
+    average_array(&c, "pressure_mean", mean, 12);
+    average_array(&c, "pressure_rms", rms, 12);
+    assert_true(mean[0] == 15.5 && rms[0] == 0);
+    case_close(&c);
+}
+
+static void a_full_disk_is_told(void **state) {
+    (void)state;
+    output_case c;
+    const char *fields[] = {"pressure"};
+    case_open(&c, 2, 40, 30, 1);
+    add_average(&c, fields, 1);
+    assert_int_equal(case_begin(&c), SEL_OK);
+    limit_files(2000);
+    sel_status status = case_write(&c, 3, true);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(status, SEL_BAD_FILE);
+    assert_non_null(strstr(c.error.text, "average.vti"));
+    case_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean_and_rms_are_those_of_the_samples),
+        cmocka_unit_test(the_beginning_can_be_left_out),
+        cmocka_unit_test(a_run_without_samples_gives_its_last_state),
+        cmocka_unit_test(a_full_disk_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

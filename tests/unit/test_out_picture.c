@@ -1,0 +1,299 @@
+/* test_out_picture.c -- out.picture: PNG files read back pixel by pixel, and its colour maps. */
+#include <png.h>
+#include "engine/output/plot.h"
+#include "tests/unit/output_case.h"
+
+/* ---- colour maps ---- */
+
+static double lightness(sel_colour c) {
+    return 0.2126 * pow(c.r / 255.0, 2.2) + 0.7152 * pow(c.g / 255.0, 2.2) +
+           0.0722 * pow(c.b / 255.0, 2.2);
+}
+
+static void deep_and_grey_get_ever_lighter(void **state) {
+    (void)state;
+    for (int map = 0; map < 2; map++) {
+        sel_colour table[SEL_COLOURS];
+        sel_colour_table(map ? SEL_MAP_GREY : SEL_MAP_DEEP, table);
+        for (int i = 8; i < SEL_COLOURS; i++) {
+            assert_true(lightness(table[i]) > lightness(table[i - 8]));
+        }
+    }
+}
+
+static void signed_is_white_in_its_middle_and_darkens_on_both_sides(void **state) {
+    (void)state;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_SIGNED, table);
+    assert_true(table[127].r > 240 && table[127].g > 240 && table[128].b > 240);
+    assert_true(table[40].b > table[40].r && table[215].r > table[215].b);
+    for (int i = 8; i < 128; i++) {
+        assert_true(lightness(table[i]) > lightness(table[i - 8]));
+        assert_true(lightness(table[255 - i]) > lightness(table[255 - i + 8]));
+    }
+}
+
+static void no_step_of_a_map_is_a_jump(void **state) {
+    (void)state;
+    for (int map = SEL_MAP_DEEP; map <= SEL_MAP_GREY; map++) {
+        sel_colour table[SEL_COLOURS];
+        sel_colour_table((sel_colour_map)map, table);
+        for (int i = 1; i < SEL_COLOURS; i++) {
+            assert_true(abs(table[i].r - table[i - 1].r) <= 5);
+            assert_true(abs(table[i].g - table[i - 1].g) <= 5);
+            assert_true(abs(table[i].b - table[i - 1].b) <= 5);
+        }
+    }
+}
+
+/* ---- files ---- */
+
+typedef struct read_picture {
+    png_image image;
+    sel_colour *pixels;
+} read_picture;
+
+static void open_picture(const output_case *c, const char *name, read_picture *picture) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", c->directory, name);
+    picture->image = (png_image){.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&picture->image, path) != 0);
+    picture->image.format = PNG_FORMAT_RGB;
+    picture->pixels = malloc(PNG_IMAGE_SIZE(picture->image));
+    assert_true(png_image_finish_read(&picture->image, NULL, picture->pixels, 0, NULL) != 0);
+}
+
+/* Pixel (x, y) of the field, which stands in the middle of the canvas. */
+static sel_colour field_pixel(const read_picture *picture, int width, int x, int y) {
+    int left = ((int)picture->image.width - width) / 2;
+    return picture->pixels[(size_t)y * picture->image.width + (size_t)(left + x)];
+}
+
+static void assert_colour(sel_colour got, sel_colour expected) {
+    assert_int_equal(got.r << 16 | got.g << 8 | got.b,
+                     expected.r << 16 | expected.g << 8 | expected.b);
+}
+
+static sel_out_picture *add_picture(output_case *c, const char *field) {
+    sel_out_picture *picture = case_add(c, &sel_out_picture_table);
+    picture->field = field;
+    return picture;
+}
+
+/* pressure = 10 x + step: 12.5, 17.5, 22.5, 27.5 along x. */
+static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[1 + 4 * 2] = 1; /* the second cell of the highest row */
+    sel_out_picture *params = add_picture(&c, "pressure");
+    params->scale = 1;
+    params->colours = SEL_COLOURS_GREY;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    assert_string_equal(sel_outputs_files(c.opened)[0], "picture/picture_00000000.png");
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    for (int y = 0; y < 3; y++) {
+        for (int x = 0; x < 4; x++) {
+            bool solid = x == 1 && y == 0;
+            sel_colour expected = solid ? (sel_colour){150, 150, 150} : table[x * 85];
+            assert_colour(field_pixel(&picture, 4, x, y), expected);
+        }
+    }
+    free(picture.pixels);
+    case_close(&c);
+}
+
+/* Between centres the value is linear; beyond the last ones it holds; solids have no part in it. */
+static void larger_pictures_are_linear_between_centres(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[3] = 1; /* the last cell of the lowest row */
+    sel_out_picture *params = add_picture(&c, "pressure");
+    params->scale = 10;
+    params->colours = SEL_COLOURS_GREY;
+    params->min = 10;
+    params->max = 30;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    for (int x = 0; x < 40; x++) {
+        double cell = fmin(fmax((x + 0.5) / 10 - 0.5, 0), 3), value = 12.5 + 5 * cell;
+        sel_colour expected = table[(int)((value - 10) / 20 * 255 + 0.5)];
+        assert_colour(field_pixel(&picture, 40, x, 5), expected);
+        value = fmin(value, 22.5);
+        sel_colour beside = table[(int)((value - 10) / 20 * 255 + 0.5)];
+        assert_colour(field_pixel(&picture, 40, x, 29),
+                      x < 30 ? beside : (sel_colour){150, 150, 150});
+    }
+    free(picture.pixels);
+    case_close(&c);
+}
+
+/* velocity = (1, 2) + 2 x - 3 y: the magnitude, and x = 1.25, y = 2.25: 1 + 2.5 - 6.75. */
+static void vectors_are_drawn_by_magnitude_and_components_by_value(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    case_open(&c, 2, 4, 3, 1);
+    for (int i = 0; i < 2; i++) {
+        sel_out_picture *params = add_picture(&c, i ? "velocity_x" : "velocity");
+        params->common.name = i ? "x" : "all";
+        params->scale = 1;
+        params->colours = SEL_COLOURS_GREY;
+        params->min = i ? -4 : 0;
+        params->max = i ? 0 : 5;
+    }
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    open_picture(&c, "all/all_00000000.png", &picture);
+    double magnitude = hypot(3.25, 2.25);
+    assert_colour(field_pixel(&picture, 4, 0, 2), table[(int)(magnitude / 5 * 255 + 0.5)]);
+    free(picture.pixels);
+    open_picture(&c, "x/x_00000000.png", &picture);
+    assert_colour(field_pixel(&picture, 4, 0, 2), table[(int)(0.75 / 4 * 255 + 0.5)]);
+    free(picture.pixels);
+    case_close(&c);
+}
+
+static void fields_of_both_signs_are_white_at_zero(void **state) {
+    (void)state;
+    const float values[] = {-1, 0, 2}, level[] = {3, 3, (float)NAN};
+    const uint8_t solid[] = {0, 0, 0};
+    sel_colour table[SEL_COLOURS];
+    sel_plot plot = {.n = {3, 1},
+                     .values = values,
+                     .solid = solid,
+                     .min = (double)NAN,
+                     .max = (double)NAN,
+                     .scale = 1,
+                     .title = ""};
+    sel_canvas canvas;
+    assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
+    sel_colour_table(SEL_MAP_SIGNED, table);
+    int left = (canvas.width - 3) / 2;
+    assert_colour(canvas.pixels[left], table[64]);
+    assert_colour(canvas.pixels[left + 1], table[128]);
+    assert_colour(canvas.pixels[left + 2], table[255]);
+    sel_canvas_free(&canvas);
+    plot.values = level; /* one value: the middle of the map; what is no number stands out */
+    assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
+    sel_colour_table(SEL_MAP_DEEP, table);
+    assert_colour(canvas.pixels[left], table[128]);
+    assert_colour(canvas.pixels[left + 2], (sel_colour){255, 0, 255});
+    sel_canvas_free(&canvas);
+}
+
+/* The lower of the two axes is the horizontal one. */
+static void slices_show_one_plane_of_cells(void **state) {
+    (void)state;
+    static const int width[] = {3, 4, 4}, height[] = {2, 2, 3};
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    for (int axis = 0; axis < 3; axis++) {
+        output_case c;
+        read_picture picture;
+        case_open(&c, 3, 4, 3, 2);
+        sel_out_picture *params = add_picture(&c, "velocity_x");
+        params->slice.v[axis] = (double[]){1.8, 2.7, 0.6}[axis]; /* of cells 1, 1, 1 */
+        params->colours = SEL_COLOURS_GREY;
+        params->scale = 1;
+        params->min = -10;
+        params->max = 10;
+        assert_int_equal(case_run(&c, 0), SEL_OK);
+        open_picture(&c, "picture/picture_00000000.png", &picture);
+        for (int y = 0; y < height[axis]; y++) {
+            for (int x = 0; x < width[axis]; x++) {
+                int64_t up = height[axis] - 1 - y;
+                int64_t at[3] = {axis == 0 ? 1 : x,
+                                 axis == 0   ? x
+                                 : axis == 1 ? 1
+                                             : up,
+                                 axis == 2 ? 1 : up};
+                double value = case_value(&c.domain.grid, at, 0, 0, 0);
+                assert_colour(field_pixel(&picture, width[axis], x, y),
+                              table[(int)((value + 10) / 20 * 255 + 0.5)]);
+            }
+        }
+        free(picture.pixels);
+        case_close(&c);
+    }
+}
+
+static void usual_pictures_are_about_1000_pixels_long(void **state) {
+    (void)state;
+    const int64_t sizes[][2] = {{192, 64}, {2048, 512}, {3, 1000}};
+    const double expected[] = {5, 1000.0 / 2048, 1};
+    for (int i = 0; i < 3; i++) {
+        assert_true(sel_plot_scale((double)NAN, sizes[i]) == expected[i]);
+    }
+    assert_true(sel_plot_scale(2.5, sizes[0]) == 2.5);
+}
+
+/* ---- failures ---- */
+
+static void a_full_disk_leaves_no_picture(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 40, 30, 1);
+    add_picture(&c, "velocity");
+    assert_int_equal(case_begin(&c), SEL_OK);
+    limit_files(100);
+    sel_status status = case_write(&c, 0, true);
+    status = status ? status : sel_writer_drain(c.context.writer, &c.error);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(status, SEL_BAD_FILE);
+    assert_non_null(strstr(c.error.text, "picture/picture_00000000.png: File too large"));
+    assert_null(case_file(&c, "picture/picture_00000000.png", NULL));
+    assert_null(case_file(&c, "picture/picture_00000000.png.tmp", NULL));
+    case_close(&c);
+}
+
+static void what_cannot_be_drawn_is_refused(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    sel_out_picture *params[4];
+    for (int i = 0; i < 4; i++) {
+        static const char *const names[] = {"a", "b", "c", "d"};
+        params[i] = add_picture(&c, i == 0 ? "presure" : i == 1 ? "stress" : "pressure");
+        params[i]->common.name = names[i];
+    }
+    params[1]->slice.v[2] = 1;
+    params[2]->min = params[2]->max = 1;
+    params[3]->scale = 1e4;
+    assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(
+        c.error.text,
+        "test.lua:10: out.picture: sel.fake has no field 'presure'; did you mean 'pressure'? (it "
+        "has velocity, pressure, stress)\n"
+        "test.lua:20: out.picture: 'stress' is a tensor; name a component, such as stress_xy\n"
+        "test.lua:20: out.picture: slice is for 3-D domains\n"
+        "test.lua:30: out.picture: max must be above min\n"
+        "test.lua:40: out.picture: scale = 10000 makes a picture of 40000 x 30000 pixels; 16384 "
+        "along a side are allowed");
+    case_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deep_and_grey_get_ever_lighter),
+        cmocka_unit_test(signed_is_white_in_its_middle_and_darkens_on_both_sides),
+        cmocka_unit_test(no_step_of_a_map_is_a_jump),
+        cmocka_unit_test(pixels_are_cells_with_the_highest_row_on_top),
+        cmocka_unit_test(larger_pictures_are_linear_between_centres),
+        cmocka_unit_test(vectors_are_drawn_by_magnitude_and_components_by_value),
+        cmocka_unit_test(fields_of_both_signs_are_white_at_zero),
+        cmocka_unit_test(slices_show_one_plane_of_cells),
+        cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
+        cmocka_unit_test(a_full_disk_leaves_no_picture),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
