@@ -37,7 +37,7 @@ static void fill_layer(sel_filler *f, const sel_slot *slot, sel_paint_layer *to)
     to->where = sel_fill_shape(f, slot, lua_gettop(L));
     lua_pop(L, 1);
     if (to->where && sel_shape_has_faces(to->where))
-        sel_fill_mistake(f, to->where->where, "sel.paint: faces have no inside to paint");
+        sel_fill_mistake(f, sel_span_where(slot->span), "sel.paint: faces have no inside to paint");
     fill_item(f, slot, 2, sel_fill_print(f, "%s[2]", slot->field->name), &to->value);
 }
 

@@ -307,14 +307,14 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, sel_valu
     }
 }
 
-/* Paths are relative to the script that the table stands in. */
+/* Paths are relative to the script that the table stands in, but for those of parameters. */
 static const char *read_path(sel_filler *f, const sel_slot *slot, int index) {
     const char *path = read_string(f, slot, 0, index);
     const sel_source *source = slot->span.source;
     if (path && !*path)
         sel_fill_wrong(f, slot, 0, index, "must be the path of a file");
-    return path && *path != '/' && source ? sel_fill_print(f, "%s%s", source->directory, path)
-                                          : path;
+    bool whole = !path || *path == '/' || !source || sel_params_is_path(f->L, index);
+    return whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
 }
 
 static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to) {

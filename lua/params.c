@@ -153,6 +153,35 @@ static const char *refusal(declarer *d, const declaration *it, int entry, char t
     return choice ? NULL : text;
 }
 
+/* Address is a key in Lua's registry: the paths that need no directory any more. */
+static const char paths_key;
+
+/* Notes the path at the top. */
+static void note_path(lua_State *L) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &paths_key) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &paths_key);
+    }
+    lua_pushvalue(L, -2);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+bool sel_params_is_path(lua_State *L, int index) {
+    index = lua_absindex(L, index);
+    bool noted = false;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &paths_key) == LUA_TTABLE) {
+        lua_pushvalue(L, index);
+        noted = lua_rawget(L, -2) == LUA_TBOOLEAN;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return noted;
+}
+
 /* Moves the value at the top to the parameter. */
 static void store(declarer *d, const declaration *it) {
     int is_whole = 0;
@@ -161,6 +190,8 @@ static void store(declarer *d, const declaration *it) {
         lua_pop(d->L, 1);
         lua_pushinteger(d->L, whole);
     }
+    if (it->file)
+        note_path(d->L);
     lua_setfield(d->L, d->values, it->name);
 }
 

@@ -147,6 +147,10 @@ sel_mark *sel_script_mark(lua_State *L, int index);
 /* params.c: sel.params. */
 int sel_params_declare(lua_State *L);
 
+/* Whether the string at `index` is the value of a parameter that names a file: such a path is to be
+ * opened as it is, others are relative to their script. */
+bool sel_params_is_path(lua_State *L, int index);
+
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# fuzz.sh -- build the fuzz target of the script layer with clang and run it.
-# usage: tests/fuzz/fuzz.sh [SECONDS]   (60 when not given; seeds are the scenarios and bad scripts)
+# fuzz.sh -- build the fuzz targets (scripts, CSV and PNG files) with clang and run them.
+# usage: tests/fuzz/fuzz.sh [SECONDS]   (60 each when not given; seeds: scenarios, bad scripts, seeds/)
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
@@ -12,11 +12,19 @@ objects=$(for file in lua/*.c; do echo "$build/${file%.c}.o"; done)
 make CC=clang BUILD=$build DEBUG=1 \
     CFLAGS="-fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed" \
     $build/libselenite.a $objects
-# shellcheck disable=SC2086
-clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -fsanitize=$sanitizers,fuzzer -fno-sanitize-recover=all \
-    -o $build/fuzz_script tests/fuzz/fuzz_script.c $objects $build/libselenite.a \
-    -llua5.4 -lz -fopenmp -pthread -ldl -lm
-mkdir -p $build/corpus
-$build/fuzz_script -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=4096 \
-    -dict=tests/fuzz/script.dict -close_fd_mask=2 -artifact_prefix=$build/ \
-    $build/corpus scenarios examples tests/bad
+for target in fuzz_script fuzz_csv fuzz_png; do
+    # shellcheck disable=SC2086
+    clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -fsanitize=$sanitizers,fuzzer \
+        -fno-sanitize-recover=all -o $build/$target tests/fuzz/$target.c $objects \
+        $build/libselenite.a -llua5.4 -lpng16 -lz -fopenmp -pthread -ldl -lm
+    mkdir -p $build/corpus_$target
+done
+fuzz() {
+    target=$1
+    shift
+    $build/"$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=4096 \
+        -close_fd_mask=2 -artifact_prefix=$build/ "$@"
+}
+fuzz fuzz_script -dict=tests/fuzz/script.dict $build/corpus_fuzz_script scenarios examples tests/bad
+fuzz fuzz_csv $build/corpus_fuzz_csv tests/fuzz/seeds
+fuzz fuzz_png $build/corpus_fuzz_png tests/fuzz/seeds

@@ -52,6 +52,13 @@ couette_is_exact() {
             END { print "error", worst; exit !(step > 0 && worst < 1e-9) }' "$work/couette/profile.csv"
 }
 
+# A square array of discs, solid fraction 0.2: k = L^2 / 51.53 (Sangani and Acrivos 1982).
+porous_square_array_has_its_permeability() {
+    run scenarios/porous2d.lua picture=scenarios/porous2d_square.png -o "$work/porous" &&
+        within "$(sed -n 's/.*"permeability": \([^,}]*\).*/\1/p' "$work/porous/run.json")" \
+            79.488 1.2
+}
+
 poiseuille_is_exact() {
     run scenarios/poiseuille.lua H=8 tau=0.6 -o "$work/poiseuille" &&
         awk -F, 'NR > 1 && $1 > 0 { d = $7 / (0.2 * $5 * (8 - $5) / 64) - 1; if (d < 0) d = -d
@@ -255,6 +262,7 @@ assert "profile.csv" in report["outputs"]' "$work/text"
 
 ok "Couette flow is exact" couette_is_exact
 ok "Poiseuille flow is exact" poiseuille_is_exact
+ok "permeability of a square array" porous_square_array_has_its_permeability
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches

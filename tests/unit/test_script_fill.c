@@ -109,8 +109,8 @@ static void positional_values_are_checked(void **state) {
     script_refuses(LBM("regions = { { where = shape.faces, law = law.velocity { 1, 2, 3 } } }"),
                    "s.lua:4: law.velocity: velocity must have 2 components, not 3");
     script_refuses(LBM("regions = { { where = shape.faces, law = law.velocity {} } }"),
-                   "s.lua:4: law.velocity: velocity is required (vector of numbers or "
-                   "functions, or one function)");
+                   "s.lua:4: law.velocity: velocity is required (vector of numbers, "
+                   "functions or series, or one function)");
     script_refuses(LBM("regions = { { where = shape.faces, law = law.pressure { 1, 2 } } }"),
                    "s.lua:4: law.pressure: takes 1 value, got 2");
     script_refuses(
@@ -251,10 +251,9 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
     script_refuses("local sel = require 'selenite'\nlocal x = sel.law.wal\n",
                    "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has outflow, pressure, "
                    "slip, velocity, wall");
-    script_refuses(
-        "local sel = require 'selenite'\nlocal x = sel.lmb\n",
-        "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has law, lbm, load, out, "
-        "params, shape, step");
+    script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
+                   "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has law, lbm, load, "
+                   "noise, out, paint, params, raster, series, shape, step");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",

@@ -1,0 +1,2 @@
+local sel = require "selenite"
+return sel.raster "terrain.asc"

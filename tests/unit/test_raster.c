@@ -1,0 +1,263 @@
+/* test_raster.c -- rasters from PNG: every kind of picture, placement, what is refused. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "geometry/mask.h"
+
+static sel_error error;
+
+typedef struct bytes {
+    uint8_t data[1 << 16];
+    size_t length;
+} bytes;
+
+static void append(png_structp png, png_bytep data, size_t count) {
+    bytes *to = png_get_io_ptr(png);
+    assert_true(to->length + count <= sizeof to->data);
+    memcpy(to->data + to->length, data, count);
+    to->length += count;
+}
+
+static void flush(png_structp png) {
+    (void)png;
+}
+
+/* A picture as libpng writes it. `rows` are packed as the type asks for. */
+static void write_png(bytes *to, int width, int height, int depth, int type, int interlace,
+                      const uint8_t *rows, size_t row_bytes) {
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_color palette[] = {{0, 0, 0}, {255, 255, 255}, {51, 51, 51}};
+    png_byte opacity[] = {255, 255, 0};
+    to->length = 0;
+    png_set_write_fn(png, to, append, flush);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, depth, type, interlace,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (type == PNG_COLOR_TYPE_PALETTE) {
+        png_set_PLTE(png, info, palette, 3);
+        png_set_tRNS(png, info, opacity, 3, NULL);
+    }
+    png_write_info(png, info);
+    png_bytep lines[16];
+    for (int j = 0; j < height; j++) {
+        lines[j] = (png_bytep)(uintptr_t)rows + (size_t)j * row_bytes;
+    }
+    png_write_image(png, lines);
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+}
+
+static void reads(const bytes *from, int width, int height, const double *expected) {
+    sel_picture picture;
+    error = (sel_error){.status = SEL_OK};
+    if (sel_png_read("p.png", from->data, from->length, &picture, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(picture.width, width);
+    assert_int_equal(picture.height, height);
+    for (int i = 0; i < width * height; i++)
+        assert_true(fabs(picture.value[i] - expected[i]) < 1e-15);
+    free(picture.value);
+}
+
+static void every_kind_of_picture_gives_its_luminance(void **state) {
+    (void)state;
+    static bytes file;
+    const uint8_t grey[] = {0, 51, 255};
+    write_png(&file, 3, 1, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, grey, 3);
+    reads(&file, 3, 1, (const double[]){0, 0.2, 1});
+    const uint8_t deep[] = {0, 1, 0xff, 0xff, 0x33, 0x33};
+    write_png(&file, 3, 1, 16, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, deep, 6);
+    reads(&file, 3, 1, (const double[]){1.0 / 65535, 1, 0.2});
+    const uint8_t bits[] = {0xa0};
+    write_png(&file, 3, 1, 1, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, bits, 1);
+    reads(&file, 3, 1, (const double[]){1, 0, 1});
+    const uint8_t colours[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 51, 51};
+    write_png(&file, 4, 1, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, colours, 12);
+    reads(&file, 4, 1, (const double[]){0.2126, 0.7152, 0.0722, 0.2});
+    const uint8_t clear[] = {0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 0, 51};
+    write_png(&file, 3, 1, 8, PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE, clear, 12);
+    reads(&file, 3, 1, (const double[]){0, 1, 0.8});
+    const uint8_t pair[] = {51, 255, 51, 0};
+    write_png(&file, 2, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_INTERLACE_NONE, pair, 4);
+    reads(&file, 2, 1, (const double[]){0.2, 1});
+    const uint8_t indices[] = {0, 1, 2};
+    write_png(&file, 3, 1, 8, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, indices, 3);
+    reads(&file, 3, 1, (const double[]){0, 1, 1});
+}
+
+static void interlaced_pictures_are_the_same(void **state) {
+    (void)state;
+    static bytes plain, interlaced;
+    uint8_t grey[9 * 7];
+    double expected[9 * 7];
+    for (int i = 0; i < 63; i++) {
+        grey[i] = (uint8_t)(4 * i);
+        expected[i] = 4 * i / 255.0;
+    }
+    write_png(&plain, 9, 7, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, grey, 9);
+    write_png(&interlaced, 9, 7, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_ADAM7, grey, 9);
+    reads(&plain, 9, 7, expected);
+    reads(&interlaced, 9, 7, expected);
+}
+
+static void put_u32(uint8_t *to, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* CRC-32 as PNG has it. */
+static uint32_t crc(const uint8_t *data, size_t length) {
+    uint32_t c = 0xffffffffu;
+    for (size_t i = 0; i < length; i++) {
+        c ^= data[i];
+        for (int k = 0; k < 8; k++)
+            c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
+    }
+    return ~c;
+}
+
+static void refuses(const bytes *from, const char *message) {
+    sel_picture picture;
+    error = (sel_error){.status = SEL_OK};
+    assert_int_equal(sel_png_read("p.png", from->data, from->length, &picture, &error),
+                     SEL_BAD_FILE);
+    assert_string_equal(error.text, message);
+    assert_null(picture.value);
+}
+
+static void broken_and_lying_files_are_refused(void **state) {
+    (void)state;
+    static bytes file;
+    const uint8_t grey[] = {0, 51, 255};
+    write_png(&file, 3, 1, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, grey, 3);
+    bytes part = file;
+    part.length -= 14;
+    refuses(&part, "p.png: is no PNG picture that can be read: it ends too early");
+    part.length = 0;
+    refuses(&part, "p.png: is no PNG picture that can be read: it ends too early");
+    memcpy(part.data, "P5 3 1 255 and more", 19);
+    part.length = 19;
+    refuses(&part, "p.png: is no PNG picture that can be read: Not a PNG file");
+    /* a header that declares 60000 x 60000 pixels */
+    part = file;
+    put_u32(part.data + 16, 60000);
+    put_u32(part.data + 20, 60000);
+    put_u32(part.data + 29, crc(part.data + 12, 17));
+    char message[160];
+    snprintf(message, sizeof message,
+             "p.png: is no PNG picture that can be read: %zu bytes cannot hold the 60000 x 60000 "
+             "pixels that it declares",
+             part.length);
+    refuses(&part, message);
+}
+
+/* A raster of 3 x 2 pixels in a file of the working directory. */
+static const sel_lookup *make(sel_arena *arena, const sel_raster_params *params) {
+    static bytes file;
+    const uint8_t grey[] = {0, 51, 102, 153, 204, 255};
+    write_png(&file, 3, 2, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, grey, 3);
+    FILE *to = fopen(params->file, "wb");
+    assert_non_null(to);
+    fwrite(file.data, 1, file.length, to);
+    fclose(to);
+    error = (sel_error){.status = SEL_OK};
+    const sel_lookup *raster = sel_raster_create(arena, params, (sel_where){"s.lua", 2}, &error);
+    unlink(params->file);
+    return raster;
+}
+
+static double at(const sel_lookup *raster, double x, double y) {
+    const double *arguments[] = {&x, &y};
+    double value = (double)NAN;
+    error = (sel_error){.status = SEL_OK};
+    raster->at(raster, 1, arguments, &value, &error);
+    return value;
+}
+
+static void near(double a, double b) {
+    if (!(fabs(a - b) < 1e-12))
+        fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void the_first_row_is_the_top_and_centres_are_joined(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_raster_params params = {"r.png", 10, 1, (double)NAN};
+    const sel_lookup *raster = make(arena, &params);
+    near(at(raster, 0.5, 1.5), 1);
+    near(at(raster, 2.5, 1.5), 5);
+    near(at(raster, 0.5, 0.5), 7);
+    near(at(raster, 2.5, 0.5), 11);
+    near(at(raster, 1, 1.5), 2);
+    near(at(raster, 1, 1), 5);
+    near(at(raster, 0, 0), 7);
+    near(at(raster, 3, 2), 5);
+    at(raster, 3.01, 1);
+    assert_string_equal(error.text,
+                        "raster r.png: x = 3.01, y = 1 is outside its 0 to 3 by 0 to 2");
+    at(raster, 1, -0.01);
+    assert_int_equal(error.status, SEL_BAD_SCENARIO);
+    sel_arena_destroy(arena);
+}
+
+static void missing_data_are_errors_where_they_count(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_raster_params params = {"r.png", 10, 1, 0.2};
+    const sel_lookup *raster = make(arena, &params);
+    near(at(raster, 0.5, 1.5), 1);
+    near(at(raster, 1.5, 0.5), 9);
+    at(raster, 1.5, 1.4);
+    assert_string_equal(error.text, "raster r.png: there are no data at x = 1.5, y = 1.4");
+    assert_true(isnan(sel_raster_value(raster->data, 1.2, 1.5)));
+    sel_shape_raster shape = {raster, 8};
+    assert_true(sel_shape_raster_contains(&shape, (const double[]){1.5, 0.5, 0}));
+    assert_false(sel_shape_raster_contains(&shape, (const double[]){0.5, 0.5, 0}));
+    assert_false(sel_shape_raster_contains(&shape, (const double[]){1.5, 1.5, 0}));
+    assert_false(sel_shape_raster_contains(&shape, (const double[]){9, 9, 0}));
+    sel_arena_destroy(arena);
+}
+
+static void other_formats_are_named(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_raster_params params = {"r.jpg", 1, 0, (double)NAN};
+    assert_null(make(arena, &params));
+    assert_string_equal(error.text, "r.jpg: this format is not read; rasters and images are read "
+                                    "from .png files");
+    params.file = "none.png";
+    error = (sel_error){.status = SEL_OK};
+    assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
+    assert_int_equal(error.status, SEL_BAD_FILE);
+    sel_arena_destroy(arena);
+}
+
+static int enter_directory(void **state) {
+    static char path[] = "/tmp/selenite-XXXXXX";
+    *state = path;
+    return mkdtemp(path) && chdir(path) == 0 ? 0 : -1;
+}
+
+static int leave_directory(void **state) {
+    return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_picture_gives_its_luminance),
+        cmocka_unit_test(interlaced_pictures_are_the_same),
+        cmocka_unit_test(broken_and_lying_files_are_refused),
+        cmocka_unit_test(the_first_row_is_the_top_and_centres_are_joined),
+        cmocka_unit_test(missing_data_are_errors_where_they_count),
+        cmocka_unit_test(other_formats_are_named),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
