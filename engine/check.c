@@ -114,29 +114,33 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
     }
 }
 
+static void print_all(const sel_prepared *prepared, bool regions, int64_t last_step,
+                      double seconds_per_step, FILE *to) {
+    const sel_simulation *simulation = prepared->simulation;
+    const char *name = simulation->params->name;
+    fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
+            simulation->solver->name, name ? " " : "", name ? name : "");
+    print_grid(prepared, to);
+    print_facts(prepared, to);
+    fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
+            (double)prepared->bytes / 1e6, (double)prepared->free_bytes / 1e9);
+    if (regions) {
+        print_regions(prepared, to);
+    }
+    print_outputs(simulation, to);
+    print_time(prepared, last_step, seconds_per_step, to);
+}
+
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
                      FILE *to, sel_error *error) {
     sel_prepared prepared;
-    sel_status status = sel_prepare(simulation, settings, &prepared, error);
     double seconds_per_step = 0;
     bool by_time;
     int64_t last_step = sel_stop_step(simulation->params, &by_time);
+    sel_status status = sel_prepare(simulation, settings, &prepared, error);
+    status = status ? status : calibrate(&prepared, last_step, &seconds_per_step, error);
     if (!status) {
-        const char *name = simulation->params->name;
-        fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
-                simulation->solver->name, name ? " " : "", name ? name : "");
-        print_grid(&prepared, to);
-        print_facts(&prepared, to);
-        fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
-                (double)prepared.bytes / 1e6, (double)prepared.free_bytes / 1e9);
-        if (regions) {
-            print_regions(&prepared, to);
-        }
-        print_outputs(simulation, to);
-        status = calibrate(&prepared, last_step, &seconds_per_step, error);
-    }
-    if (!status) {
-        print_time(&prepared, last_step, seconds_per_step, to);
+        print_all(&prepared, regions, last_step, seconds_per_step, to);
     }
     sel_prepared_release(&prepared);
     return status;

@@ -33,6 +33,7 @@ typedef struct run {
     sel_request monitor; /* the test under way */
     bool monitor_pending;
     int64_t monitor_step;
+    double largest; /* magnitude of the main field at the last test that found it finite */
 
     double started;         /* clock */
     double advance_seconds; /* spent in the backend */
@@ -109,7 +110,8 @@ static void stop_diverged(run *r) {
     const sel_plan *plan = r->prepared->plan;
     int64_t cell = r->monitor.bad_cell, row = cell / grid->n[0];
     char hint[256], reason[512], k[32] = "";
-    r->prepared->simulation->solver->hint(plan, r->monitor.largest, hint, sizeof hint);
+    double largest = fmax(r->largest, r->monitor.largest);
+    r->prepared->simulation->solver->hint(plan, largest, hint, sizeof hint);
     if (grid->dims == 3) {
         snprintf(k, sizeof k, ", %lld", (long long)(row / grid->n[1]));
     }
@@ -134,6 +136,7 @@ static sel_status finish_monitor(run *r, sel_error *error) {
         stop_diverged(r);
         return SEL_OK;
     }
+    r->largest = r->monitor.largest;
     double tolerance = r->prepared->simulation->params->stop.steady;
     if (!r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;

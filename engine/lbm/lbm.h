@@ -95,4 +95,8 @@ sel_status lbm_wall_value(const sel_plan *plan, int field, int region, const sel
 /* The facts of sel_solver.facts. */
 int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
 
+/* The largest velocity that the reference and the laws, sampled over the run, name; user's units.
+ */
+double lbm_largest_velocity(const lbm_plan *plan);
+
 #endif

@@ -24,21 +24,41 @@
 /* Three rows of initial values, lattice units: drho, ux, uy each. */
 typedef struct window {
     sel_state *state;
-    double *memory, *x, *y;
+    double *memory, *x, *y; /* x, y and values: of the free cells of a row, one behind the other */
+    double *values;         /* room for two components */
     double *buffer[3], *row[3]; /* row: y - 1, y, y + 1; NULL outside */
 } window;
 
-/* Evaluates one quantity on a row into `to` by component, or leaves it; divides by `unit`. */
-static sel_status evaluate(const sel_quantity *q, const char *what, const sel_places *at,
-                           double unit, double *to, sel_error *error) {
-    if (!sel_quantity_given(q)) {
+/* Evaluates one quantity at the free cells of a row, whose places are `at`, and puts its values,
+ * over `unit`, into `to` by component; leaves `to` alone when it is not given. */
+static sel_status evaluate(window *w, const sel_quantity *q, const char *what, const sel_places *at,
+                           double unit, const uint8_t *solid, double *to, sel_error *error) {
+    int64_t nx = w->state->layout.nx;
+    if (!sel_quantity_given(q) || at->n == 0) {
         return SEL_OK;
     }
-    sel_status status = sel_quantity_eval(q, what, at, to, error);
-    for (size_t k = 0; k < at->n * (size_t)q->components; k++) {
-        to[k] /= unit;
+    sel_status status = sel_quantity_eval(q, what, at, w->values, error);
+    for (int c = 0; c < q->components && !status; c++) {
+        const double *value = w->values + (size_t)c * at->n;
+        for (int64_t x = 0; x < nx; x++) {
+            to[c * nx + x] = solid[x] ? 0 : *value++ / unit;
+        }
     }
     return status;
+}
+
+/* Populations of no or negative mass mean nothing. */
+static sel_status check_density(const window *w, int64_t y, const uint8_t *solid,
+                                const double *drho, sel_error *error) {
+    const sel_plan *plan = &w->state->plan->base;
+    for (int64_t x = 0; x < w->state->layout.nx; x++) {
+        if (!solid[x] && drho[x] <= -1) {
+            return sel_fail_at(error, sel_simulation_where(plan->simulation, "initial"),
+                               "the initial density at cell {%lld, %lld} is not positive",
+                               (long long)x, (long long)y);
+        }
+    }
+    return SEL_OK;
 }
 
 static sel_status evaluate_row(window *w, int64_t y, double *to, sel_error *error) {
@@ -47,24 +67,28 @@ static sel_status evaluate_row(window *w, int64_t y, double *to, sel_error *erro
     const lbm_initial *initial = &plan->params->initial;
     const lbm_numbers *numbers = &plan->numbers;
     int64_t nx = domain->grid.n[0];
+    const uint8_t *solid = domain->cell + y * nx;
+    sel_places at = {.n = 0, .x = w->x, .y = w->y, .controls = domain->control_values};
     for (int64_t x = 0; x < nx; x++) {
-        w->x[x] = sel_centre(&domain->grid, 0, (double)x);
-        w->y[x] = sel_centre(&domain->grid, 1, (double)y);
-    }
-    sel_places at = {.n = (size_t)nx, .x = w->x, .y = w->y, .controls = domain->control_values};
-    memset(to, 0, 3 * (size_t)nx * sizeof *to);
-    sel_status status =
-        evaluate(&initial->pressure, "initial pressure", &at, numbers->pressure_unit, to, error);
-    if (!status && sel_quantity_given(&initial->density)) {
-        status =
-            evaluate(&initial->density, "initial density", &at, numbers->density_unit, to, error);
-        for (int64_t x = 0; x < nx; x++) {
-            to[x] -= 1;
+        if (!solid[x]) {
+            w->x[at.n] = sel_centre(&domain->grid, 0, (double)x);
+            w->y[at.n++] = sel_centre(&domain->grid, 1, (double)y);
         }
     }
+    memset(to, 0, 3 * (size_t)nx * sizeof *to);
+    sel_status status = evaluate(w, &initial->pressure, "initial pressure", &at,
+                                 numbers->pressure_unit, solid, to, error);
+    if (!status && sel_quantity_given(&initial->density)) {
+        status = evaluate(w, &initial->density, "initial density", &at, numbers->density_unit,
+                          solid, to, error);
+        for (int64_t x = 0; x < nx; x++) {
+            to[x] -= solid[x] ? 0 : 1;
+        }
+    }
+    status = status ? status : check_density(w, y, solid, to, error);
     return status ? status
-                  : evaluate(&initial->velocity, "initial velocity", &at, numbers->velocity_unit,
-                             to + nx, error);
+                  : evaluate(w, &initial->velocity, "initial velocity", &at, numbers->velocity_unit,
+                             solid, to + nx, error);
 }
 
 static void set_cell(const window *w, int64_t x, int64_t y) {
@@ -118,7 +142,7 @@ static sel_status set_rows(window *w, sel_error *error) {
 }
 
 sel_status lbm_set_initial(sel_state *state, sel_error *error) {
-    size_t nx = (size_t)state->layout.nx, numbers = 11 * nx;
+    size_t nx = (size_t)state->layout.nx, numbers = 13 * nx;
     window w = {.state = state, .memory = malloc(numbers * sizeof(double))};
     if (!w.memory) {
         return sel_fail_memory(error, "the initial state", numbers * sizeof(double));
@@ -128,6 +152,7 @@ sel_status lbm_set_initial(sel_state *state, sel_error *error) {
     for (size_t k = 0; k < 3; k++) {
         w.buffer[k] = w.memory + (2 + 3 * k) * nx;
     }
+    w.values = w.memory + 11 * nx;
     sel_status status = set_rows(&w, error);
     free(w.memory);
     return status;

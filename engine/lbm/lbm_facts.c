@@ -58,14 +58,14 @@ static double largest_law(const lbm_plan *plan) {
 }
 
 /* The largest velocity that the scenario shows before it is run, user's units. */
-static double largest_velocity(const lbm_plan *plan) {
+double lbm_largest_velocity(const lbm_plan *plan) {
     double reference = plan->params->common.reference.velocity;
     return fmax(largest_law(plan), isnan(reference) ? 0 : reference);
 }
 
 static void add_velocity_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
     const lbm_numbers *numbers = &plan->numbers;
-    double velocity = largest_velocity(plan) / numbers->velocity_unit;
+    double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
     if (!(velocity > 0)) {
         return;
     }

@@ -107,7 +107,7 @@ static void json(const sel_plan *plan, char *text, size_t size) {
 
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    double velocity = largest / p->numbers.velocity_unit;
+    double velocity = fmax(largest, lbm_largest_velocity(p)) / p->numbers.velocity_unit;
     if (velocity > 0.3) {
         snprintf(text, size,
                  "the largest velocity was %.3g in lattice units (keep it below 0.1); reduce the "
