@@ -134,10 +134,13 @@ const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
     if (!f) {
         return NULL;
     }
-    *f = (paint_function){
-        .base = {SEL_ON_PLACE | sel_quantity_depends(&paint->base), 1, where, evaluate, f},
-        .paint = paint,
-        .domain = domain};
+    *f = (paint_function){.base = {.depends = SEL_ON_PLACE | sel_quantity_depends(&paint->base),
+                                   .results = 1,
+                                   .where = where,
+                                   .eval = evaluate,
+                                   .data = f},
+                          .paint = paint,
+                          .domain = domain};
     for (int k = 0; k < paint->layers; k++) {
         f->base.depends |= sel_quantity_depends(&paint->layer[k].value);
         f->base.depends |= shape_depends(paint->layer[k].where);

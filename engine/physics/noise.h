@@ -52,7 +52,7 @@ SEL_NOISE_INLINE double sel_noise_plane(uint64_t h, int64_t i, int64_t j, double
 SEL_NOISE_INLINE double sel_noise(double seed, double x, double y, double z) {
     const double limit = 4503599627370496.0;
     if (!(fabs(x) < limit && fabs(y) < limit && fabs(z) < limit)) {
-        return NAN;
+        return (double)NAN;
     }
     uint64_t h;
     double key = seed + 0.0; /* -0 is 0 */
