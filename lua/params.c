@@ -117,12 +117,32 @@ static void check_keys(declarer *d, declaration *it, int entry) {
     }
 }
 
+/* "one of a, b", or nothing when the entry (a table) has no choices. */
+static void list_choices(lua_State *L, int entry, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    lua_pushliteral(L, "choices");
+    if (lua_rawget(L, entry) == LUA_TTABLE) {
+        for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+            char found[80];
+            const char *shown = lua_type(L, -1) == LUA_TSTRING
+                                    ? lua_tostring(L, -1)
+                                    : sel_script_value_text(L, -1, found);
+            if (used < size)
+                used += (size_t)snprintf(text + used, size - used, "%s%.40s",
+                                         i > 1 ? ", " : "one of ", shown);
+            lua_pop(L, 1);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
 /* The value at the top is not what the parameter may hold: NULL, or why in words. */
 static const char *refusal(declarer *d, const declaration *it, int entry, char text[MAX_TEXT]) {
     lua_State *L = d->L;
     int value = lua_gettop(L);
     bool choice = true;
-    size_t used = (size_t)snprintf(text, MAX_TEXT, "must be one of");
     if (it->kind == SEL_PARAMETER_NUMBER) {
         double number = lua_tonumber(L, value);
         if (it->integer && number != floor(number))
@@ -138,18 +158,13 @@ static const char *refusal(declarer *d, const declaration *it, int entry, char t
     if (lua_rawget(L, entry) == LUA_TTABLE) {
         choice = false;
         for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL && !choice; i++) {
-            char found[80];
-            const char *shown = lua_type(L, -1) == LUA_TSTRING
-                                    ? lua_tostring(L, -1)
-                                    : sel_script_value_text(L, -1, found);
             choice = lua_rawequal(L, -1, value);
-            if (used < MAX_TEXT)
-                used += (size_t)snprintf(text + used, MAX_TEXT - used, "%s %.40s", i > 1 ? "," : "",
-                                         shown);
             lua_pop(L, 1);
         }
     }
     lua_settop(L, value);
+    size_t used = (size_t)snprintf(text, MAX_TEXT, "must be ");
+    list_choices(L, entry, text + used, MAX_TEXT - used);
     return choice ? NULL : text;
 }
 
@@ -394,6 +409,22 @@ static const char *value_text(declarer *d) {
 }
 
 /* What run.json and --help show. */
+/* What --help says of a parameter's values: "whole number, at least 2". */
+static const char *limits_text(declarer *d, const declaration *it, int entry) {
+    char text[MAX_TEXT] = "";
+    size_t used = 0;
+    if (lua_istable(d->L, entry))
+        list_choices(d->L, entry, text, sizeof text);
+    if (it->integer)
+        used += (size_t)snprintf(text + used, sizeof text - used, "whole number");
+    if (it->min > -HUGE_VAL)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sat least %.14g",
+                                 used ? ", " : "", it->min);
+    if (it->max < HUGE_VAL)
+        snprintf(text + used, sizeof text - used, "%sat most %.14g", used ? ", " : "", it->max);
+    return sel_arena_copy(d->script->arena, text);
+}
+
 static void publish(declarer *d) {
     sel_scenario *scenario = d->script->scenario;
     size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
@@ -411,6 +442,7 @@ static void publish(declarer *d) {
         lua_getfield(d->L, d->values, p->name);
         p->text = value_text(d);
         lua_getfield(d->L, d->declared, p->name);
+        p->limits = limits_text(d, &d->list[i], lua_gettop(d->L));
         push_default(d->L, lua_gettop(d->L));
         lua_remove(d->L, -2);
         p->preset = value_text(d);
