@@ -110,8 +110,8 @@ $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 
-# Programs on the engine alone: no Lua in them.
-$(BUILD)/examples/c/embed $(BUILD)/bench/bench_lbm: $(BUILD)/%: %.c $(LIBRARY)
+# The engine alone: no Lua in it.
+$(BUILD)/examples/c/embed: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
@@ -128,8 +128,8 @@ demo: setup-run
 	$(MAKE) all
 	BUILD=$(BUILD) tools/demo.sh
 
-bench: $(BUILD)/bench/bench_lbm
-	$<
+bench: all
+	$(PROGRAM) bench
 
 setup-run setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
