@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <stdio.h>
+#include "lua/function.h"
 #include "lua/script.h"
 #include "lua/source.h"
 
@@ -31,6 +32,21 @@ static void search_source(const uint8_t *data, size_t size) {
     sel_arena_destroy(arena);
 }
 
+/* Programs give what their functions give: bit by bit, or a failure of both. */
+static void compare_programs(const sel_scenario *scenario) {
+    static const double x[] = {0.5, -3, 1e9, 2.25}, y[] = {7.5, 0, -0.25, 1e-9};
+    const sel_script *script = scenario->release_data;
+    for (const sel_lua_function *f = script->functions; f; f = f->next) {
+        sel_places at = {.n = 4, .x = x, .y = y, .z = y, .t = 1.5};
+        double out[12], lua[12];
+        if (!f->base.program)
+            continue;
+        sel_status status = f->base.eval(&f->base, &at, out, NULL);
+        assert(status == sel_function_call(f, &at, lua, NULL));
+        assert(status || memcmp(out, lua, 4 * (size_t)f->base.results * sizeof *out) == 0);
+    }
+}
+
 static void load(const char *path) {
     static sel_error error;
     sel_script_options options = {.seconds = 0.2};
@@ -44,6 +60,8 @@ static void load(const char *path) {
         assert(common->size.n >= 2 && common->size.v[0] >= 1);
         assert(isfinite(common->dx) && common->dx > 0);
     }
+    if (scenario)
+        compare_programs(scenario);
     sel_scenario_destroy(scenario);
 }
 
