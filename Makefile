@@ -153,6 +153,7 @@ install: all
 	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libselenite.a
 	for h in $$(find engine geometry -name '*.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
 	install -D -m 644 lua/meta/selenite.lua $(DESTDIR)$(PREFIX)/share/selenite/meta/selenite.lua
+	for f in $$(find scenarios examples -type f); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/selenite/$$f; done
 
 release:
 	$(MAKE) BUILD=build-release all
