@@ -198,16 +198,21 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
     return no_such_column(r, wanted->name);
 }
 
+/* The list with more room; NULL, the list left as it is, when there is no memory. */
+static double *grow(double **list, size_t room) {
+    double *grown = realloc(*list, room * sizeof *grown);
+    if (grown) {
+        *list = grown;
+    }
+    return grown;
+}
+
 static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points *points) {
     size_t n = points->n;
     if (n == *room) {
         *room = *room ? 2 * *room : 256;
-        double *t = realloc(points->t, *room * sizeof *t);
-        points->t = t ? t : points->t;
-        double *value = t ? realloc(points->value, *room * sizeof *value) : NULL;
-        points->value = value ? value : points->value;
-        if (!value) {
-            return sel_fail_memory(r->error, r->name, *room * sizeof *value);
+        if (!grow(&points->t, *room) || !grow(&points->value, *room)) {
+            return sel_fail_memory(r->error, r->name, *room * sizeof(double));
         }
     }
     sel_status status = number_of(r, 0, &points->t[n]);
