@@ -13,6 +13,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* C11's, which the C library gives to gcc only. */
+#ifndef CMPLX
+#define CMPLX(re, im) __builtin_complex((double)(re), (double)(im))
+#endif
+
 enum { LEAST_SAMPLES = 16, PADDING = 4 };
 static const double least_cycles = 2;
 static const double side_lobe = 0.1; /* those of a Hann window are below 0.03 of the peak */
