@@ -1,9 +1,9 @@
 /* lbm_closure.h -- wet nodes: Zou-He closures of D2Q9 (Hecht-Harting form), outflow, corners.
  *
- * Re-includable like lbm_collision.h. At a cell of an open face the populations that enter
- * through the face are unknown. With the inward normal n, the tangent t, e* the opposite of e,
- * and the known sums S0 = sum over e.n = 0 of g, S- = sum over e.n < 0 of g (deviations f - w, of
- * which S0 + 2 S- of the weights is 1):
+ * Re-includable like lbm_collision.h, with the same macros. At a cell of an open face the
+ * populations that enter through the face are unknown. With the inward normal n, the tangent t, e*
+ * the opposite of e, and the known sums S0 = sum over e.n = 0 of g, S- = sum over e.n < 0 of g
+ * (deviations f - w, of which S0 + 2 S- of the weights is 1):
  *
  *   velocity given   drho = (S0 + 2 S- + u.n) / (1 - u.n)
  *   density given    u.n  = (drho - S0 - 2 S-) / rho,  tangential velocity zero
@@ -114,8 +114,9 @@ SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[D2Q9_COUNT], int face,
     const REAL arriving = sign * (along_x ? vx : vy);
     const REAL wave = sign * (along_x ? ux + shift_x : uy + shift_y) -
                       R(1.0 - LBM_OUTFLOW_RETURN) * sound * here->drho;
-    /* arriving - drho = (wave + c drho)(1 + drho), but for c drho^2 */
-    const REAL drho = (arriving - wave) / (R(1) + sound + wave);
+    /* arriving - drho = (wave + c drho)(1 + drho) */
+    const REAL b = R(1) + sound + wave, rest = arriving - wave;
+    const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));
     LBM_NAME(lbm_close_density)(g, face, drho, ux + shift_x, uy + shift_y);
 }
 

@@ -77,6 +77,12 @@ static inline void case_wall(lbm_case *c, const sel_shape *shape) {
     case_region(c, shape, &lbm_wall_table, (sel_quantity){0});
 }
 
+/* A face that is a wall with scheme "zou_he". */
+static inline void case_wet_wall(lbm_case *c, int face, sel_quantity velocity) {
+    case_region(c, case_face(c, face), &lbm_wall_table, velocity);
+    c->laws[c->params.common.regions.n - 1].wall.scheme = LBM_ZOU_HE;
+}
+
 static inline void case_walls(lbm_case *c, int face, int other) {
     case_wall(c, case_face(c, face));
     case_wall(c, case_face(c, other));

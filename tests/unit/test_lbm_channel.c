@@ -96,9 +96,127 @@ static double straight(double y, const void *data) {
     return f->force * y / f->height;
 }
 
+/* Largest error of a driven channel of n cells, over its largest velocity of 0.05 * 9 / n. */
+static double regularized_error(int n) {
+    const flow f = {8 * 0.1 * 0.05 * 9 / n / (n * n), 0.1, n, 0};
+    lbm_case c;
+    case_begin(&c, L, n, 0.8);
+    c.params.common.periodic = 1;
+    c.params.collision = LBM_REGULARIZED;
+    c.params.acceleration = sel_constant2(f.force, 0);
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_start(&c);
+    case_run_until_steady(&c, 500, 1e-13);
+    double error = profile_error(&c, parabola, &f);
+    case_end(&c);
+    return error;
+}
+
+static void test_regularized_parabola_has_order_two(void **unused) {
+    (void)unused;
+    double coarse = regularized_error(9), fine = regularized_error(18);
+    print_message("# Poiseuille, regularized: error %.2e at 9 cells, %.2e at 18, order %.2f\n",
+                  coarse, fine, log2(coarse / fine));
+    assert_true(log2(coarse / fine) > 1.9 && fine < 0.01);
+}
+
+/* Between "zou_he" walls the channel is H - 1 high and the parabola exact. */
+static void test_zou_he_walls_lie_at_cell_centres(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, L, H, 0.7);
+    c.params.common.periodic = 1;
+    c.params.acceleration = sel_constant2(1e-5, 0);
+    case_wet_wall(&c, SEL_Y_MIN, (sel_quantity){0});
+    case_wet_wall(&c, SEL_Y_MAX, sel_constant2(0.01, 0));
+    case_start(&c);
+    case_run_until_steady(&c, 500, 1e-14);
+    double u[2 * L * H], error = 0;
+    case_read(&c, LBM_VELOCITY, 2, u);
+    for (int k = 0; k < L * H; k++) {
+        double s = k / L, nu = 0.2 / 3;
+        double exact = 1e-5 / (2 * nu) * s * (H - 1 - s) + 0.01 * s / (H - 1);
+        error = fmax(error, fmax(fabs(u[2 * k] - exact), fabs(u[2 * k + 1])));
+    }
+    print_message("# Poiseuille between zou_he walls: largest error %.2e\n", error);
+    assert_true(error < 1e-11);
+    case_end(&c);
+}
+
+/* Half a channel under a plane of symmetry is half of the whole channel, steady or not. */
+static void test_slip_is_the_symmetric_half(void **unused) {
+    (void)unused;
+    enum { WIDE = 12, HIGH = 16 };
+    for (int along_y = 0; along_y < 2; along_y++) {
+        double u[2][2 * WIDE * HIGH];
+        for (int half = 0; half < 2; half++) {
+            int high = half ? HIGH / 2 : HIGH;
+            lbm_case c;
+            case_begin(&c, along_y ? high : WIDE, along_y ? WIDE : high, 0.7);
+            c.params.common.periodic = along_y ? 2 : 1;
+            c.params.acceleration = along_y ? sel_constant2(0, 1e-5) : sel_constant2(1e-5, 0);
+            int low = along_y ? SEL_X_MIN : SEL_Y_MIN;
+            case_wall(&c, case_face(&c, low));
+            if (half) {
+                case_region(&c, case_face(&c, low + 1), &lbm_slip_table, (sel_quantity){0});
+            } else {
+                case_wall(&c, case_face(&c, low + 1));
+            }
+            /* a block that touches the plane, and in the whole channel its image */
+            double from = HIGH / 2 - 3, to = half ? HIGH / 2 : HIGH / 2 + 3;
+            case_wall(&c, along_y ? case_box(&c, from, 4, to, 7) : case_box(&c, 4, from, 7, to));
+            case_start(&c);
+            case_advance(&c, 300);
+            case_read(&c, LBM_VELOCITY, 2, u[half]);
+            case_end(&c);
+        }
+        for (int a = 0; a < HIGH / 2; a++) {
+            for (int b = 0; b < WIDE; b++) {
+                int whole = along_y ? b * HIGH + a : a * WIDE + b;
+                int half = along_y ? b * (HIGH / 2) + a : a * WIDE + b;
+                assert_true(fabs(u[0][2 * whole] - u[1][2 * half]) < 1e-15);
+                assert_true(fabs(u[0][2 * whole + 1] - u[1][2 * half + 1]) < 1e-15);
+            }
+        }
+    }
+}
+
+/* The stress on the walls of a sheared fluid grows by the eddy viscosity C^2 S of its strain; other
+ * parts of its stress, of order S^2, count a little. */
+static void test_smagorinsky_adds_its_viscosity(void **unused) {
+    (void)unused;
+    const double constant = 4.5, lid = 0.005, rate = lid / H, nu = 0.01;
+    for (int collision = 0; collision < LBM_COLLISIONS; collision++) {
+        lbm_case c;
+        case_begin(&c, L, H, 0.5 + 3 * nu);
+        c.params.common.periodic = 1;
+        c.params.collision = collision;
+        c.params.smagorinsky = constant;
+        case_wall(&c, case_face(&c, SEL_Y_MIN));
+        case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_constant2(lid, 0));
+        case_start(&c);
+        case_run_until_steady(&c, 500, 1e-13);
+        flow exact = {.force = lid, .height = H};
+        assert_true(profile_error(&c, straight, &exact) < 1e-4);
+        double expected = (nu + constant * constant * rate) * rate, stress[3 * L * H], s[L * H];
+        sel_request force = {.kind = SEL_FORCE, .region = 1};
+        case_request(&c, &force);
+        case_read(&c, LBM_STRESS, 3, stress);
+        case_read(&c, LBM_STRAIN_RATE, 1, s);
+        print_message("# Smagorinsky, %s: wall stress %.9f of the expected\n",
+                      lbm_collision_names[collision], force.force[0] / L / expected);
+        assert_true(fabs(force.force[0] / L / expected - 1) < 1e-4);
+        for (int k = 0; k < L * H; k++) {
+            assert_true(fabs(stress[3 * k + 2] / expected - 1) < 1e-4);
+            assert_true(fabs(s[k] / rate - 1) < 1e-3);
+        }
+        case_end(&c);
+    }
+}
+
 static void test_couette_flow_is_a_straight_line(void **unused) {
     (void)unused;
-    for (int collision = LBM_TRT; collision <= LBM_BGK; collision++) {
+    for (int collision = LBM_TRT; collision < LBM_COLLISIONS; collision++) {
         lbm_case c;
         case_begin(&c, L, H, 0.8);
         c.params.common.periodic = 1;
@@ -219,6 +337,10 @@ int main(void) {
         cmocka_unit_test(test_parabola_lies_along_y_too),
         cmocka_unit_test(test_bgk_slips_by_its_law),
         cmocka_unit_test(test_couette_flow_is_a_straight_line),
+        cmocka_unit_test(test_regularized_parabola_has_order_two),
+        cmocka_unit_test(test_zou_he_walls_lie_at_cell_centres),
+        cmocka_unit_test(test_slip_is_the_symmetric_half),
+        cmocka_unit_test(test_smagorinsky_adds_its_viscosity),
         cmocka_unit_test(test_units_scale_the_result),
         cmocka_unit_test(test_inlet_to_outlet_keeps_the_mass_flux),
     };

@@ -185,6 +185,85 @@ static void test_two_open_faces_may_not_meet(void **unused) {
     case_end(&c);
 }
 
+static void test_slip_gives_way_to_walls_and_open_faces(void **unused) {
+    (void)unused;
+    const sel_quantity none = {0};
+    lbm_case c;
+    case_begin(&c, 4, 3, 1);
+    case_wall(&c, case_face(&c, SEL_X_MIN));                                         /* 1 */
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_slip_table, none);                /* 2 */
+    case_region(&c, case_face(&c, SEL_Y_MIN), &lbm_slip_table, none);                /* 3 */
+    case_region(&c, case_face(&c, SEL_X_MAX), &lbm_pressure_table, sel_constant(0)); /* 4 */
+    case_wall(&c, case_box(&c, 1, 2, 2, 3)); /* 5: cell {1, 2} under the slip face */
+    plan(&c);
+    /* {0, 2}: SE from beyond the wall; SW from beyond the slip face, mirrored: the solid's */
+    CHECK(&c, {0, 2, "1.521.51"}, {0, 0, "13..13.1"}, {2, 0, ".3..33.."}, {3, 0, ".34.344."},
+          {3, 2, "..42.442"}, {2, 2, "5..2..25"});
+    assert_int_equal(cell_at(&c, 2, 2)->mirrored_y, 1u << 7);
+    assert_int_equal(cell_at(&c, 2, 0)->mirrored_y, 1u << 5 | 1u << 6);
+    assert_int_equal(cell_at(&c, 2, 0)->bounced, 1u << 2);
+    assert_int_equal(cell_at(&c, 3, 0)->open, 1u << 3 | 1u << 6 | 1u << 7);
+    case_end(&c);
+}
+
+/* Which laws may meet at a corner, and what gives velocity and density there. */
+static void test_meetings_of_faces(void **unused) {
+    (void)unused;
+    enum { WALL, WET_WALL, SLIP, VELOCITY, PRESSURE, OUTFLOW, KINDS };
+    static const sel_table *const laws[KINDS] = {&lbm_wall_table,     &lbm_wall_table,
+                                                 &lbm_slip_table,     &lbm_velocity_table,
+                                                 &lbm_pressure_table, &lbm_outflow_table};
+    for (int a = 0; a < KINDS; a++) {
+        for (int b = 0; b < KINDS; b++) {
+            const int kinds[2] = {a, b}, faces[2] = {SEL_X_MIN, SEL_Y_MAX};
+            lbm_case c;
+            case_begin(&c, 4, 3, 1);
+            case_walls(&c, SEL_X_MAX, SEL_Y_MIN);
+            for (int k = 0; k < 2; k++) { /* regions 3 and 4 */
+                sel_quantity value = {0};
+                if (kinds[k] == VELOCITY) {
+                    value = sel_constant2(0, 0);
+                } else if (kinds[k] == PRESSURE) {
+                    value = sel_constant(0);
+                }
+                case_region(&c, case_face(&c, faces[k]), laws[kinds[k]], value);
+                if (kinds[k] == WET_WALL) {
+                    c.laws[2 + k].wall.scheme = LBM_ZOU_HE;
+                }
+            }
+            bool firm = (a == VELOCITY || a == PRESSURE) && (b == VELOCITY || b == PRESSURE);
+            assert_int_equal(case_plan(&c), firm ? SEL_BAD_SCENARIO : SEL_OK);
+            if (!firm) {
+                const lbm_boundary_cell *cell = cell_at(&c, 0, 2);
+                bool wet_a = a != WALL && a != SLIP, wet_b = b != WALL && b != SLIP;
+                assert_int_equal(cell->opening == LBM_OPEN_CORNER, wet_a && wet_b);
+                assert_int_equal(cell->open != 0, wet_a || wet_b);
+                int density = a == PRESSURE ? 3 : b == PRESSURE ? 4 : 0;
+                int velocity = a == VELOCITY ? 3 : b == VELOCITY ? 4 : 0;
+                int wall = b == WET_WALL ? 4 : a == WET_WALL ? 3 : 0;
+                assert_int_equal(cell->density_region, density);
+                assert_int_equal(cell->velocity_region, velocity ? velocity : wall);
+            }
+            case_end(&c);
+        }
+    }
+}
+
+static void test_wet_walls_are_refused_on_cells(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 4, 4, 1);
+    c.params.common.periodic = 3;
+    case_wall(&c, case_box(&c, 1, 1, 2, 2));
+    c.laws[0].wall.scheme = LBM_ZOU_HE;
+    c.regions[0].name = "block";
+    c.regions[0].law.where = (sel_where){"block.lua", 4};
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, "block.lua:4: region 'block' paints cells: scheme = "
+                                      "\"zou_he\" is for faces, leave it out for half-way walls");
+    case_end(&c);
+}
+
 static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
     (void)unused;
     lbm_case c;
@@ -217,6 +296,9 @@ int main(void) {
         cmocka_unit_test(test_periodic_axis_wraps),
         cmocka_unit_test(test_one_cell_wide_axes_wrap_onto_themselves),
         cmocka_unit_test(test_two_open_faces_may_not_meet),
+        cmocka_unit_test(test_slip_gives_way_to_walls_and_open_faces),
+        cmocka_unit_test(test_meetings_of_faces),
+        cmocka_unit_test(test_wet_walls_are_refused_on_cells),
         cmocka_unit_test(test_moving_walls_act_at_the_middle_of_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

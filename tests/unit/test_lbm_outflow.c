@@ -1,0 +1,169 @@
+/* test_lbm_outflow.c -- what leaves through law.outflow is gone, and the pressure returns. */
+#include "tests/unit/lbm_case.h"
+
+enum { N = 64 };
+
+static const double stream = 0.1, radius = 6, swirl = 0.02;
+
+/* A vortex in a uniform stream. */
+static void vortex(double x, double y, double t, const void *data, double value[2]) {
+    double rx = (x - 0.6 * N) / radius, ry = (y - N / 2.0) / radius;
+    double size = swirl * exp(0.5 * (1 - rx * rx - ry * ry));
+    (void)t;
+    (void)data;
+    value[0] = stream - size * ry;
+    value[1] = size * rx;
+}
+
+/* Largest |u - stream| over the swirl. */
+static double disturbance(lbm_case *c) {
+    double u[2 * N * N], largest = 0;
+    case_read(c, LBM_VELOCITY, 2, u);
+    for (int k = 0; k < N * N; k++) {
+        assert_true(isfinite(u[2 * k]));
+        largest = fmax(largest, hypot(u[2 * k] - stream, u[2 * k + 1]));
+    }
+    return largest / swirl;
+}
+
+static void test_vortices_leave(void **unused) {
+    (void)unused;
+    for (int collision = 0; collision < LBM_COLLISIONS; collision++) {
+        lbm_case c;
+        case_begin(&c, N, N, collision == LBM_BGK ? 0.6 : 0.52);
+        c.params.collision = collision;
+        c.params.common.periodic = 2;
+        case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(stream, 0));
+        case_region(&c, case_face(&c, SEL_X_MAX), &lbm_outflow_table, (sel_quantity){0});
+        c.params.initial.velocity = case_of(&c, SEL_ON_X | SEL_ON_Y, 2, vortex, NULL);
+        case_start(&c);
+        double before = disturbance(&c);
+        case_advance(&c, 1000);
+        double after = disturbance(&c);
+        print_message("# vortex, %s: %.3f of the swirl before, %.4f after it left\n",
+                      lbm_collision_names[collision], before, after);
+        assert_true(before > 0.9 && after < 0.05);
+        case_end(&c);
+    }
+}
+
+/* A pulse of pressure that runs to the right, u = c drho. */
+static void pulse(double x, double y, double t, const void *data, double value[2]) {
+    (void)y;
+    (void)t;
+    (void)data;
+    double r = (x - N / 2.0) / 5;
+    value[0] = 1e-3 * exp(-r * r);
+    value[1] = 0;
+}
+
+static void pulse_density(double x, double y, double t, const void *data, double value[2]) {
+    pulse(x, y, t, data, value);
+    value[0] = 1 + value[0] * sqrt(3);
+}
+
+static void test_sound_leaves(void **unused) {
+    (void)unused;
+    double reflected[2];
+    for (int outflow = 0; outflow < 2; outflow++) {
+        double u[2 * N * 2];
+        lbm_case c;
+        case_begin(&c, N, 2, 0.6);
+        c.params.common.periodic = 2;
+        case_wall(&c, case_face(&c, SEL_X_MIN));
+        case_region(&c, case_face(&c, SEL_X_MAX),
+                    outflow ? &lbm_outflow_table : &lbm_pressure_table,
+                    outflow ? (sel_quantity){0} : sel_constant(0));
+        c.params.initial.velocity = case_of(&c, SEL_ON_X, 2, pulse, NULL);
+        c.params.initial.density = case_of(&c, SEL_ON_X, 1, pulse_density, NULL);
+        case_start(&c);
+        case_advance(&c, 90); /* the pulse left at 55; what it reflects is inside */
+        case_read(&c, LBM_VELOCITY, 2, u);
+        reflected[outflow] = 0;
+        for (int k = 0; k < N; k++) {
+            reflected[outflow] = fmax(reflected[outflow], fabs(u[2 * k]) / 1e-3);
+        }
+        case_end(&c);
+    }
+    print_message("# sound: %.3f of the pulse comes back from outflow, %.3f from pressure\n",
+                  reflected[1], reflected[0]);
+    assert_true(reflected[1] < 0.2 && reflected[0] > 0.6);
+}
+
+static void inflow(double x, double y, double t, const void *data, double value[2]) {
+    (void)x;
+    (void)t;
+    (void)data;
+    value[0] = 0.4 * 0.05 * y * (10 - y) / 10;
+    value[1] = 0;
+}
+
+static double flux_of(lbm_case *c, int region) {
+    sel_request request = {.kind = SEL_FLUX, .region = region};
+    case_request(c, &request);
+    return request.flux;
+}
+
+/* A channel settles, carries its flux, and its pressure stays near 0 at the outflow. */
+static void test_channel_settles(void **unused) {
+    (void)unused;
+    enum { LONG = 30, HIGH = 10 };
+    lbm_case c;
+    case_begin(&c, LONG, HIGH, 0.8);
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table,
+                case_of(&c, SEL_ON_Y, 2, inflow, NULL));
+    case_region(&c, case_face(&c, SEL_X_MAX), &lbm_outflow_table, (sel_quantity){0});
+    case_start(&c);
+    case_run_until_steady(&c, 1000, 1e-11);
+    double u[2 * LONG * HIGH], p[LONG * HIGH], error = 0;
+    case_read(&c, LBM_VELOCITY, 2, u);
+    case_read(&c, LBM_PRESSURE, 1, p);
+    for (int y = 0; y < HIGH; y++) {
+        const double *inside = u + 2 * (y * LONG + LONG / 2), *last = u + 2 * (y * LONG + LONG - 1);
+        error = fmax(error, fabs(last[0] - inside[0]) / 0.05);
+    }
+    double in = flux_of(&c, 3), out = flux_of(&c, 4);
+    print_message("# channel to outflow: in %.8f, out %.8f, profile changes by %.1e, pressure at "
+                  "the end %.1e of %.1e at the inlet\n",
+                  in, out, error, p[5 * LONG - 1], p[4 * LONG]);
+    assert_true(fabs(in + out) < 1e-7 && error < 0.02);
+    assert_true(fabs(p[5 * LONG - 1]) < 0.1 * p[4 * LONG]);
+    case_end(&c);
+}
+
+/* Corners of an outflow with other open faces keep a uniform stream, at rest or not. */
+static void test_corners_keep_a_uniform_stream(void **unused) {
+    (void)unused;
+    const sel_table *const partners[] = {&lbm_velocity_table, &lbm_outflow_table};
+    for (int k = 0; k < 2; k++) {
+        enum { SIDE = 10 };
+        double u[2 * SIDE * SIDE];
+        lbm_case c;
+        case_begin(&c, SIDE, SIDE, 0.7);
+        c.params.initial.velocity = sel_constant2(0.05, 0.02);
+        case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0.05, 0.02));
+        for (int face = SEL_Y_MIN; face <= SEL_Y_MAX; face++) {
+            case_region(&c, case_face(&c, face), &lbm_outflow_table, (sel_quantity){0});
+        }
+        case_region(&c, case_face(&c, SEL_X_MAX), partners[k],
+                    k == 0 ? sel_constant2(0.05, 0.02) : (sel_quantity){0});
+        case_start(&c);
+        case_advance(&c, 2000);
+        case_read(&c, LBM_VELOCITY, 2, u);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            assert_true(fabs(u[2 * i] - 0.05) < 1e-12 && fabs(u[2 * i + 1] - 0.02) < 1e-12);
+        }
+        case_end(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vortices_leave),
+        cmocka_unit_test(test_sound_leaves),
+        cmocka_unit_test(test_channel_settles),
+        cmocka_unit_test(test_corners_keep_a_uniform_stream),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
