@@ -1,8 +1,5 @@
 /* test_script_hooks.c -- hooks in Lua on real runs: when they are called, what they may do. */
-#include "tests/unit/script_case.h"
-#include "engine/json.h"
-#include "engine/run.h"
-#include "tests/unit/files.h"
+#include "tests/unit/run_case.h"
 
 /* A periodic box at rest but for what `fields` says. */
 #define BOX(before, fields)                                                           \
@@ -10,69 +7,27 @@
     "size = { 8, 8 }, tau = 0.8, precision = 'f64', stop = { steps = 10 },\n" fields " }\n"
 #define ALL_PERIODIC "periodic = { 'x', 'y' },\n"
 
-typedef struct hook_run {
-    script_case script;
-    sel_report report;
-    sel_error error;
-    char log[1024];
-} hook_run;
-
-static void collect(const char *text, void *data) {
-    char *log = data;
-    size_t used = strlen(log);
-    snprintf(log + used, 1024 - used, "%s%s", used ? "|" : "", text);
-}
-
-static sel_status run(hook_run *r, const char *text) {
-    memset(r, 0, sizeof *r);
-    script_accepts(&r->script, text);
-    sel_run_options options = {.settings = {.precision = -1, .threads = 1},
-                               .directory = "run",
-                               .force = true,
-                               .log = collect,
-                               .log_data = r->log};
-    return sel_run(r->script.scenario, &r->script.scenario->simulations[0], &options, &r->report,
-                   &r->error);
-}
-
-static void done(hook_run *r) {
-    sel_report_release(&r->report);
-    script_done(&r->script);
-}
-
-static void run_well(hook_run *r, const char *text) {
-    if (run(r, text) != SEL_OK)
-        fail_msg("%s", r->error.text);
-}
-
-static double result(const hook_run *r, const char *name) {
-    for (int i = 0; i < r->report.results.count; i++)
-        if (strcmp(r->report.results.v[i].name, name) == 0)
-            return r->report.results.v[i].value;
-    fail_msg("no result %s", name);
-    return 0;
-}
-
 static void hooks_are_called_in_order_from_step_zero_and_at_the_end(void **state) {
     (void)state;
-    hook_run r;
-    run_well(&r,
-             BOX("local function say(name) return function(run) run:log(name .. run.step .. "
-                 "'@' .. run.time) end end",
-                 ALL_PERIODIC "dt = 0.5, hooks = { { at = 'end', call = say 'e' }, { every = 4, "
-                              "call = say 'a' }, { every = 8, call = say 'b' } }"));
+    run_case r;
+    case_run_well(
+        &r, BOX("local function say(name) return function(run) run:log(name .. run.step .. "
+                "'@' .. run.time) end end",
+                ALL_PERIODIC "dt = 0.5, hooks = { { at = 'end', call = say 'e' }, { every = 4, "
+                             "call = say 'a' }, { every = 8, call = say 'b' } }"));
     assert_string_equal(r.log, "a0@0.0|b0@0.0|a4@2.0|a8@4.0|b8@4.0|e10@5.0");
     assert_int_equal(r.report.stopped_by, SEL_BY_STEPS);
-    done(&r);
+    case_done(&r);
 }
 
 static void stop_is_acted_on_after_the_hooks_of_its_step(void **state) {
     (void)state;
-    hook_run r;
-    run_well(&r, BOX("", ALL_PERIODIC
-                     "hooks = { { every = 3, call = function(run) run:log(run.step) if run.step == "
-                     "6 then run:stop 'enough' end end }, { every = 6, call = function(run) "
-                     "run:log('second') end } }"));
+    run_case r;
+    case_run_well(
+        &r, BOX("", ALL_PERIODIC
+                "hooks = { { every = 3, call = function(run) run:log(run.step) if run.step == "
+                "6 then run:stop 'enough' end end }, { every = 6, call = function(run) "
+                "run:log('second') end } }"));
     assert_string_equal(r.log, "0|second|3|6|second");
     assert_int_equal(r.report.stopped_by, SEL_BY_HOOK);
     assert_string_equal(r.report.stop_reason, "enough");
@@ -80,49 +35,49 @@ static void stop_is_acted_on_after_the_hooks_of_its_step(void **state) {
     char *json = read_whole("run/run.json", NULL);
     assert_non_null(strstr(json, "\"stopped_by\": \"hook\",\n  \"stop_reason\": \"enough\""));
     free(json);
-    done(&r);
+    case_done(&r);
 }
 
 static void state_is_kept_between_calls_and_results_are_written(void **state) {
     (void)state;
-    hook_run r;
-    run_well(&r,
-             BOX("local function count(run) run.state.n = (run.state.n or 0) + 1 end",
-                 ALL_PERIODIC "hooks = { { every = 2, call = count }, { every = 5, call = count "
-                              "}, { at = 'end', call = function(run) run:result('calls', "
-                              "run.state.n) end } }"));
-    assert_true(result(&r, "calls") == 6 + 3);
+    run_case r;
+    case_run_well(&r, BOX("local function count(run) run.state.n = (run.state.n or 0) + 1 end",
+                          ALL_PERIODIC
+                          "hooks = { { every = 2, call = count }, { every = 5, call = count "
+                          "}, { at = 'end', call = function(run) run:result('calls', "
+                          "run.state.n) end } }"));
+    assert_true(case_result(&r, "calls") == 6 + 3);
     char *json = read_whole("run/run.json", NULL);
     assert_non_null(strstr(json, "\"results\": {\"calls\": 9}"));
     free(json);
-    done(&r);
+    case_done(&r);
 }
 
 static void probe_and_reduce_give_a_number_per_component(void **state) {
     (void)state;
-    hook_run r;
-    run_well(&r,
-             BOX("", ALL_PERIODIC
-                 "initial = { velocity = { 0.05, function(x) return 0.01 * x end } }, hooks = { { "
-                 "every = 20, call = function(run) local u, v = run:probe('velocity', { 3, 4 }) "
-                 "run:result('u', u) run:result('v', v) run:result('vy', run:probe('velocity_y', "
-                 "{ 3.5, 4 })) run:result('count', select('#', run:probe('pressure', { 1, 1 }))) "
-                 "local a, b = run:reduce('velocity', 'mean') run:result('a', a) "
-                 "run:result('b', b) end } }"));
-    assert_true(fabs(result(&r, "u") - 0.05) < 1e-12);
-    assert_true(fabs(result(&r, "v") - 0.03) < 1e-12);
-    assert_true(fabs(result(&r, "vy") - 0.035) < 1e-12);
-    assert_true(result(&r, "count") == 1);
-    assert_true(fabs(result(&r, "a") - 0.05) < 1e-12);
-    assert_true(fabs(result(&r, "b") - 0.04) < 1e-12);
-    done(&r);
+    run_case r;
+    case_run_well(
+        &r, BOX("", ALL_PERIODIC
+                "initial = { velocity = { 0.05, function(x) return 0.01 * x end } }, hooks = { { "
+                "every = 20, call = function(run) local u, v = run:probe('velocity', { 3, 4 }) "
+                "run:result('u', u) run:result('v', v) run:result('vy', run:probe('velocity_y', "
+                "{ 3.5, 4 })) run:result('count', select('#', run:probe('pressure', { 1, 1 }))) "
+                "local a, b = run:reduce('velocity', 'mean') run:result('a', a) "
+                "run:result('b', b) end } }"));
+    assert_true(fabs(case_result(&r, "u") - 0.05) < 1e-12);
+    assert_true(fabs(case_result(&r, "v") - 0.03) < 1e-12);
+    assert_true(fabs(case_result(&r, "vy") - 0.035) < 1e-12);
+    assert_true(case_result(&r, "count") == 1);
+    assert_true(fabs(case_result(&r, "a") - 0.05) < 1e-12);
+    assert_true(fabs(case_result(&r, "b") - 0.04) < 1e-12);
+    case_done(&r);
 }
 
 /* A lid whose speed is a control: at rest until step 5. */
 static void set_changes_a_law_from_the_next_step_on(void **state) {
     (void)state;
-    hook_run r;
-    run_well(
+    run_case r;
+    case_run_well(
         &r,
         BOX("local shape, law = sel.shape, sel.law",
             "controls = { speed = 0 }, regions = { { where = shape.face 'y+', law = law.wall { "
@@ -130,52 +85,52 @@ static void set_changes_a_law_from_the_next_step_on(void **state) {
             "law.wall {} } }, hooks = { { every = 5, call = function(run) run:result('at' .. "
             "run.step, (run:probe('velocity', { 4, 7.5 }))) if run.step == 5 then run:set('speed', "
             "0.1) end end } }"));
-    assert_true(result(&r, "at0") == 0);
-    assert_true(result(&r, "at5") == 0);
-    assert_true(result(&r, "at10") > 0.02);
+    assert_true(case_result(&r, "at0") == 0);
+    assert_true(case_result(&r, "at5") == 0);
+    assert_true(case_result(&r, "at10") > 0.02);
     char *json = read_whole("run/run.json", NULL);
     assert_non_null(strstr(json, "\"controls\": {\"speed\": 0.1}"));
     free(json);
-    done(&r);
+    case_done(&r);
 }
 
 /* The lid drags the fluid along: the fluid holds the lid back. */
 static void force_by_the_output_or_by_its_region(void **state) {
     (void)state;
-    hook_run r;
-    run_well(&r,
-             BOX("local shape, law = sel.shape, sel.law",
-                 "regions = { { name = 'lid', where = shape.face 'y+', law = law.wall { velocity "
-                 "= { 0.1, 0 } } }, { where = shape.rest, law = law.wall {} } }, output = { "
-                 "sel.out.force { name = 'drag', region = 'lid', every = 5 } }, hooks = { { at = "
-                 "'end', call = function(run) local x, y, torque = run:force('drag') "
-                 "run:result('x', x) run:result('torque', torque) run:result('same', "
-                 "(run:force('lid'))) end } }"));
-    assert_true(result(&r, "x") < -1e-3);
-    assert_true(result(&r, "x") == result(&r, "same"));
+    run_case r;
+    case_run_well(
+        &r, BOX("local shape, law = sel.shape, sel.law",
+                "regions = { { name = 'lid', where = shape.face 'y+', law = law.wall { velocity "
+                "= { 0.1, 0 } } }, { where = shape.rest, law = law.wall {} } }, output = { "
+                "sel.out.force { name = 'drag', region = 'lid', every = 5 } }, hooks = { { at = "
+                "'end', call = function(run) local x, y, torque = run:force('drag') "
+                "run:result('x', x) run:result('torque', torque) run:result('same', "
+                "(run:force('lid'))) end } }"));
+    assert_true(case_result(&r, "x") < -1e-3);
+    assert_true(case_result(&r, "x") == case_result(&r, "same"));
     char *csv = read_whole("run/drag.csv", NULL);
     double x, y, torque;
     assert_int_equal(sscanf(strstr(csv, "\n10,10,"), " 10,10,%lf,%lf,%lf", &x, &y, &torque), 3);
-    assert_true(x == result(&r, "x") && torque == result(&r, "torque"));
+    assert_true(x == case_result(&r, "x") && torque == case_result(&r, "torque"));
     assert_true(torque > 0);
     free(csv);
-    done(&r);
+    case_done(&r);
 }
 
 static void assert_fails(const char *body, const char *message) {
     char text[2048];
-    hook_run r;
+    run_case r;
     snprintf(
         text, sizeof text,
         BOX("local kept", ALL_PERIODIC "hooks = { { every = 5, call = function(run)\n%s end } }"),
         body);
-    assert_int_equal(run(&r, text), SEL_BAD_SCENARIO);
+    assert_int_equal(case_run(&r, text), SEL_BAD_SCENARIO);
     /* The fields that a solver has grow: what follows "(it has" is not compared. */
     char *fields = strstr(r.error.text, " (it has");
     if (fields)
         *fields = '\0';
     assert_string_equal(r.error.text, message);
-    done(&r);
+    case_done(&r);
 }
 
 static void mistakes_end_the_run_with_their_line(void **state) {
@@ -227,18 +182,6 @@ static void tables_of_hooks_are_checked(void **state) {
                    "s.lua:8: hooks[4]: call is required (function(run))");
 }
 
-static int enter(void **state) {
-    return script_directory(state);
-}
-
-static int leave(void **state) {
-    static const char *const files[] = {"run/run.json", "run/drag.csv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(files[i]);
-    rmdir("run");
-    return script_remove_directory(state);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hooks_are_called_in_order_from_step_zero_and_at_the_end),
@@ -250,5 +193,5 @@ int main(void) {
         cmocka_unit_test(mistakes_end_the_run_with_their_line),
         cmocka_unit_test(tables_of_hooks_are_checked),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, run_directory, run_remove_directory);
 }
