@@ -168,7 +168,7 @@ static int read_member(lua_State *L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
-    sel_hook_run *run = check_run(L, "run:");
+    sel_hook_run *run = check_run(L, "run:step");
     if (strcmp(name, "step") == 0)
         return lua_pushinteger(L, run->step), 1;
     if (strcmp(name, "time") == 0)
