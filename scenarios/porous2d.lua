@@ -3,8 +3,8 @@
 --
 -- Darcy's law gives the permeability k = nu <u> / g, where <u> is the mean of the velocity over all
 -- cells, solid ones included. Slow flow: k depends on the picture alone. porous2d_square.png is a
--- square array of discs (solid fraction 0.2), for which k = L^2 / 51.53 with L the side (A. S. Sangani and
--- A. Acrivos, Int. J. Multiphase Flow 8 (1982) 193-206).
+-- square array of discs (solid fraction 0.2), for which k = L^2 / 51.53 with L the side (A. S.
+-- Sangani and A. Acrivos, Int. J. Multiphase Flow 8 (1982) 193-206).
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
