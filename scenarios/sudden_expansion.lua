@@ -60,6 +60,7 @@ return sel.lbm {
   stop   = stop,
   output = {
     out.vtk     { fields = { "velocity", "pressure" }, every = 20000 },
+    out.picture { field = "velocity" },
     out.profile { name = "just_behind", field = "velocity", every = 20000,
                   from = { face + 0.1 * H, 0 }, to = { face + 0.1 * H, H } },
     out.profile { name = "middle", field = "velocity", every = 20000,

@@ -11,4 +11,4 @@ tools/reattachment.sh "$directory/floor.csv" 64 | awk '{
     printf "reattachment length %.3f step heights; reference 2.102: %+.1f %%\n", $1, error
     exit error < -2 || error > 2
 }'
-echo "open $directory/vtk.pvd in ParaView"
+echo "open $directory/vtk.pvd in ParaView; a picture is in $directory/picture"
