@@ -34,10 +34,12 @@ int64_t sel_face_sites(const sel_grid *grid, int face) {
 }
 
 int64_t sel_step_at(double time, double dt) {
-    double steps = ceil(time / dt * (1 - 1e-12));
+    double exact = time / dt, slack = 1e-6 + 1e-15 * fabs(exact);
+    double steps = ceil(exact - slack);
     return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
 }
 
 int64_t sel_next_multiple(int64_t step, int64_t of) {
-    return step / of > INT64_MAX / of - 1 ? INT64_MAX : (step / of + 1) * of;
+    int64_t next = step < 0 ? 0 : step / of + 1;
+    return next > INT64_MAX / of ? INT64_MAX : next * of;
 }

@@ -33,11 +33,12 @@ int64_t sel_box_cells(const sel_box *box);
 /* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
 int64_t sel_face_sites(const sel_grid *grid, int face);
 
-/* The first step at or after `time`; a time that is a whole number of steps, to rounding, is that
- * step. INT64_MAX for times that no step reaches. */
+/* The first step at or after `time`. Times that should be equal are computed in different ways: a
+ * time within a millionth of a step counts as that step. INT64_MAX for times that no step reaches.
+ */
 int64_t sel_step_at(double time, double dt);
 
-/* The first multiple of `of` (>= 1) after `step`; INT64_MAX when it does not fit. */
+/* The first multiple of `of` (>= 1) after `step`, from 0 on; INT64_MAX when it does not fit. */
 int64_t sel_next_multiple(int64_t step, int64_t of);
 
 static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {

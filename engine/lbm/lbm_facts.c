@@ -29,20 +29,15 @@ static double largest_of(const double *value, int64_t n, int components) {
     return largest;
 }
 
-/* Steps to the end of the run where the scenario says so, else 0. */
-static double known_steps(const sel_common *common) {
-    double steps = common->stop.steps == SEL_INT_NOT_GIVEN ? 0 : (double)common->stop.steps;
-    double until = isnan(common->stop.time) ? 0 : ceil(common->stop.time / common->dt);
-    return steps > 0 && until > 0 ? fmin(steps, until) : fmax(steps, until);
-}
-
 /* The largest velocity that the laws give, at the start and at times spread over the run: a law
  * that starts from rest shows its size only later. A law that fails counts as zero: the run
  * itself will report it. */
 static double largest_law(const lbm_plan *plan) {
     const lbm_batches *batches = &plan->boundary.batches;
     double *values = malloc((2 * (size_t)batches->largest + 1) * sizeof *values), largest = 0;
-    double end = known_steps(&plan->params->common);
+    bool by_time;
+    int64_t last_step = sel_stop_step(&plan->params->common, &by_time);
+    double end = last_step == INT64_MAX ? 0 : (double)last_step;
     const int samples = 16;
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];

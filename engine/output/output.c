@@ -156,52 +156,36 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
 
 /* ---- when ---- */
 
-/* Times that should be equal are computed in different ways: they count as equal when they are
- * less than this part of a step apart. */
-static const double time_slack = 1e-6;
-
-static int64_t step_from(double steps) {
-    return steps < 9e18 ? (int64_t)steps : INT64_MAX;
-}
-
-/* The first step at or after `time`. */
-static int64_t step_at(const sel_grid *grid, double time) {
-    return step_from(ceil(time / grid->dt - time_slack));
-}
-
 /* The first step after `step` at which a multiple of `interval` has been reached. */
-static int64_t next_interval(const sel_grid *grid, double interval, int64_t step) {
+static int64_t next_interval(double dt, double interval, int64_t step) {
     if (step < 0) {
         return 0;
     }
-    double passed = floor(((double)step + time_slack) * grid->dt / interval);
-    int64_t next = step_at(grid, (passed + 1) * interval);
+    double passed = floor((double)step * dt / interval);
+    int64_t next = sel_step_at((passed + 1) * interval, dt);
+    /* The multiple of this very step may have been rounded up. */
+    next = next > step ? next : sel_step_at((passed + 2) * interval, dt);
     return next > step ? next : step + 1;
 }
 
-static int64_t next_multiple(int64_t period, int64_t step) {
-    int64_t next = step < 0 ? 0 : (step / period + 1);
-    return next > INT64_MAX / period ? INT64_MAX : next * period;
-}
-
 static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
-    const sel_grid *grid = &outputs->context->domain->grid;
+    double dt = outputs->context->domain->grid.dt;
     const sel_output_common *common = output->common;
     int64_t from = common->from_step;
-    if (!isnan(common->from_time) && step_at(grid, common->from_time) > from) {
-        from = step_at(grid, common->from_time);
+    if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
+        from = sel_step_at(common->from_time, dt);
     }
     step = from - 1 > step ? from - 1 : step;
     if (!isnan(common->interval)) {
-        return next_interval(grid, common->interval, step);
+        return next_interval(dt, common->interval, step);
     }
     if (common->every != SEL_INT_NOT_GIVEN) {
-        return next_multiple(common->every, step);
+        return sel_next_multiple(step, common->every);
     }
     if (output->kind->period == 0) {
         return INT64_MAX;
     }
-    return next_multiple(output->kind->period, step < 0 ? 0 : step);
+    return sel_next_multiple(step < 0 ? 0 : step, output->kind->period);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {

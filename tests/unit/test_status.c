@@ -1,4 +1,5 @@
-/* test_status.c -- the error path, the arena, quantities and the names that users misspell. */
+/* test_status.c -- the error path, the arena, quantities steps of times, and the names that users
+ * misspell. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/arena.h"
+#include "engine/grid.h"
 #include "engine/quantity.h"
 #include "engine/status.h"
 
@@ -114,6 +116,24 @@ static void infinity_is_an_error_that_names_line_and_place(void **state) {
                         "s.lua:4: law.wall: function returned infinity at x=0, y=5, t=0.5");
 }
 
+static void a_time_of_whole_steps_is_that_step(void **state) {
+    (void)state;
+    assert_int_equal(sel_step_at(1.1e-6, 1e-7), 11);
+    assert_int_equal(sel_step_at(0.3, 0.1), 3);
+    assert_int_equal(sel_step_at(0.301, 0.1), 4);
+    assert_int_equal(sel_step_at(-1, 0.1), 0);
+    assert_true(sel_step_at(1e300, 0.1) == INT64_MAX);
+}
+
+static void multiples_start_at_zero_and_end_with_the_range(void **state) {
+    (void)state;
+    assert_int_equal(sel_next_multiple(-1, 100), 0);
+    assert_int_equal(sel_next_multiple(0, 100), 100);
+    assert_int_equal(sel_next_multiple(199, 100), 200);
+    assert_true(sel_next_multiple(5, INT64_MAX / 2 + 2) > 5);
+    assert_true(sel_next_multiple(INT64_MAX - 1, 100) == INT64_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_status_is_kept_and_messages_are_lines),
@@ -122,6 +142,8 @@ int main(void) {
         cmocka_unit_test(the_nearest_name_is_a_slip_away),
         cmocka_unit_test(the_arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(a_whole_function_fills_all_components),
+        cmocka_unit_test(a_time_of_whole_steps_is_that_step),
+        cmocka_unit_test(multiples_start_at_zero_and_end_with_the_range),
         cmocka_unit_test(infinity_is_an_error_that_names_line_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
