@@ -2,14 +2,14 @@
 #include "script_case.h"
 
 #define TIME                                                                                    \
-    "the script took longer than 0.1 s; --script-limit SECONDS allows more, --trust lifts all " \
+    "the script took longer than 0.4 s; --script-limit SECONDS allows more, --trust lifts all " \
     "limits"
 #define MEMORY "the script needs more than 512 MiB of memory; --trust lifts all limits"
 
-/* Asserts that `text` ends at `line` by the time limit of 0.1 s. */
+/* Asserts that `text` ends at `line` by the time limit of 0.4 s. */
 static void times_out(const char *text, int line) {
     char message[256];
-    script_case c = {.options = {.seconds = 0.1}};
+    script_case c = {.options = {.seconds = 0.4}};
     snprintf(message, sizeof message, "s.lua:%d: " TIME, line);
     assert_int_equal(script_load(&c, text), SEL_BAD_SCENARIO);
     assert_string_equal(c.error.text, message);
