@@ -7,7 +7,7 @@
 #include "engine/machine.h"
 #include "engine/stream.h"
 
-enum { COPIES = 9, LINE = 128 };
+enum { COPIES = 9, LINE = 4096 };
 
 /* Bytes of one array: several times the largest cache. */
 static size_t array_bytes(void) {
