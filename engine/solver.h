@@ -116,13 +116,21 @@ typedef struct sel_request {
 typedef struct sel_state sel_state; /* a backend's own */
 
 typedef struct sel_backend {
-    const char *name; /* "cpu" */
+    const char *name; /* "cpu", "cuda" */
+    /* Whether it can run here, and the bytes that are free there; fails with SEL_NO_DEVICE and the
+     * reason. NULL: always, in the machine's own memory. */
+    sel_status (*probe)(uint64_t *free_bytes, sel_error *error);
+    /* Bytes per second, read and written, of a large copy. */
+    double (*bandwidth)(int threads);
     /* Bytes that create() will allocate. */
     uint64_t (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
-    /* Advances by n steps. Fails when a law's function fails. */
+    /* Advances by n steps. Fails when a law's function fails. May return before they are done; what
+     * is started later sees the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, sel_error *error);
+    /* Waits until all steps are done. NULL: advance does them itself. */
+    sel_status (*wait)(sel_state *state, sel_error *error);
     sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
@@ -152,6 +160,7 @@ typedef struct sel_solver {
     /* Bytes of state per cell, known before anything is painted. */
     double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
+    const sel_backend *cuda; /* NULL: none, or built without it */
     /* What the law of region `region` fixes on a face itself, at->n places of it: *known tells
      * whether it fixes `field` at all (a wall its velocity), then out[components][n] are the
      * values in the user's units. For profiles that end at a wall. NULL: no law fixes any. */
