@@ -1,7 +1,8 @@
-/* grid.c -- counting cells and face sites. */
+/* grid.c -- counting and numbering cells and face sites; steps of times. */
 #include "engine/grid.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const char *sel_face_name(int face) {
     static const char *const names[SEL_FACES] = {"x-", "x+", "y-", "y+", "z-", "z+"};
@@ -29,8 +30,21 @@ int64_t sel_box_cells(const sel_box *box) {
     return sel_box_count(box, 0) * sel_box_count(box, 1) * sel_box_count(box, 2);
 }
 
+void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]) {
+    at[0] = number % grid->n[0];
+    at[1] = number / grid->n[0] % grid->n[1];
+    at[2] = number / grid->n[0] / grid->n[1];
+}
+
 int64_t sel_face_sites(const sel_grid *grid, int face) {
     return sel_grid_cells(grid) / grid->n[face / 2];
+}
+
+void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]) {
+    int normal = face / 2, first = normal == 0 ? 1 : 0, second = normal == 2 ? 1 : 2;
+    at[first] = site % grid->n[first];
+    at[second] = site / grid->n[first];
+    at[normal] = face % 2 ? grid->n[normal] - 1 : 0;
 }
 
 int64_t sel_step_at(double time, double dt) {
@@ -42,4 +56,13 @@ int64_t sel_step_at(double time, double dt) {
 int64_t sel_next_multiple(int64_t step, int64_t of) {
     int64_t next = step < 0 ? 0 : step / of + 1;
     return next > INT64_MAX / of ? INT64_MAX : next * of;
+}
+
+void sel_cell_text(const sel_grid *grid, const int64_t at[3], char text[SEL_CELL_TEXT]) {
+    if (grid->dims == 3) {
+        snprintf(text, SEL_CELL_TEXT, "{%lld, %lld, %lld}", (long long)at[0], (long long)at[1],
+                 (long long)at[2]);
+    } else {
+        snprintf(text, SEL_CELL_TEXT, "{%lld, %lld}", (long long)at[0], (long long)at[1]);
+    }
 }

@@ -2,6 +2,7 @@
 #include "engine/lookup.h"
 
 #include <stdint.h>
+#include "engine/program.h"
 
 /* Says where in the script the data stand. */
 static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
@@ -31,6 +32,22 @@ static sel_status evaluate_time(const sel_function *self, const sel_places *at, 
     return status;
 }
 
+/* s(t) or r(x, y), sure where there is a value. NULL, for which eval stands in, without memory. */
+static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
+    sel_builder *b = sel_builder_create(8);
+    const sel_program *program = NULL;
+    if (b) {
+        bool series = lookup->kind == SEL_LOOKUP_SERIES;
+        const int arguments[] = {sel_build_argument(b, series ? SEL_ARGUMENT_T : SEL_ARGUMENT_X),
+                                 sel_build_argument(b, SEL_ARGUMENT_Y)};
+        int value = sel_build_lookup(b, lookup, arguments);
+        int sure = sel_build(b, SEL_OP_EQ, value, value, 0);
+        program = sel_builder_finish(b, &value, 1, sure, arena);
+    }
+    sel_builder_destroy(b);
+    return program;
+}
+
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where) {
     bool series = lookup->kind == SEL_LOOKUP_SERIES;
@@ -40,7 +57,8 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
                                    .results = 1,
                                    .where = where,
                                    .eval = series ? evaluate_time : evaluate_place,
-                                   .data = (void *)(uintptr_t)lookup};
+                                   .data = (void *)(uintptr_t)lookup,
+                                   .program = make_program(arena, lookup)};
     }
     return function;
 }

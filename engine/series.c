@@ -74,92 +74,42 @@ const sel_table sel_series_table = {
     check_params,
 };
 
-typedef struct series {
-    size_t n;
-    double *t, *value;
-    bool previous, repeats;
-    int outside;
-} series;
-
-/* The last point whose time is not after `t`, which lies inside; `hint` is where to look first. */
-static size_t find_point(const series *s, double t, size_t hint) {
-    size_t low = 0, high = s->n - 1;
-    if (t >= s->t[hint] && (hint == high || t < s->t[hint + 1])) {
-        return hint;
-    }
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (t >= s->t[middle]) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return t >= s->t[high] ? high : low;
-}
-
-static double value_at(const series *s, double t, size_t *hint) {
-    size_t k = *hint = find_point(s, t, *hint);
-    if (s->previous || k == s->n - 1) {
-        return s->value[k];
-    }
-    double part = (t - s->t[k]) / (s->t[k + 1] - s->t[k]);
-    return s->value[k] + (s->value[k + 1] - s->value[k]) * part;
-}
-
-static double fold(const series *s, double t) {
-    double first = s->t[0], period = s->t[s->n - 1] - first;
-    double since = fmod(t - first, period);
-    return first + (since < 0 ? since + period : since);
-}
-
-/* A time n dt may miss a point that it should meet by the rounding of the product. */
-static bool almost(double a, double b) {
-    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
-}
-
 static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
                            double *out, sel_error *error) {
-    const series *s = self->data;
-    double first = s->t[0], last = s->t[s->n - 1];
-    size_t hint = 0;
+    const sel_series *s = self->data;
+    int64_t hint = 0;
     for (size_t i = 0; i < n; i++) {
         double t = arguments[0][i];
+        out[i] = sel_series_value(&s->rule, s->t, s->value, t, &hint);
+        if (!isnan(out[i])) {
+            continue;
+        }
         if (!isfinite(t)) {
             return sel_fail(error, SEL_BAD_SCENARIO, "%s: the time is %s", self->name,
                             isnan(t) ? "NaN" : "infinity");
         }
-        t = s->repeats ? fold(s, t) : t;
-        if (t >= first && t <= last) {
-            out[i] = value_at(s, t, &hint);
-        } else if (s->outside == SEL_SERIES_HOLD || almost(t, first) || almost(t, last)) {
-            out[i] = s->value[t < first ? 0 : s->n - 1];
-        } else if (s->outside == SEL_SERIES_ZERO) {
-            out[i] = 0;
-        } else {
-            return sel_fail(error, SEL_BAD_SCENARIO,
-                            "%s: t = %.10g is outside its times %.10g to %.10g; give it more "
-                            "points, outside = \"hold\" or \"zero\", or repeats = true",
-                            self->name, t, first, last);
-        }
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "%s: t = %.10g is outside its times %.10g to %.10g; give it more "
+                        "points, outside = \"hold\" or \"zero\", or repeats = true",
+                        self->name, t, s->t[0], s->t[s->rule.n - 1]);
     }
     return SEL_OK;
 }
 
 /* Copies and scales the points. NULL without memory or when a scaled number is not finite. */
-static series *make_series(sel_arena *arena, const sel_series_params *params, size_t n,
-                           const double *t, const double *value) {
-    series *s = sel_arena_alloc(arena, sizeof *s);
+static sel_series *make_series(sel_arena *arena, const sel_series_params *params, size_t n,
+                               const double *t, const double *value) {
+    sel_series *s = sel_arena_alloc(arena, sizeof *s);
     double *numbers = sel_arena_alloc(arena, 2 * n * sizeof *numbers);
     if (!s || !numbers) {
         return NULL;
     }
-    *s = (series){n,
-                  numbers,
-                  numbers + n,
-                  params->interpolation == SEL_SERIES_PREVIOUS,
-                  params->repeats,
-                  params->outside};
+    *s = (sel_series){.rule = {.n = (int64_t)n,
+                               .previous = params->interpolation == SEL_SERIES_PREVIOUS,
+                               .repeats = params->repeats,
+                               .outside = params->outside},
+                      .t = numbers,
+                      .value = numbers + n};
     for (size_t i = 0; i < n; i++) {
         s->t[i] = params->time_scale * t[i];
         s->value[i] = params->scale * value[i];
@@ -168,16 +118,17 @@ static series *make_series(sel_arena *arena, const sel_series_params *params, si
 }
 
 /* Scaling may overflow, or make two times one. */
-static sel_status check_points(const series *s, sel_where where, sel_error *error) {
-    size_t least = s->outside == SEL_SERIES_HOLD && !s->repeats ? 1 : 2;
-    if (s->n < least) {
-        return sel_fail_at(error, where, "sel.series: %zu point%s; at least %zu %s needed%s", s->n,
-                           s->n == 1 ? "" : "s", least, least == 1 ? "is" : "are",
-                           least == 2 && !s->repeats ? " (1 with outside = \"hold\")" : "");
+static sel_status check_points(const sel_series *s, sel_where where, sel_error *error) {
+    size_t n = (size_t)s->rule.n;
+    size_t least = s->rule.outside == SEL_SERIES_HOLD && !s->rule.repeats ? 1 : 2;
+    if (n < least) {
+        return sel_fail_at(error, where, "sel.series: %zu point%s; at least %zu %s needed%s", n,
+                           n == 1 ? "" : "s", least, least == 1 ? "is" : "are",
+                           least == 2 && !s->rule.repeats ? " (1 with outside = \"hold\")" : "");
     }
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!isfinite(s->t[i]) || !isfinite(s->value[i]) || (i && s->t[i] <= s->t[i - 1]) ||
-            !isfinite(s->t[s->n - 1] - s->t[0])) {
+            !isfinite(s->t[n - 1] - s->t[0])) {
             return sel_fail_at(error, where, "sel.series: scaled, point %zu is t = %g, value = %g",
                                i + 1, s->t[i], s->value[i]);
         }
@@ -188,7 +139,7 @@ static sel_status check_points(const series *s, sel_where where, sel_error *erro
 static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params, size_t n,
                                      const double *t, const double *value, sel_where where,
                                      sel_error *error) {
-    series *s = n ? make_series(arena, params, n, t, value) : NULL;
+    sel_series *s = n ? make_series(arena, params, n, t, value) : NULL;
     sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
     const char *name =
         params->file ? sel_arena_print(arena, "series %s", sel_file_name(params->file))

@@ -4,10 +4,10 @@
 
 #include "engine/arena.h"
 #include "engine/lookup.h"
+#include "engine/physics/series.h"
 #include "engine/schema.h"
 
 enum { SEL_SERIES_LINEAR, SEL_SERIES_PREVIOUS };
-enum { SEL_SERIES_ERROR, SEL_SERIES_HOLD, SEL_SERIES_ZERO };
 
 /* What sel.series{} takes: either `file`, or `t` and `value`. */
 typedef struct sel_series_params {
@@ -21,6 +21,12 @@ typedef struct sel_series_params {
 } sel_series_params;
 
 extern const sel_table sel_series_table;
+
+/* The data of a lookup of kind SEL_LOOKUP_SERIES. */
+typedef struct sel_series {
+    sel_series_rule rule;
+    double *t, *value;
+} sel_series;
 
 /* A lookup of one argument, t in the user's units, that lives in the arena; NULL after an error,
  * which names the file and line, or `where`. Times rise strictly; all numbers are finite. */

@@ -93,40 +93,15 @@ sel_raster *sel_raster_read(sel_arena *arena, const char *path, sel_error *error
     return raster;
 }
 
-/* The pixel below `at` along an axis and how far behind its centre the point lies, 0 to 1; false
- * outside of the raster. */
-static bool locate(const sel_raster *raster, int axis, double at, int64_t *pixel, double *part) {
-    double pixels = (at - raster->origin[axis]) / raster->dx, last = (double)raster->n[axis];
-    if (!(pixels >= 0 && pixels <= last)) {
-        return false;
-    }
-    double centre = fmin(fmax(pixels - 0.5, 0), last - 1);
-    *pixel = (int64_t)centre;
-    *part = centre - (double)*pixel;
-    return true;
-}
-
-/* Weights of 0 leave out what has no data. */
-static double blend(double a, double b, double part) {
-    return part == 0 ? a : a + (b - a) * part;
-}
-
 double sel_raster_value(const sel_raster *raster, double x, double y) {
-    int64_t i, j, width = raster->n[0];
-    double u, v;
-    if (!locate(raster, 0, x, &i, &u) || !locate(raster, 1, y, &j, &v)) {
-        return (double)NAN;
-    }
-    const double *row = raster->value + j * width + i;
-    const double *above = v > 0 ? row + width : row;
-    int64_t next = u > 0;
-    return blend(blend(row[0], row[next], u), blend(above[0], above[next], u), v);
+    return sel_raster_interpolate(raster, raster->value, x, y);
 }
 
 static bool is_inside(const sel_raster *raster, double x, double y) {
     int64_t pixel;
     double part;
-    return locate(raster, 0, x, &pixel, &part) && locate(raster, 1, y, &pixel, &part);
+    return sel_raster_locate(raster, 0, x, &pixel, &part) &&
+           sel_raster_locate(raster, 1, y, &pixel, &part);
 }
 
 static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,

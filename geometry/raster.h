@@ -5,15 +5,8 @@
 #include <stdint.h>
 #include "engine/arena.h"
 #include "engine/lookup.h"
+#include "engine/physics/raster.h"
 #include "engine/schema.h"
-
-/* Pixel (i, j) has its centre at origin + (i + 1/2, j + 1/2) dx, j from below; NaN: no data there.
- * The first row of a file is the top one: row n[1] - 1. */
-typedef struct sel_raster {
-    int64_t n[2];
-    double dx, origin[2];
-    double *value; /* n[1] rows of n[0] */
-} sel_raster;
 
 /* What sel.raster{} takes. */
 typedef struct sel_raster_params {

@@ -4,11 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/lbm/lbm.h"
-#include "engine/physics/lbm_d2q9.h"
-
-#define LINK(i, ex, ey, opposite, weight) {ex, ey, weight},
-static const struct { double ex, ey, weight; } directions[D2Q9_COUNT] = {D2Q9(LINK)};
-#undef LINK
+#include "engine/physics/lbm_law.h"
 
 /* The quantity of a region's law, or NULL when it has none (a wall at rest). */
 static const sel_quantity *quantity_of(const sel_region *region) {
@@ -29,12 +25,14 @@ bool lbm_region_passes(const sel_domain *domain, int number) {
     return lbm_region_is_wet(region) || quantity_of(region) != NULL;
 }
 
-/* Adds a place; without memory yet it is only counted. */
-static void add_place(const sel_grid *grid, lbm_batch *batch, double i, double j, int64_t target,
+/* Adds a place, in cells; without memory yet it is only counted. */
+static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
                       int incoming) {
     if (batch->x) {
-        batch->x[batch->count] = sel_centre(grid, 0, i);
-        batch->y[batch->count] = sel_centre(grid, 1, j);
+        double *const to[3] = {batch->x, batch->y, batch->z};
+        for (int a = 0; a < grid->dims; a++) {
+            to[a][batch->count] = sel_centre(grid, a, at[a]);
+        }
         batch->target[batch->count] = target;
         batch->incoming[batch->count] = (uint8_t)incoming;
     }
@@ -44,14 +42,19 @@ static void add_place(const sel_grid *grid, lbm_batch *batch, double i, double j
 /* Adds the places of one boundary cell to the batches of the regions that own its links, or whose
  * laws give its velocity and density. */
 static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
-                     const lbm_boundary_cell *cell, int64_t y, lbm_batch *const of_region[]) {
+                     const lbm_boundary_cell *cell, int64_t row, lbm_batch *const of_region[]) {
+    const sel_grid *grid = &domain->grid;
+    const double centre[3] = {(double)cell->x, (double)(row % grid->n[1]),
+                              (double)(row / grid->n[1])};
     int64_t link = cell->first_link;
-    for (int i = 1; i < D2Q9_COUNT; i++) {
+    for (int i = 1; i < boundary->lattice->q; i++) {
         if (cell->links >> i & 1u) {
             lbm_batch *batch = of_region[boundary->link_region[link]];
             if (batch && batch->on_links && cell->bounced >> i & 1u) {
-                add_place(&domain->grid, batch, (double)cell->x - 0.5 * directions[i].ex,
-                          (double)y - 0.5 * directions[i].ey, link, i);
+                const int *e = boundary->lattice->direction[i].e;
+                const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
+                                          centre[2] - 0.5 * e[2]};
+                add_place(grid, batch, middle, link, i);
             }
             link++;
         }
@@ -60,7 +63,7 @@ static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
     for (int k = 0; k < 2; k++) {
         lbm_batch *batch = of_region[givers[k]];
         if (batch) {
-            add_place(&domain->grid, batch, (double)cell->x, (double)y, cell->opening_index, 0);
+            add_place(grid, batch, centre, cell->opening_index, 0);
         }
     }
 }
@@ -70,23 +73,25 @@ static void add_all(const sel_domain *domain, const lbm_boundary *boundary, lbm_
     for (int k = 0; k < batches->count; k++) {
         batches->v[k].count = 0;
     }
-    for (int64_t y = 0; y < boundary->rows; y++) {
-        for (int64_t c = boundary->row_cells[y]; c < boundary->row_cells[y + 1]; c++) {
-            add_cell(domain, boundary, &boundary->cells[c], y, of_region);
+    for (int64_t row = 0; batches->count > 0 && row < boundary->rows; row++) {
+        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+            add_cell(domain, boundary, &boundary->cells[c], row, of_region);
         }
     }
 }
 
-static sel_status allocate(lbm_batches *batches, sel_error *error) {
+static sel_status allocate(lbm_batches *batches, int dims, sel_error *error) {
     for (int k = 0; k < batches->count; k++) {
         lbm_batch *batch = &batches->v[k];
         size_t n = (size_t)batch->count + 1;
         batch->x = malloc(n * sizeof *batch->x);
         batch->y = malloc(n * sizeof *batch->y);
+        batch->z = dims == 3 ? malloc(n * sizeof *batch->z) : NULL;
         batch->target = malloc(n * sizeof *batch->target);
         batch->incoming = malloc(n);
-        if (!batch->x || !batch->y || !batch->target || !batch->incoming) {
-            return sel_fail_memory(error, "the places of the laws", n * 25);
+        bool placed = batch->x && batch->y && (batch->z || dims == 2);
+        if (!placed || !batch->target || !batch->incoming) {
+            return sel_fail_memory(error, "the places of the laws", n * 33);
         }
         batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
         batches->depends |= batch->depends;
@@ -116,7 +121,7 @@ sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boun
         }
     }
     add_all(domain, boundary, batches, of_region);
-    sel_status status = allocate(batches, error);
+    sel_status status = allocate(batches, domain->grid.dims, error);
     if (!status) {
         add_all(domain, boundary, batches, of_region);
     }
@@ -127,6 +132,7 @@ void lbm_batches_free(lbm_batches *batches) {
     for (int k = 0; k < batches->count; k++) {
         free(batches->v[k].x);
         free(batches->v[k].y);
+        free(batches->v[k].z);
         free(batches->v[k].target);
         free(batches->v[k].incoming);
     }
@@ -139,31 +145,29 @@ sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, 
     sel_places at = {.n = (size_t)batch->count,
                      .x = batch->x,
                      .y = batch->y,
+                     .z = batch->z,
                      .t = steps * domain->grid.dt,
                      .controls = domain->control_values};
     return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
 }
 
-static void store_links(const lbm_batch *batch, const double *velocity, const lbm_numbers *numbers,
+static void store_links(const lbm_batch *batch, const double *velocity, const lbm_plan *plan,
                         double *link_add) {
+    const lbm_direction *directions = plan->boundary.lattice->direction;
     for (int64_t k = 0; k < batch->count; k++) {
-        int i = batch->incoming[k];
-        double along =
-            directions[i].ex * velocity[k] + directions[i].ey * velocity[batch->count + k];
-        link_add[batch->target[k]] = 6 * directions[i].weight * along / numbers->velocity_unit;
+        const lbm_direction *d = &directions[batch->incoming[k]];
+        link_add[batch->target[k]] =
+            lbm_wall_adds(d->e, d->weight, batch->quantity->components, velocity + k, batch->count,
+                          plan->numbers.velocity_unit);
     }
 }
 
-static void store_openings(const lbm_batch *batch, const double *values, const lbm_numbers *numbers,
+static void store_openings(const lbm_batch *batch, const double *values, const lbm_plan *plan,
                            double *open_value) {
     for (int64_t k = 0; k < batch->count; k++) {
-        double *to = open_value + LBM_OPEN_VALUES * batch->target[k];
-        if (batch->quantity->components == 1) {
-            to[2] = values[k] / numbers->pressure_unit;
-        } else {
-            to[0] = values[k] / numbers->velocity_unit;
-            to[1] = values[batch->count + k] / numbers->velocity_unit;
-        }
+        lbm_open_set(batch->quantity->components, values + k, batch->count,
+                     plan->numbers.velocity_unit, plan->numbers.pressure_unit,
+                     open_value + LBM_OPEN_VALUES * batch->target[k]);
     }
 }
 
@@ -181,9 +185,9 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
             return status;
         }
         if (batch->on_links) {
-            store_links(batch, scratch, &plan->numbers, link_add);
+            store_links(batch, scratch, plan, link_add);
         } else {
-            store_openings(batch, scratch, &plan->numbers, open_value);
+            store_openings(batch, scratch, plan, open_value);
         }
     }
     return SEL_OK;

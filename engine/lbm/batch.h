@@ -2,6 +2,7 @@
 #ifndef LBM_BATCH_H
 #define LBM_BATCH_H
 
+#include "engine/physics/lbm_method.h"
 #include "engine/solver.h"
 
 struct lbm_boundary;
@@ -15,7 +16,7 @@ typedef struct lbm_batch {
     unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
     bool on_links;    /* else at cells of wet faces */
     int64_t count;
-    double *x, *y;     /* user's units */
+    double *x, *y, *z; /* user's units; z NULL in 2-D */
     int64_t *target;   /* number of the link, or of the open cell */
     uint8_t *incoming; /* on links: the direction */
 } lbm_batch;
@@ -43,14 +44,14 @@ void lbm_batches_free(lbm_batches *batches);
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error);
 
-enum { LBM_ALWAYS = 1 << 30, LBM_OPEN_VALUES = 3 };
+enum { LBM_ALWAYS = 1 << 30 };
 
 /* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is
  * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; LBM_ALWAYS: all of them. Stores in lattice units
  *   link_add[links]              what a wall adds to a bounced population: 6 w e.u, at density 1,
  *                                half a step after `step`
- *   open_value[openings][3]      velocity and density deviation, a step after `step`
- * scratch holds 2 * largest numbers. */
+ *   open_value[openings][4]      velocity (3 components) and density deviation, a step after `step`
+ * scratch holds 3 * largest numbers. */
 sel_status lbm_batches_apply(const struct lbm_plan *plan, int64_t step, unsigned due,
                              double *scratch, double *link_add, double *open_value,
                              sel_error *error);

@@ -1,27 +1,26 @@
-/* boundary.c -- list the boundary cells of a D2Q9 domain and where each population comes from.
+/* boundary.c -- list the boundary cells of a domain and where each population comes from.
  *
  * A population that moves along e arrives at the cell x from x - e (after the periodic axes have
  * wrapped). When x - e is a free cell it is pulled. When x - e is a solid cell, the link is bounced
- * back by the solid's region. When x - e lies outside, the link crosses one face or, at a corner,
- * two; see the rules in boundary.h.
+ * back by the solid's region. When x - e lies outside, the link crosses one face or, at an edge,
+ * two; see the rules in boundary.h. No direction goes along three axes at once.
+ *
+ * Rows are looked at twice, by all threads: first to count, then, where each row's part of the
+ * lists begins being known, to fill them in.
  */
 #include "engine/lbm/boundary.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "engine/lbm/lbm.h"
-#include "engine/physics/lbm_d2q9.h"
-
-/* ex, ey of direction i */
-#define VELOCITY(i, ex, ey, opposite, weight) {ex, ey},
-static const int velocities[D2Q9_COUNT][2] = {D2Q9(VELOCITY)};
-#undef VELOCITY
 
 /* Where a population comes from. */
-typedef enum source { PULLED, BOUNCED, MIRRORED_X, MIRRORED_Y, OPEN } source;
+typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
 
 typedef struct origin {
     source source;
     int region; /* that owns the link; 0: pulled */
+    int axis;   /* across which it is mirrored */
 } origin;
 
 static const sel_region *region_of(const sel_domain *domain, int number) {
@@ -58,64 +57,82 @@ static int face_crossed(const sel_grid *grid, int axis, int64_t *at) {
     return 2 * axis + (*at < 0 ? 0 : 1);
 }
 
-/* A link that crosses the faces of two regions, of which none is wet. */
-static origin across_corner(const sel_domain *domain, int across_x, int across_y) {
-    bool slip_x = is_law(domain, across_x, &lbm_slip_table);
-    bool slip_y = is_law(domain, across_y, &lbm_slip_table);
-    int later = across_x > across_y ? across_x : across_y;
-    return (origin){BOUNCED, slip_x == slip_y ? later : slip_x ? across_y : across_x};
+/* The region of `face` in front of the cell `at`. */
+static int region_at(const sel_domain *domain, int face, const int64_t at[3]) {
+    return domain->face[face][sel_face_site(&domain->grid, face, at)];
 }
 
-/* What comes to cell (x, y) along direction i. */
-static origin find_origin(const sel_domain *domain, int64_t x, int64_t y, int i) {
+/* A link that crosses two faces, the lower axis's first. */
+static origin across_edge(const sel_domain *domain, const int region[2]) {
+    bool wet[2], wall[2], slip[2];
+    for (int k = 0; k < 2; k++) {
+        wet[k] = is_wet(domain, region[k]);
+        wall[k] = is_law(domain, region[k], &lbm_wall_table);
+        slip[k] = is_law(domain, region[k], &lbm_slip_table);
+    }
+    if (wet[0] || wet[1]) {
+        bool other = !wet[0] || (wet[1] && wall[0] && !wall[1]);
+        return (origin){.source = OPEN, .region = region[other]};
+    }
+    bool other = slip[0] == slip[1] ? region[1] > region[0] : slip[0];
+    return (origin){.source = BOUNCED, .region = region[other]};
+}
+
+/* A link along e that crosses one face, across `axis`, and comes from `from`. */
+static origin across_face(const sel_domain *domain, int region, int axis, const int e[3],
+                          const int64_t at[3], const int64_t from[3]) {
+    if (is_wet(domain, region)) {
+        return (origin){.source = OPEN, .region = region};
+    }
+    bool diagonal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > 1;
+    if (!is_law(domain, region, &lbm_slip_table) || !diagonal) {
+        return (origin){.source = BOUNCED, .region = region};
+    }
+    int64_t beside[3] = {from[0], from[1], from[2]};
+    beside[axis] = at[axis];
+    int solid = domain->cell[sel_cell_number(&domain->grid, beside)];
+    return solid ? (origin){.source = BOUNCED, .region = solid} : (origin){MIRRORED, region, axis};
+}
+
+/* What comes to the cell `at` along e. */
+static origin find_origin(const sel_domain *domain, const int64_t at[3], const int e[3]) {
     const sel_grid *grid = &domain->grid;
-    int64_t from[2] = {x - velocities[i][0], y - velocities[i][1]};
-    int face_x = face_crossed(grid, 0, &from[0]), face_y = face_crossed(grid, 1, &from[1]);
-    int across_x = face_x >= 0 ? domain->face[face_x][y] : 0;
-    int across_y = face_y >= 0 ? domain->face[face_y][x] : 0;
-    int across = across_x ? across_x : across_y;
-    if (is_wet(domain, across_x) && is_wet(domain, across_y)) {
-        return (origin){OPEN, is_law(domain, across_x, &lbm_wall_table) ? across_y : across_x};
+    int64_t from[3] = {at[0], at[1], at[2]};
+    int region[3], axis[3], count = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        from[a] -= e[a];
+        int face = face_crossed(grid, a, &from[a]);
+        if (face >= 0) {
+            region[count] = region_at(domain, face, at);
+            axis[count++] = a;
+        }
     }
-    if (is_wet(domain, across_x) || is_wet(domain, across_y)) {
-        return (origin){OPEN, is_wet(domain, across_x) ? across_x : across_y};
+    if (count == 0) {
+        int solid = domain->cell[sel_cell_number(grid, from)];
+        return (origin){.source = solid ? BOUNCED : PULLED, .region = solid};
     }
-    if (across_x && across_y) {
-        return across_corner(domain, across_x, across_y);
-    }
-    if (!across) {
-        int solid = domain->cell[from[1] * grid->n[0] + from[0]];
-        return (origin){solid ? BOUNCED : PULLED, solid};
-    }
-    bool diagonal = velocities[i][0] != 0 && velocities[i][1] != 0;
-    if (!is_law(domain, across, &lbm_slip_table) || !diagonal) {
-        return (origin){BOUNCED, across};
-    }
-    int solid = domain->cell[(across_y ? y : from[1]) * grid->n[0] + (across_x ? x : from[0])];
-    return solid ? (origin){BOUNCED, solid} : (origin){across_x ? MIRRORED_X : MIRRORED_Y, across};
+    return count == 1 ? across_face(domain, region[0], axis[0], e, at, from)
+                      : across_edge(domain, region);
 }
 
-/* The wet faces at cell (x, y): their number, at most 4, and which. */
-static int wet_faces(const sel_domain *domain, int64_t x, int64_t y, int faces[4]) {
-    const int64_t *n = domain->grid.n, at[2] = {x, y};
+/* The wet faces at the cell `at`: their number, and which. */
+static int wet_faces(const sel_domain *domain, const int64_t at[3], int faces[SEL_FACES]) {
+    const int64_t *n = domain->grid.n;
     int count = 0;
-    for (int f = 0; f < 4; f++) {
+    for (int f = 0; f < 2 * domain->grid.dims; f++) {
         bool touches = at[f / 2] == (f % 2 ? n[f / 2] - 1 : 0);
-        if (domain->face[f] && touches && is_wet(domain, domain->face[f][at[1 - f / 2]])) {
+        if (domain->face[f] && touches && is_wet(domain, region_at(domain, f, at))) {
             faces[count++] = f;
         }
     }
     return count;
 }
 
-static int region_at(const sel_domain *domain, int face, int64_t x, int64_t y) {
-    return domain->face[face][face / 2 ? x : y];
-}
-
-/* The later painted of two regions that has this law; 0: none. */
-static int later_with(const sel_domain *domain, const int regions[2], const sel_table *law) {
+/* The latest painted of the regions that has this law; 0: none. */
+static int latest_with(const sel_domain *domain, const int regions[], int count,
+                       const sel_table *law) {
     int found = 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < count; k++) {
         if (is_law(domain, regions[k], law) && regions[k] > found) {
             found = regions[k];
         }
@@ -124,20 +141,18 @@ static int later_with(const sel_domain *domain, const int regions[2], const sel_
 }
 
 /* How the wet faces of a cell are closed. */
-static void describe_opening(const sel_domain *domain, int64_t x, int64_t y,
+static void describe_opening(const sel_domain *domain, const int64_t at[3],
                              lbm_boundary_cell *cell) {
-    int faces[4], count = wet_faces(domain, x, y, faces), regions[2] = {0, 0};
-    for (int k = 0; k < count && k < 2; k++) {
-        regions[k] = region_at(domain, faces[k], x, y);
+    int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(domain, at, faces);
+    for (int k = 0; k < count; k++) {
+        regions[k] = region_at(domain, faces[k], at);
+        cell->normal[faces[k] / 2] = faces[k] % 2 ? -1 : 1;
     }
-    int velocity = later_with(domain, regions, &lbm_velocity_table);
-    int wall = later_with(domain, regions, &lbm_wall_table);
-    cell->face = count > 0 ? faces[0] : -1;
-    cell->other_face = count > 1 ? faces[1] : -1;
+    int velocity = latest_with(domain, regions, count, &lbm_velocity_table);
+    int wall = latest_with(domain, regions, count, &lbm_wall_table);
     cell->velocity_region = (uint8_t)(velocity ? velocity : wall);
-    cell->density_region = (uint8_t)later_with(domain, regions, &lbm_pressure_table);
-    cell->opening = count == 0              ? LBM_CLOSED
-                    : count > 1             ? LBM_OPEN_CORNER
+    cell->density_region = (uint8_t)latest_with(domain, regions, count, &lbm_pressure_table);
+    cell->opening = count > 1               ? LBM_OPEN_EDGE
                     : cell->velocity_region ? LBM_OPEN_VELOCITY
                     : cell->density_region  ? LBM_OPEN_PRESSURE
                                             : LBM_OPEN_OUTFLOW;
@@ -145,27 +160,25 @@ static void describe_opening(const sel_domain *domain, int64_t x, int64_t y,
 
 /* What one cell's links are: per direction the region that owns it, 0: pulled. */
 typedef struct links {
-    uint8_t region[D2Q9_COUNT];
+    uint8_t region[LBM_MAX_Q];
     lbm_boundary_cell cell;
 } links;
 
-static bool find_links(const sel_domain *domain, int64_t x, int64_t y, links *found) {
-    *found = (links){.cell = {.x = x, .opening_index = -1, .face = -1, .other_face = -1}};
+static bool find_links(const sel_domain *domain, const lbm_lattice *lattice, const int64_t at[3],
+                       links *found) {
+    *found = (links){.cell = {.x = at[0], .opening_index = -1}};
     lbm_boundary_cell *cell = &found->cell;
-    uint32_t *const masks[] = {[BOUNCED] = &cell->bounced,
-                               [MIRRORED_X] = &cell->mirrored_x,
-                               [MIRRORED_Y] = &cell->mirrored_y,
-                               [OPEN] = &cell->open};
-    for (int i = 1; i < D2Q9_COUNT; i++) {
-        origin from = find_origin(domain, x, y, i);
+    for (int i = 1; i < lattice->q; i++) {
+        origin from = find_origin(domain, at, lattice->direction[i].e);
+        uint32_t bit = from.source == PULLED ? 0 : 1u << i;
         found->region[i] = (uint8_t)from.region;
-        if (from.source != PULLED) {
-            *masks[from.source] |= 1u << i;
-            cell->links |= 1u << i;
-        }
+        cell->links |= bit;
+        cell->bounced |= from.source == BOUNCED ? bit : 0;
+        cell->mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
+        cell->open |= from.source == OPEN ? bit : 0;
     }
     if (cell->open) {
-        describe_opening(domain, x, y, cell);
+        describe_opening(domain, at, cell);
     }
     return cell->links != 0;
 }
@@ -175,45 +188,59 @@ static bool yields(const sel_domain *domain, int region) {
     return is_law(domain, region, &lbm_wall_table) || is_law(domain, region, &lbm_outflow_table);
 }
 
-static sel_status refuse_meeting(const sel_domain *domain, int64_t x, int64_t y, const int faces[4],
+static sel_status refuse_meeting(const sel_domain *domain, const int64_t at[3], const int faces[2],
                                  sel_error *error) {
-    char text[2][32];
+    char text[2][32], cell[SEL_CELL_TEXT];
     int region[2];
     for (int k = 0; k < 2; k++) {
-        region[k] = region_at(domain, faces[k], x, y);
+        region[k] = region_at(domain, faces[k], at);
     }
+    sel_cell_text(&domain->grid, at, cell);
     return sel_fail_at(
         error, region_of(domain, region[1])->law.where,
-        "open faces %s (region '%s') and %s (region '%s') meet at cell {%lld, %lld}; "
+        "open faces %s (region '%s') and %s (region '%s') meet at cell %s; "
         "paint a wall on one of them there, for example with face - box, or make one of them "
         "law.outflow or law.slip",
         sel_face_name(faces[0]), sel_region_name(domain, region[0], text[0]),
-        sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), (long long)x,
-        (long long)y);
+        sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), cell);
 }
 
-static sel_status refuse_meetings_at(const sel_domain *domain, int64_t x, int64_t y,
+/* Each two wet faces of a cell must be across different axes, and one of them must yield. */
+static sel_status refuse_meetings_at(const sel_domain *domain, const int64_t at[3],
                                      sel_error *error) {
-    int faces[4], count = wet_faces(domain, x, y, faces);
-    if (count < 2) {
-        return SEL_OK;
+    int faces[SEL_FACES], count = wet_faces(domain, at, faces);
+    for (int k = 0; k < count; k++) {
+        for (int other = k + 1; other < count; other++) {
+            bool opposite = faces[k] / 2 == faces[other] / 2;
+            bool allowed = !opposite && (yields(domain, region_at(domain, faces[k], at)) ||
+                                         yields(domain, region_at(domain, faces[other], at)));
+            if (!allowed) {
+                return refuse_meeting(domain, at, (const int[]){faces[k], faces[other]}, error);
+            }
+        }
     }
-    bool opposite = faces[0] / 2 == faces[1] / 2;
-    bool allowed = count == 2 && !opposite &&
-                   (yields(domain, region_at(domain, faces[0], x, y)) ||
-                    yields(domain, region_at(domain, faces[1], x, y)));
-    return allowed ? SEL_OK : refuse_meeting(domain, x, y, faces, error);
+    return SEL_OK;
 }
 
+/* Faces meet in rows along the domain's edges, and at the ends of those that lie on one face or
+ * none. */
 static sel_status refuse_meetings(const sel_domain *domain, sel_error *error) {
-    const int64_t *n = domain->grid.n;
-    for (int64_t y = 0; y < n[1]; y++) {
-        bool edge = y == 0 || y == n[1] - 1;
-        for (int64_t x = 0; x < n[0]; x += edge || n[0] == 1 ? 1 : n[0] - 1) {
-            if (!domain->cell[y * n[0] + x]) {
-                sel_status status = refuse_meetings_at(domain, x, y, error);
-                if (status) {
-                    return status;
+    const sel_grid *grid = &domain->grid;
+    const int64_t *n = grid->n;
+    int64_t at[3];
+    for (at[2] = 0; at[2] < n[2]; at[2]++) {
+        for (at[1] = 0; at[1] < n[1]; at[1]++) {
+            bool whole = at[1] == 0 || at[1] == n[1] - 1 || n[0] < 3;
+            if (grid->dims == 3) {
+                whole = n[0] < 3 || n[1] == 1 || n[2] == 1 ||
+                        (whole && (at[2] == 0 || at[2] == n[2] - 1));
+            }
+            for (at[0] = 0; at[0] < n[0]; at[0] += whole ? 1 : n[0] - 1) {
+                if (!domain->cell[sel_cell_number(grid, at)]) {
+                    sel_status status = refuse_meetings_at(domain, at, error);
+                    if (status) {
+                        return status;
+                    }
                 }
             }
         }
@@ -225,7 +252,7 @@ static sel_status refuse_meetings(const sel_domain *domain, sel_error *error) {
 static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) {
     bool solid[256] = {false};
     sel_status status = SEL_OK;
-    for (int64_t k = 0; k < sel_grid_cells(&domain->grid); k++) {
+    for (int64_t k = 0, cells = sel_grid_cells(&domain->grid); k < cells; k++) {
         solid[domain->cell[k]] = true;
     }
     for (int r = 1; r <= domain->region_count; r++) {
@@ -241,73 +268,129 @@ static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) 
     return status;
 }
 
-/* Both lists are made in two passes: without memory yet, entries are only counted. */
-static void add_to_spans(lbm_boundary *b, int64_t x, bool opens) {
-    b->span_count += opens;
-    if (b->spans) {
-        lbm_span *span = &b->spans[b->span_count - 1];
-        span->x0 = opens ? x : span->x0;
-        span->x1 = x + 1;
+/* What comes before a row in the lists, or how much a row adds to them. */
+typedef struct tally {
+    int64_t cells, links, openings, spans;
+} tally;
+
+/* Adds the free cells of a row. Both lists: without memory yet, entries are only counted. */
+static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t n) {
+    for (int64_t x = 0; x < n;) {
+        int64_t start = x;
+        while (x < n && !solid[x]) {
+            x++;
+        }
+        if (x > start && b->spans) {
+            b->spans[at->spans] = (lbm_span){start, x};
+        }
+        at->spans += x > start;
+        while (x < n && solid[x]) {
+            x++;
+        }
     }
 }
 
-static void add_cell(lbm_boundary *b, const links *found) {
+static void add_cell(lbm_boundary *b, tally *at, const links *found) {
     bool open = found->cell.open != 0;
     if (b->cells) {
-        lbm_boundary_cell *cell = &b->cells[b->cell_count];
+        lbm_boundary_cell *cell = &b->cells[at->cells];
         *cell = found->cell;
-        cell->first_link = b->link_count;
-        cell->opening_index = open ? b->open_count : -1;
+        cell->first_link = at->links;
+        cell->opening_index = open ? at->openings : -1;
     }
-    for (int i = 1; i < D2Q9_COUNT; i++) {
+    for (int i = 1; i < b->lattice->q; i++) {
         if (found->region[i] && b->link_region) {
-            b->link_region[b->link_count] = found->region[i];
+            b->link_region[at->links] = found->region[i];
         }
-        b->link_count += found->region[i] != 0;
+        at->links += found->region[i] != 0;
     }
-    b->open_count += open;
-    b->cell_count++;
+    at->openings += open;
+    at->cells++;
 }
 
-/* Most cells: away from the faces and with free cells all about. Told at a glance, since a large
- * domain has millions of them. */
-static bool is_bulk(const sel_grid *grid, const uint8_t *solid, int64_t x, int64_t y) {
-    int64_t n = grid->n[0];
-    if (x == 0 || y == 0 || x == n - 1 || y == grid->n[1] - 1) {
-        return false;
-    }
-    const uint8_t *below = solid + x - 1 - n, *here = solid + x - 1, *above = solid + x - 1 + n;
-    return !(below[0] | below[1] | below[2] | here[0] | here[2] | above[0] | above[1] | above[2]);
-}
-
-static void list_row(const sel_domain *domain, int64_t y, lbm_boundary *b) {
-    int64_t n = domain->grid.n[0];
-    const uint8_t *solid = domain->cell + y * n;
-    for (int64_t x = 0; x < n; x++) {
-        links found;
-        if (solid[x]) {
-            continue;
-        }
-        add_to_spans(b, x, x == 0 || solid[x - 1]);
-        if (!is_bulk(&domain->grid, solid, x, y) && find_links(domain, x, y, &found)) {
-            add_cell(b, &found);
+/* Most cells have free cells all about. That is told of many cells at a time, since a large domain
+ * has millions of them: near[x] != 0 where a solid is next to the cell x. Not for cells at the
+ * domain's faces. */
+static void look_around(const uint8_t *solid, const int64_t offset[], int directions, int64_t count,
+                        uint8_t *restrict near) {
+    memset(near, 0, (size_t)count);
+    for (int i = 1; i < directions; i++) {
+        const uint8_t *there = solid + offset[i];
+        for (int64_t x = 0; x < count; x++) {
+            near[x] |= there[x];
         }
     }
 }
 
-static void list_rows(const sel_domain *domain, lbm_boundary *b) {
-    b->cell_count = b->link_count = b->open_count = b->span_count = 0;
-    for (int64_t y = 0; y < b->rows; y++) {
-        if (b->row_cells) {
-            b->row_cells[y] = b->cell_count;
-            b->row_spans[y] = b->span_count;
+static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, int64_t x,
+                      tally *sum) {
+    const int64_t ny = domain->grid.n[1], at[3] = {x, row % ny, row / ny};
+    links found;
+    if (find_links(domain, b->lattice, at, &found)) {
+        add_cell(b, sum, &found);
+    }
+}
+
+/* Adds one row to the lists; offset[i] leads from a cell to where direction i comes from. */
+static void list_row(const sel_domain *domain, lbm_boundary *b, int64_t row, const int64_t offset[],
+                     tally *sum) {
+    enum { PIECE = 512 };
+    const int64_t *n = domain->grid.n, y = row % n[1], z = row / n[1];
+    const uint8_t *solid = domain->cell + row * n[0];
+    bool inside =
+        y > 0 && y < n[1] - 1 && (domain->grid.dims == 2 || (z > 0 && z < n[2] - 1)) && n[0] > 2;
+    uint8_t near[PIECE];
+    list_spans(b, sum, solid, n[0]);
+    for (int64_t x0 = 0, end; x0 < n[0]; x0 = end) {
+        bool ends = x0 == 0 || x0 == n[0] - 1;
+        int64_t last = inside && x0 < n[0] - 1 ? n[0] - 1 : n[0];
+        end = inside && ends ? x0 + 1 : x0 + PIECE < last ? x0 + PIECE : last;
+        if (inside && !ends) {
+            look_around(solid + x0, offset, b->lattice->q, end - x0, near);
+        } else {
+            memset(near, 1, (size_t)(end - x0));
         }
-        list_row(domain, y, b);
+        for (int64_t x = x0; x < end; x++) {
+            if (near[x - x0] && !solid[x]) {
+                list_cell(domain, b, row, x, sum);
+            }
+        }
     }
-    if (b->row_cells) {
-        b->row_cells[b->rows] = b->cell_count;
-        b->row_spans[b->rows] = b->span_count;
+}
+
+/* Lists all rows: counts[r] is first what row r adds, then, with memory, what comes before it. */
+static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[]) {
+    const int64_t *n = domain->grid.n;
+    int64_t offset[LBM_MAX_Q];
+    for (int i = 0; i < b->lattice->q; i++) {
+        const int *e = b->lattice->direction[i].e;
+        offset[i] = -(((int64_t)e[2] * n[1] + e[1]) * n[0] + e[0]);
     }
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t row = 0; row < b->rows; row++) {
+        tally at = counts[row];
+        list_row(domain, b, row, offset, &at);
+        if (!b->cells) {
+            counts[row] = at;
+        }
+    }
+}
+
+/* Turns what each row adds into what comes before it, and sets the lengths of the lists. */
+static void add_up(lbm_boundary *b, tally counts[]) {
+    tally sum = {0, 0, 0, 0};
+    for (int64_t row = 0; row < b->rows; row++) {
+        const tally here = counts[row];
+        counts[row] = sum;
+        sum.cells += here.cells;
+        sum.links += here.links;
+        sum.openings += here.openings;
+        sum.spans += here.spans;
+    }
+    b->cell_count = sum.cells;
+    b->link_count = sum.links;
+    b->open_count = sum.openings;
+    b->span_count = sum.spans;
 }
 
 /* calloc that never asks for nothing, and adds up what it asked for. */
@@ -316,30 +399,49 @@ static void *take(int64_t count, size_t size, uint64_t *bytes) {
     return calloc((size_t)count + 1, size);
 }
 
-sel_status lbm_boundary_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
-    *boundary = (lbm_boundary){.rows = domain->grid.n[1]};
-    sel_status status = refuse_wet_solids(domain, error);
-    sel_status meetings = refuse_meetings(domain, error);
-    status = status ? status : meetings;
-    if (status) {
-        return status;
-    }
-    lbm_boundary *b = boundary;
-    list_rows(domain, b);
+static sel_status allocate(lbm_boundary *b, sel_error *error) {
     uint64_t bytes = 0;
     b->cells = take(b->cell_count, sizeof *b->cells, &bytes);
     b->link_region = take(b->link_count, sizeof *b->link_region, &bytes);
     b->spans = take(b->span_count, sizeof *b->spans, &bytes);
     b->row_cells = take(b->rows, sizeof *b->row_cells, &bytes);
     b->row_spans = take(b->rows, sizeof *b->row_spans, &bytes);
-    if (!b->cells || !b->link_region || !b->spans || !b->row_cells || !b->row_spans) {
-        lbm_boundary_free(b);
-        return sel_fail_memory(error, "the list of boundary cells", bytes);
+    bool all = b->cells && b->link_region && b->spans && b->row_cells && b->row_spans;
+    return all ? SEL_OK : sel_fail_memory(error, "the list of boundary cells", bytes);
+}
+
+static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
+    uint64_t bytes = 0;
+    tally *counts = take(b->rows, sizeof *counts, &bytes);
+    if (!counts) {
+        return sel_fail_memory(error, "counting the boundary cells", bytes);
     }
-    list_rows(domain, b);
-    status = lbm_batches_create(domain, b, &b->batches, error);
+    list_rows(domain, b, counts);
+    add_up(b, counts);
+    sel_status status = allocate(b, error);
+    if (!status) {
+        list_rows(domain, b, counts);
+        for (int64_t row = 0; row < b->rows; row++) {
+            b->row_cells[row] = counts[row].cells;
+            b->row_spans[row] = counts[row].spans;
+        }
+        b->row_cells[b->rows] = b->cell_count;
+        b->row_spans[b->rows] = b->span_count;
+    }
+    free(counts);
+    return status;
+}
+
+sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
+                               lbm_boundary *boundary, sel_error *error) {
+    *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
+    sel_status status = refuse_wet_solids(domain, error);
+    sel_status meetings = refuse_meetings(domain, error);
+    status = status ? status : meetings;
+    status = status ? status : list(domain, boundary, error);
+    status = status ? status : lbm_batches_create(domain, boundary, &boundary->batches, error);
     if (status) {
-        lbm_boundary_free(b);
+        lbm_boundary_free(boundary);
     }
     return status;
 }

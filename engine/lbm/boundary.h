@@ -3,15 +3,8 @@
 #define LBM_BOUNDARY_H
 
 #include "engine/lbm/batch.h"
-
-/* How a cell with wet faces is closed. */
-typedef enum lbm_opening {
-    LBM_CLOSED,
-    LBM_OPEN_VELOCITY, /* also walls at the first cell centres */
-    LBM_OPEN_PRESSURE,
-    LBM_OPEN_OUTFLOW,
-    LBM_OPEN_CORNER /* two wet faces: density and velocity given, or of the next cell inwards */
-} lbm_opening;
+#include "engine/lbm/lattice.h"
+#include "engine/physics/lbm_method.h"
 
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
@@ -21,11 +14,10 @@ typedef struct lbm_boundary_cell {
     int64_t opening_index; /* in the list of open cells; -1: none */
     uint32_t links;        /* bit i: a region owns what comes along direction i */
     uint32_t bounced;      /* of them: what is bounced back; */
-    uint32_t mirrored_x;   /* what comes along y beside it, mirrored at a face across x; */
-    uint32_t mirrored_y;   /* the same along x, at a face across y; */
+    uint32_t mirrored[3];  /* what is mirrored at a slip face across each axis: it comes from the
+                              cell beside this one, along the mirrored direction; */
     uint32_t open;         /* what comes through wet faces, and the closure finds */
-    int face;              /* the wet face, or of two the one across x; -1: none */
-    int other_face;        /* of two wet faces the one across y; -1: none */
+    int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
     lbm_opening opening;
     uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
 } lbm_boundary_cell;
@@ -36,7 +28,9 @@ typedef struct lbm_span {
 } lbm_span;
 
 typedef struct lbm_boundary {
-    int64_t cell_count, link_count, open_count, span_count, rows;
+    const lbm_lattice *lattice;
+    int64_t cell_count, link_count, open_count, span_count;
+    int64_t rows;             /* ny nz: row y + ny z */
     lbm_boundary_cell *cells; /* row by row */
     int64_t *row_cells;       /* [rows + 1] first cell of each row */
     uint8_t *link_region;     /* [links] 1-based */
@@ -51,15 +45,17 @@ typedef struct lbm_boundary {
  *   from a solid cell, or across a wall    the solid's region, the wall: bounced back
  *   across slip                            the slip face: mirrored; where the mirrored place is a
  *                                          solid or the other side of a wall, that owns it
- *   diagonal, across a wet face and a wall or slip      the wet face
- *   diagonal, across two walls                          the wall painted later
- *   diagonal, across two slip faces                     the one painted later: bounced back
- *   diagonal, across two wet faces         the one that is no wall, or the one across x
- * Two wet faces may meet at a cell when one is a wall or an outflow. Velocity there is that of a
- * velocity law, else of the wall painted later, else of the next cell inwards along the diagonal;
- * density that of a pressure law, else of that next cell. Other meetings are refused, and so is
- * scheme "zou_he" on cells. */
-sel_status lbm_boundary_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
+ *   across a wet face and a wall or slip   the wet face
+ *   across a wall and slip                 the wall
+ *   across two walls                       the one painted later
+ *   across two slip faces                  the one painted later: bounced back
+ *   across two wet faces                   the one that is no wall, else the lower axis's
+ * Wet faces may meet at a cell when all of them but one are walls or outflows. Velocity there is
+ * that of a velocity law, else of the wall painted later, else of the next cell inwards along the
+ * diagonal; density that of a pressure law, else of that next cell. Other meetings are refused, and
+ * so is scheme "zou_he" on cells. */
+sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
+                               lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
 #endif

@@ -3,6 +3,12 @@
 
 #include <math.h>
 
+/* Its velocity, one component every nx numbers; a solid's and one outside is not known. */
+typedef struct neighbour {
+    bool known;
+    const double *u;
+} neighbour;
+
 /* d/dx of v at a cell with neighbours `below` and `above`, either of which may be missing. */
 static double difference(double below, double here, double above, bool has_below, bool has_above) {
     if (has_below && has_above) {
@@ -11,29 +17,57 @@ static double difference(double below, double here, double above, bool has_below
     return has_above ? above - here : has_below ? here - below : 0;
 }
 
-lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[3], int64_t x,
-                             int64_t y) {
+/* The neighbour of the cell `at` on one side of an axis, in `row` of velocities. */
+static neighbour find_neighbour(const sel_domain *domain, const double *row, const int64_t at[3],
+                                int axis, int side) {
     const sel_grid *grid = &domain->grid;
-    int64_t nx = grid->n[0], ny = grid->n[1];
-    bool wrap = sel_axis_periodic(grid, 0);
-    int64_t left = x > 0 ? x - 1 : nx - 1, right = x < nx - 1 ? x + 1 : 0;
-    const uint8_t *solid = domain->cell;
-    bool has_left = (x > 0 || wrap) && !solid[y * nx + left];
-    bool has_right = (x < nx - 1 || wrap) && !solid[y * nx + right];
-    bool has_below = rows[0] && !solid[(y > 0 ? y - 1 : ny - 1) * nx + x];
-    bool has_above = rows[2] && !solid[(y < ny - 1 ? y + 1 : 0) * nx + x];
-    double d[2][2];
-    for (int a = 0; a < 2; a++) {
-        const double *here = rows[1] + a * nx;
-        double below = has_below ? rows[0][a * nx + x] : 0;
-        double above = has_above ? rows[2][a * nx + x] : 0;
-        d[a][0] = difference(here[left], here[x], here[right], has_left, has_right);
-        d[a][1] = difference(below, here[x], above, has_below, has_above);
+    int64_t to[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
+    to[axis] += side;
+    bool inside = to[axis] >= 0 && to[axis] < n;
+    if (!row || !(inside || sel_axis_periodic(grid, axis))) {
+        return (neighbour){false, NULL};
     }
-    return (lbm_gradient){d[0][0], d[0][1], d[1][0], d[1][1]};
+    to[axis] = (to[axis] + n) % n;
+    bool solid = domain->cell[(to[2] * grid->n[1] + to[1]) * grid->n[0] + to[0]] != 0;
+    return (neighbour){!solid, row + to[0]};
 }
 
-double lbm_strain_rate(const lbm_gradient *d) {
-    double shear = d->xy + d->yx;
-    return sqrt(2 * (d->xx * d->xx + d->yy * d->yy) + shear * shear);
+lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
+                             int64_t x, int64_t row) {
+    static const int places[3][2] = {
+        {LBM_HERE, LBM_HERE}, {LBM_BELOW_Y, LBM_ABOVE_Y}, {LBM_BELOW_Z, LBM_ABOVE_Z}};
+    const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0], at[3] = {x, row % grid->n[1], row / grid->n[1]};
+    const double *here = rows[LBM_HERE] + x;
+    lbm_gradient gradient = {{{0}}};
+    for (int b = 0; b < grid->dims; b++) {
+        neighbour below = find_neighbour(domain, rows[places[b][0]], at, b, -1);
+        neighbour above = find_neighbour(domain, rows[places[b][1]], at, b, 1);
+        for (int a = 0; a < grid->dims; a++) {
+            gradient.d[a][b] =
+                difference(below.known ? below.u[a * nx] : 0, here[a * nx],
+                           above.known ? above.u[a * nx] : 0, below.known, above.known);
+        }
+    }
+    return gradient;
+}
+
+double lbm_strain_rate(const lbm_gradient *gradient) {
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            double twice = gradient->d[a][b] + gradient->d[b][a];
+            sum += 0.5 * twice * twice;
+        }
+    }
+    return sqrt(sum);
+}
+
+void lbm_strain_parts(const lbm_gradient *gradient, int dims, double *parts) {
+    static const int plane[3][2] = {{0, 0}, {1, 1}, {0, 1}};
+    static const int space[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+    for (int k = 0; k < dims * (dims + 1) / 2; k++) {
+        const int *axes = dims == 2 ? plane[k] : space[k];
+        parts[k] = 0.5 * (gradient->d[axes[0]][axes[1]] + gradient->d[axes[1]][axes[0]]);
+    }
 }

@@ -4,18 +4,25 @@
 
 #include "engine/domain.h"
 
-/* xy: d ux / dy. Per step. */
+/* d[a][b] = d u_a / d x_b, per step; zero for axes that the domain has not. */
 typedef struct lbm_gradient {
-    double xx, xy, yx, yy;
+    double d[3][3];
 } lbm_gradient;
 
-/* The gradient at the free cell (x, y): central differences, one-sided beside solids and faces that
- * are not periodic, zero where both neighbours are missing. rows[k]: ux[nx] and uy[nx] of row
- * y - 1 + k (after wrapping), NULL outside of the domain. */
-lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[3], int64_t x,
-                             int64_t y);
+/* Rows of velocity about a row of cells. */
+enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND };
+
+/* The gradient at the free cell x of a row (y + ny z): central differences, one-sided beside solids
+ * and faces that are not periodic, zero where both neighbours are missing. rows[LBM_HERE] and the
+ * rows about it, after wrapping: a component per dimension, of nx numbers each; NULL outside of the
+ * domain. */
+lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
+                             int64_t x, int64_t row);
 
 /* sqrt(2 S:S) of the rate of strain S. */
 double lbm_strain_rate(const lbm_gradient *gradient);
+
+/* The rate of strain: parts xx yy xy, or xx yy zz xy yz xz. */
+void lbm_strain_parts(const lbm_gradient *gradient, int dims, double *parts);
 
 #endif

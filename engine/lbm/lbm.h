@@ -3,10 +3,10 @@
 #define LBM_H
 
 #include "engine/lbm/boundary.h"
+#include "engine/lbm/lattice.h"
 #include "engine/physics/lbm_method.h"
 #include "engine/solver.h"
 
-enum { LBM_D2Q9 };
 enum { LBM_HALFWAY, LBM_ZOU_HE }; /* where a wall lies */
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
 
@@ -62,21 +62,8 @@ typedef struct lbm_plan {
     lbm_boundary boundary;
 } lbm_plan;
 
-/* Index in lbm_solver.fields. */
-enum {
-    LBM_VELOCITY,
-    LBM_DENSITY,
-    LBM_PRESSURE,
-    LBM_SPEED,
-    LBM_VORTICITY,
-    LBM_Q_CRITERION,
-    LBM_STRAIN_RATE,
-    LBM_STRESS,
-    LBM_FIELDS
-};
-
 extern const sel_solver lbm_solver;
-extern const sel_backend lbm_cpu_backend;
+extern const sel_backend lbm_cpu_backend, lbm_cuda_backend;
 
 extern const sel_table lbm_table, lbm_region_table;
 extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,
@@ -84,6 +71,9 @@ extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, l
 extern const sel_family lbm_law_family;
 extern const sel_law_place lbm_law_places[];
 enum { LBM_LAWS = 5 };
+
+/* Refuses a lattice that is not for the number of dimensions of the size. */
+sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
 
 /* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
 sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);

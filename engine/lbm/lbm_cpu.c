@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine.h"
-#include "engine/physics/lbm_d2q9.h"
+#include "engine/bandwidth.h"
 #include "engine/stream.h"
 
 enum { LINE = 128 }; /* bytes to which rows are aligned */
@@ -27,18 +27,19 @@ static int64_t real_size(int precision) {
 /* x = nx and the next row's x = -1 share the padding at the end of a row. */
 static lbm_layout make_layout(const sel_grid *grid, int precision) {
     int64_t real = real_size(precision);
-    lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
+    lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = (int64_t)round_up((uint64_t)((layout.nx + 2) * real)) / real;
-    layout.plane = layout.pitch * (layout.ny + 2);
+    layout.slice = layout.pitch * (layout.ny + 2);
+    layout.plane = layout.slice * (grid->dims == 3 ? layout.nz + 2 : 1);
     return layout;
 }
 
 static lbm_forcing forcing_of(const lbm_plan *plan) {
     unsigned depends = sel_quantity_depends(&plan->params->acceleration);
     const double *a = plan->numbers.acceleration;
-    return depends & SEL_ON_PLACE              ? LBM_FORCE_FIELD
-           : depends || a[0] != 0 || a[1] != 0 ? LBM_UNIFORM_FORCE
-                                               : LBM_NO_FORCE;
+    return depends & SEL_ON_PLACE                           ? LBM_FORCE_FIELD
+           : depends || a[0] != 0 || a[1] != 0 || a[2] != 0 ? LBM_UNIFORM_FORCE
+                                                            : LBM_NO_FORCE;
 }
 
 /* Hands out parts of one block; with a NULL block it only counts. */
@@ -62,28 +63,32 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     *state = (sel_state){.plan = plan,
                          .precision = base->precision,
                          .threads = base->threads > 0 ? base->threads : 1,
+                         .lattice = &lbm_lattices[plan->params->lattice],
                          .layout = make_layout(&base->domain->grid, base->precision),
                          .block = block};
     const lbm_layout *layout = &state->layout;
+    const int dims = base->domain->grid.dims;
+    const int64_t cells = sel_grid_cells(&base->domain->grid);
+    const int64_t halo = layout->pitch + (dims == 3 ? layout->slice : 0);
     state->forcing = forcing_of(plan);
     /* One line before the first cell of the first halo row holds its x = -1. */
-    state->bytes = LINE + (uint64_t)(D2Q9_COUNT * layout->plane) * real;
+    state->bytes = LINE + (uint64_t)(state->lattice->q * layout->plane) * real;
     for (int k = 0; k < 2; k++) {
         state->start[k] = carve(&c, 1, state->bytes);
         if (block) {
-            state->f[k] = (char *)state->start[k] + LINE + (uint64_t)layout->pitch * real;
+            state->f[k] = (char *)state->start[k] + LINE + (uint64_t)halo * real;
         }
     }
-    state->last_velocity = carve(&c, 2 * layout->nx * layout->ny, real);
+    state->last_velocity = carve(&c, dims * cells, real);
     state->link_add = carve(&c, boundary->link_count, sizeof(double));
     state->open_value = carve(&c, LBM_OPEN_VALUES * boundary->open_count, sizeof(double));
-    state->law_values = carve(&c, 2 * boundary->batches.largest, sizeof(double));
+    state->law_values = carve(&c, 3 * boundary->batches.largest, sizeof(double));
     state->rows = carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
-    state->partials = carve(&c, LBM_PARTIALS * layout->ny, sizeof(double));
+    state->partials = carve(&c, LBM_PARTIALS * lbm_rows(layout), sizeof(double));
     state->controls = carve(&c, base->domain->control_count, sizeof(double));
-    state->places = carve(&c, 4 * layout->nx, sizeof(double));
+    state->places = carve(&c, 6 * layout->nx, sizeof(double));
     if (sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE) {
-        state->acceleration_field = carve(&c, 2 * layout->nx * layout->ny, real);
+        state->acceleration_field = carve(&c, dims * cells, real);
     }
     if (base->wants_balance) {
         int64_t regions = base->domain->region_count + 1;
@@ -104,36 +109,61 @@ static uint64_t estimate(const sel_plan *plan) {
 static void zero(sel_state *state, uint64_t bytes) {
     char *rest = (char *)state->start[1] + round_up(state->bytes);
     memset(rest, 0, (size_t)((char *)state->block + bytes - rest));
-    int64_t real = real_size(state->precision), row = state->layout.pitch * real;
-    int64_t rows = (state->layout.ny + 2) * D2Q9_COUNT;
+    const lbm_layout *layout = &state->layout;
+    int64_t q = state->lattice->q, row = layout->pitch * real_size(state->precision);
+    int64_t rows = layout->plane / layout->pitch;
     for (int k = 0; k < 2; k++) {
         char *populations = (char *)state->start[k] + LINE;
         memset(state->start[k], 0, LINE);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
         for (int64_t r = 0; r < rows; r++) {
-            int64_t i = r % D2Q9_COUNT, y = r / D2Q9_COUNT;
-            memset(populations + (i * (state->layout.ny + 2) + y) * row, 0, (size_t)row);
+            for (int64_t i = 0; i < q; i++) {
+                memset(populations + (i * rows + r) * row, 0, (size_t)row);
+            }
         }
     }
 }
 
-void lbm_fill_halo(const sel_state *state, void *f, int64_t y) {
+/* Where a row at the domain's end is needed beyond the other: how far away, 0: nowhere. */
+static int64_t wrapped(const sel_grid *grid, int axis, int64_t at, int64_t stride) {
+    int64_t n = grid->n[axis];
+    bool ends = sel_axis_periodic(grid, axis) && axis < grid->dims;
+    return !ends ? 0 : at == 0 ? n * stride : at == n - 1 ? -n * stride : 0;
+}
+
+/* On an axis of one cell its row is beyond both ends. */
+static void copy_row(char *row, int64_t bytes, int64_t shift, bool both) {
+    memcpy(row + shift, row, (size_t)bytes);
+    if (both) {
+        memcpy(row - shift, row, (size_t)bytes);
+    }
+}
+
+void lbm_fill_halo(const sel_state *state, void *f, int64_t row) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
-    int64_t real = real_size(state->precision), pitch = layout->pitch * real;
-    int64_t last = (layout->nx - 1) * real, row_bytes = (layout->nx + 2) * real;
-    bool x_periodic = sel_axis_periodic(grid, 0), y_periodic = sel_axis_periodic(grid, 1);
-    for (int i = 0; i < D2Q9_COUNT; i++) {
-        char *row = (char *)f + i * layout->plane * real + y * pitch;
-        if (x_periodic) {
-            memcpy(row - real, row + last, (size_t)real);
-            memcpy(row + last + real, row, (size_t)real);
+    int64_t real = real_size(state->precision), last = (layout->nx - 1) * real;
+    int64_t bytes = (layout->nx + 2) * real;
+    int64_t y = row % layout->ny, z = row / layout->ny;
+    int64_t along_y = wrapped(grid, 1, y, layout->pitch * real);
+    int64_t along_z = wrapped(grid, 2, z, layout->slice * real);
+    for (int i = 0; i < state->lattice->q; i++) {
+        char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
+        if (sel_axis_periodic(grid, 0)) {
+            memcpy(at - real, at + last, (size_t)real);
+            memcpy(at + last + real, at, (size_t)real);
         }
-        if (y_periodic && y == 0) {
-            memcpy(row + layout->ny * pitch - real, row - real, (size_t)row_bytes);
+        if (along_y) {
+            copy_row(at - real, bytes, along_y, layout->ny == 1);
         }
-        if (y_periodic && y == layout->ny - 1) {
-            memcpy(row - layout->ny * pitch - real, row - real, (size_t)row_bytes);
+        if (along_z) {
+            copy_row(at - real, bytes, along_z, layout->nz == 1);
+        }
+        if (along_y && along_z) {
+            copy_row(at - real + along_z, bytes, along_y, layout->ny == 1);
+            if (layout->nz == 1) {
+                copy_row(at - real - along_z, bytes, along_y, layout->ny == 1);
+            }
         }
     }
 }
@@ -206,23 +236,24 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 
 lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
     const lbm_numbers *numbers = &state->plan->numbers;
-    return (lbm_step){.layout = state->layout,
-                      .from = state->f[step & 1],
-                      .to = state->f[(step + 1) & 1],
-                      .streams = state->streams,
-                      .collision = state->plan->params->collision,
-                      .forcing = state->forcing,
-                      .omega_even = numbers->omega_even,
-                      .omega_odd = numbers->omega_odd,
-                      .tau = numbers->tau,
-                      .magic = numbers->magic,
-                      .eddy = numbers->eddy,
-                      .acceleration = {state->acceleration[0], state->acceleration[1]},
-                      .acceleration_field = state->acceleration_field,
-                      .boundary = &state->plan->boundary,
-                      .link_add = state->link_add,
-                      .open_value = state->open_value,
-                      .link_flow = state->link_flow};
+    return (lbm_step){
+        .layout = state->layout,
+        .from = state->f[step & 1],
+        .to = state->f[(step + 1) & 1],
+        .streams = state->streams,
+        .collision = state->plan->params->collision,
+        .forcing = state->forcing,
+        .omega_even = numbers->omega_even,
+        .omega_odd = numbers->omega_odd,
+        .tau = numbers->tau,
+        .magic = numbers->magic,
+        .eddy = numbers->eddy,
+        .acceleration = {state->acceleration[0], state->acceleration[1], state->acceleration[2]},
+        .acceleration_field = state->acceleration_field,
+        .boundary = &state->plan->boundary,
+        .link_add = state->link_add,
+        .open_value = state->open_value,
+        .link_flow = state->link_flow};
 }
 
 /* n steps under laws that do not change meanwhile. Each thread sweeps rows that lie together. */
@@ -235,12 +266,12 @@ static void run_steps(sel_state *state, int64_t n) {
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, state->step + k);
 #pragma omp for schedule(static) nowait
-        for (int64_t y = 0; y < state->layout.ny; y++) {
-            for (int64_t s = boundary->row_spans[y]; s < boundary->row_spans[y + 1]; s++) {
-                bulk(&step, y, boundary->spans[s].x0, boundary->spans[s].x1);
+        for (int64_t row = 0; row < lbm_rows(&state->layout); row++) {
+            for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+                bulk(&step, row, boundary->spans[s].x0, boundary->spans[s].x1);
             }
-            loops->edge(&step, y);
-            lbm_fill_halo(state, step.to, y);
+            loops->edge(&step, row);
+            lbm_fill_halo(state, step.to, row);
         }
         sel_stream_end();
 #pragma omp barrier
@@ -271,25 +302,16 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     return SEL_OK;
 }
 
-/* The model name that Linux gives, else the architecture. */
 static void device(char *text, size_t size) {
     const lbm_kernels *kernels = lbm_kernels_usable(0);
-    const char *level = kernels ? kernels->level : "unsupported";
-    char line[256], model[128] = "CPU";
-    FILE *info = fopen("/proc/cpuinfo", "r");
-    while (info && fgets(line, sizeof line, info)) {
-        if (sscanf(line, "model name : %127[^\n]", model) == 1) {
-            break;
-        }
-    }
-    if (info) {
-        fclose(info);
-    }
-    snprintf(text, size, "%s, %s", model, level);
+    char model[128];
+    sel_machine_processor(model, sizeof model);
+    snprintf(text, size, "%s, %s", model, kernels ? kernels->level : "unsupported");
 }
 
 const sel_backend lbm_cpu_backend = {
     .name = "cpu",
+    .bandwidth = sel_bandwidth_copy,
     .estimate = estimate,
     .create = create,
     .advance = advance,

@@ -2,11 +2,12 @@
 #ifndef LBM_CPU_H
 #define LBM_CPU_H
 
+#include "engine/lbm/gradient.h"
 #include "engine/lbm/lbm_kernel.h"
 
 enum {
-    LBM_PARTIALS = 16, /* numbers per row for reductions */
-    LBM_ROWS = 12      /* rows of scratch per thread: three of moments, and a field */
+    LBM_PARTIALS = 16,            /* numbers per row for reductions */
+    LBM_ROWS = 4 * LBM_AROUND + 6 /* rows of scratch per thread: moments of a window, and a field */
 };
 
 struct sel_state {
@@ -14,6 +15,7 @@ struct sel_state {
     const lbm_kernels *kernels;
     int threads, precision;
     int64_t step;
+    const lbm_lattice *lattice;
     lbm_layout layout;
     bool streams; /* the populations are larger than the caches: store past them */
     void *block;  /* all memory of this state */
@@ -21,16 +23,16 @@ struct sel_state {
     void *f[2];     /* populations of even and odd steps: cell (0, 0) of direction 0 */
     void *start[2]; /* their memory, `bytes` each */
     uint64_t bytes;
-    void *last_velocity; /* at the last monitor: ux[y][x] uy[y][x] in the run's precision */
+    void *last_velocity; /* at the last monitor: [dims][cells] in the run's precision */
     double *link_add, *open_value;
     double *law_values; /* scratch of lbm_batches_apply */
     double *rows;       /* per thread LBM_ROWS rows of numbers */
-    double *partials;   /* [ny][LBM_PARTIALS] */
+    double *partials;   /* [rows][LBM_PARTIALS] */
 
     lbm_forcing forcing;
-    double acceleration[2];   /* uniform, lattice units: of the last collision */
-    void *acceleration_field; /* [2][ny][nx] in the run's precision; NULL: uniform */
-    double *places;           /* scratch of lbm_apply_acceleration: 4 rows */
+    double acceleration[3];   /* uniform, lattice units: of the last collision */
+    void *acceleration_field; /* [dims][cells] in the run's precision; NULL: uniform */
+    double *places;           /* scratch of lbm_apply_acceleration: 6 rows */
     double *controls;         /* their values when the laws were last evaluated */
 
     bool monitored; /* last_velocity is set */
@@ -48,28 +50,40 @@ static inline void *lbm_now(const sel_state *state) {
 }
 
 static inline const lbm_loops *lbm_loops_of(const sel_state *state) {
-    return &state->kernels->loops[state->precision];
+    return &state->kernels->loops[state->plan->params->lattice][state->precision];
 }
 
-/* Density deviation and velocity of x0 <= x < x1 in row y, lattice units, into the three thirds of
- * to[3 nx]. */
-void lbm_read_row(const sel_state *state, int64_t y, int64_t x0, int64_t x1, double *to);
+static inline int64_t lbm_rows(const lbm_layout *layout) {
+    return layout->ny * layout->nz;
+}
 
-/* A field on x0 <= x < x1 of row y in the user's units, component c of x at row[c nx + x - x0],
- * with the scratch of this thread, where `row` lies; what it holds in solids means nothing. Returns
- * the number of components. */
-int lbm_field_row(const sel_state *state, int field, int64_t y, int64_t x0, int64_t x1,
-                  const double **row);
+/* Region numbers of the cells of a row; 0: free. */
+static inline const uint8_t *lbm_solids(const sel_state *state, int64_t row) {
+    return state->plan->base.domain->cell + row * state->layout.nx;
+}
+
+/* Density deviation and velocity of x0 <= x < x1 of a row, lattice units, one behind the other in
+ * to[(1 + dims) nx]. */
+void lbm_read_row(const sel_state *state, int64_t row, int64_t x0, int64_t x1, double *to);
+
+/* A field on x0 <= x < x1 of a row in the user's units, component c of x at values[c nx + x - x0],
+ * with the scratch of this thread, where `values` lie; what they hold in solids means nothing.
+ * Returns the number of components. */
+int lbm_field_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                  const double **values);
+
+/* The rows around `row` in the order of lbm_gradient_at, after wrapping; -1: outside. */
+void lbm_window(const sel_state *state, int64_t row, int64_t rows[LBM_AROUND]);
 
 /* Evaluates the acceleration `steps` steps after time 0. */
 sel_status lbm_apply_acceleration(sel_state *state, double steps, sel_error *error);
 
-/* The acceleration of the last collision at (x, y), lattice units. */
-void lbm_acceleration_at(const sel_state *state, int64_t x, int64_t y, double value[2]);
+/* The acceleration of the last collision at cell x of a row, lattice units. */
+void lbm_acceleration_at(const sel_state *state, int64_t x, int64_t row, double value[3]);
 
-/* Copies the ends of a row to its halo, and a row at the domain's end to the halo row, where these
+/* Copies the ends of a row to its halo, and a row at the domain's end to the halo rows, where these
  * axes are periodic. */
-void lbm_fill_halo(const sel_state *state, void *f, int64_t y);
+void lbm_fill_halo(const sel_state *state, void *f, int64_t row);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(sel_state *state, sel_error *error);
@@ -87,8 +101,7 @@ static inline lbm_step lbm_last_step(const sel_state *state) {
 }
 
 /* Answer SEL_FORCE and SEL_FLUX. */
-void lbm_force(sel_state *state, sel_request *request);
-void lbm_flux(sel_state *state, sel_request *request);
+void lbm_links(sel_state *state, sel_request *request);
 
 sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *error);
 

@@ -1,159 +1,94 @@
 /* lbm_cpu_initial.c -- the populations of step 0, with the stresses that belong to the velocity.
  *
- * Before collision the populations of a smooth flow are f = f^eq + f^neq - S/2 with
- *
- *   f_i^neq = -w_i tau rho / cs2 (e_i e_i - cs2 I) : grad u,
- *
- * (Guo's change of variables puts -S/2 there). Collision leaves f^eq + (1 - 1/tau) f^neq + S/2,
- * which is what is stored: f^neq is even, so this holds for TRT too. Without f^neq the start would
- * be a stress-free flow, and errors of first order in time would show. Gradients are central
- * differences of cell values, one-sided beside solids and the domain's faces.
+ * Gradients are central differences of cell values, one-sided beside solids and the domain's faces
+ * (gradient.h); what populations follow from them is in engine/physics/lbm_start.h.
  */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
-#include <string.h>
-#include "engine/lbm/gradient.h"
+#include "engine/lbm/initial.h"
 #include "engine/lbm/lbm_cpu.h"
 
-#define SEL_INLINE static inline
-#define REAL double
-#define LBM_SQRT(x) sqrt(x)
-#define LBM_NAME(name) name##_initial
-#include "engine/physics/lbm_collision.h"
-
-/* Three rows of initial values, lattice units: drho, ux, uy each. */
+/* Three slabs of initial values: below, here, above along the slowest axis. */
 typedef struct window {
     sel_state *state;
-    double *memory, *x, *y; /* x, y and values: of the free cells of a row, one behind the other */
-    double *values;         /* room for two components */
-    double *buffer[3], *row[3]; /* row: y - 1, y, y + 1; NULL outside */
+    lbm_slabs slabs;
+    double *ring[3];
 } window;
 
-/* Evaluates one quantity at the free cells of a row, whose places are `at`, and puts its values,
- * over `unit`, into `to` by component; leaves `to` alone when it is not given. */
-static sel_status evaluate(window *w, const sel_quantity *q, const char *what, const sel_places *at,
-                           double unit, const uint8_t *solid, double *to, sel_error *error) {
-    int64_t nx = w->state->layout.nx;
-    if (!sel_quantity_given(q) || at->n == 0) {
-        return SEL_OK;
-    }
-    sel_status status = sel_quantity_eval(q, what, at, w->values, error);
-    for (int c = 0; c < q->components && !status; c++) {
-        const double *value = w->values + (size_t)c * at->n;
-        for (int64_t x = 0; x < nx; x++) {
-            to[c * nx + x] = solid[x] ? 0 : *value++ / unit;
-        }
-    }
-    return status;
+/* Values of a row in the slab `below`, `here` or `above` (0 to 2) of the window. */
+static const double *row_values(const window *w, int64_t slab, int which, int64_t row) {
+    int64_t length = (1 + w->state->lattice->dims) * w->state->layout.nx;
+    return w->ring[(slab + which) % 3] + row % w->slabs.rows * length;
 }
 
-/* Populations of no or negative mass mean nothing. */
-static sel_status check_density(const window *w, int64_t y, const uint8_t *solid,
-                                const double *drho, sel_error *error) {
-    const sel_plan *plan = &w->state->plan->base;
-    for (int64_t x = 0; x < w->state->layout.nx; x++) {
-        if (!solid[x] && drho[x] <= -1) {
-            return sel_fail_at(error, sel_simulation_where(plan->simulation, "initial"),
-                               "the initial density at cell {%lld, %lld} is not positive",
-                               (long long)x, (long long)y);
-        }
+static void set_row(const window *w, int64_t slab, int64_t row) {
+    sel_state *state = w->state;
+    const lbm_plan *plan = state->plan;
+    const lbm_cell_rules *rules = &lbm_rules[plan->params->lattice];
+    const int64_t nx = state->layout.nx, dims = state->lattice->dims;
+    const int slowest = dims == 2 ? LBM_BELOW_Y : LBM_BELOW_Z;
+    const double *velocity[LBM_AROUND], *here = row_values(w, slab, 1, row);
+    int64_t rows[LBM_AROUND];
+    lbm_window(state, row, rows);
+    for (int k = 0; k < LBM_AROUND; k++) {
+        int which = k == slowest ? 0 : k == slowest + 1 ? 2 : 1;
+        velocity[k] = rows[k] < 0 ? NULL : row_values(w, slab, which, rows[k]) + nx;
     }
-    return SEL_OK;
-}
-
-static sel_status evaluate_row(window *w, int64_t y, double *to, sel_error *error) {
-    const lbm_plan *plan = w->state->plan;
-    const sel_domain *domain = plan->base.domain;
-    const lbm_initial *initial = &plan->params->initial;
-    const lbm_numbers *numbers = &plan->numbers;
-    int64_t nx = domain->grid.n[0];
-    const uint8_t *solid = domain->cell + y * nx;
-    sel_places at = {.n = 0, .x = w->x, .y = w->y, .controls = domain->control_values};
     for (int64_t x = 0; x < nx; x++) {
-        if (!solid[x]) {
-            w->x[at.n] = sel_centre(&domain->grid, 0, (double)x);
-            w->y[at.n++] = sel_centre(&domain->grid, 1, (double)y);
+        double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q];
+        if (lbm_solids(state, row)[x]) {
+            continue;
         }
-    }
-    memset(to, 0, 3 * (size_t)nx * sizeof *to);
-    sel_status status = evaluate(w, &initial->pressure, "initial pressure", &at,
-                                 numbers->pressure_unit, solid, to, error);
-    if (!status && sel_quantity_given(&initial->density)) {
-        status = evaluate(w, &initial->density, "initial density", &at, numbers->density_unit,
-                          solid, to, error);
-        for (int64_t x = 0; x < nx; x++) {
-            to[x] -= solid[x] ? 0 : 1;
+        lbm_gradient gradient = lbm_gradient_at(plan->base.domain, velocity, x, row);
+        for (int c = 0; c < dims; c++) {
+            u[c] = here[(1 + c) * nx + x];
         }
+        lbm_strain_parts(&gradient, (int)dims, strain);
+        lbm_acceleration_at(state, x, row, a);
+        double eddies = plan->numbers.eddy / (18 * sqrt(2)) * lbm_strain_rate(&gradient);
+        rules->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
+        lbm_loops_of(state)->write(&state->layout, state->f[0], x, row, g);
     }
-    status = status ? status : check_density(w, y, solid, to, error);
-    return status ? status
-                  : evaluate(w, &initial->velocity, "initial velocity", &at, numbers->velocity_unit,
-                             solid, to + nx, error);
 }
 
-static void set_cell(const window *w, int64_t x, int64_t y) {
+/* Slab s is evaluated into ring[(s + 1) % 3] as the window moves up. */
+static sel_status set_slabs(window *w, sel_error *error) {
     sel_state *state = w->state;
-    const lbm_numbers *numbers = &state->plan->numbers;
-    int64_t nx = state->layout.nx;
-    double drho = w->row[1][x], ux = w->row[1][nx + x], uy = w->row[1][2 * nx + x];
-    double g[D2Q9_COUNT], source[D2Q9_COUNT];
-    const double *velocity[3];
-    double acceleration[2];
-    for (int k = 0; k < 3; k++) {
-        velocity[k] = w->row[k] ? w->row[k] + nx : NULL;
-    }
-    lbm_gradient d = lbm_gradient_at(state->plan->base.domain, velocity, x, y);
-    lbm_acceleration_at(state, x, y, acceleration);
-    lbm_equilibrium_initial(drho, ux, uy, g);
-    lbm_force_initial(1 + drho, ux, uy, acceleration[0], acceleration[1], source);
-    double tau = numbers->tau + 3 * numbers->eddy / (18 * sqrt(2)) * lbm_strain_rate(&d);
-    double stress = -(tau - 1) * 3 * (1 + drho);
-#define ADD(i, ex, ey, opposite, weight)                                                     \
-    g[i] += (weight)*stress * (((ex) * (ex)-1.0 / 3) * d.xx + ((ey) * (ey)-1.0 / 3) * d.yy + \
-                               (ex) * (ey) * (d.xy + d.yx)) +                                \
-            0.5 * source[i];
-    D2Q9(ADD)
-#undef ADD
-    lbm_loops_of(state)->write(&state->layout, state->f[0], x, y, g);
-}
-
-/* Row y of the initial values is evaluated into buffer (y + 1) % 3 as the window moves up. */
-static sel_status set_rows(window *w, sel_error *error) {
-    sel_state *state = w->state;
-    const sel_domain *domain = state->plan->base.domain;
-    int64_t nx = state->layout.nx, ny = state->layout.ny;
-    bool wrap = sel_axis_periodic(&domain->grid, 1);
-    sel_status status = wrap ? evaluate_row(w, ny - 1, w->buffer[0], error) : SEL_OK;
-    status = status ? status : evaluate_row(w, 0, w->buffer[1], error);
-    for (int64_t y = 0; y < ny && !status; y++) {
-        bool last = y == ny - 1;
-        w->row[0] = y > 0 || wrap ? w->buffer[y % 3] : NULL;
-        w->row[1] = w->buffer[(y + 1) % 3];
-        w->row[2] = !last || wrap ? w->buffer[(y + 2) % 3] : NULL;
-        status = w->row[2] ? evaluate_row(w, last ? 0 : y + 1, w->row[2], error) : SEL_OK;
-        for (int64_t x = 0; x < nx && !status; x++) {
-            if (!domain->cell[y * nx + x]) {
-                set_cell(w, x, y);
-            }
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const int64_t count = w->slabs.count;
+    bool wrap = sel_axis_periodic(grid, grid->dims - 1);
+    sel_status status = wrap ? lbm_slab(&w->slabs, count - 1, w->ring[0], error) : SEL_OK;
+    status = status ? status : lbm_slab(&w->slabs, 0, w->ring[1], error);
+    for (int64_t s = 0; s < count && !status; s++) {
+        bool last = s == count - 1;
+        if (!last || wrap) {
+            status = lbm_slab(&w->slabs, last ? 0 : s + 1, w->ring[(s + 2) % 3], error);
         }
-        lbm_fill_halo(state, state->f[0], y);
+        int64_t first = s * w->slabs.rows;
+#pragma omp parallel for schedule(static) num_threads(state->threads) if (!status)
+        for (int64_t row = first; row < first + w->slabs.rows; row++) {
+            set_row(w, s, row);
+            lbm_fill_halo(state, state->f[0], row);
+        }
     }
     return status;
 }
 
 sel_status lbm_set_initial(sel_state *state, sel_error *error) {
-    size_t nx = (size_t)state->layout.nx, numbers = 13 * nx;
-    window w = {.state = state, .memory = malloc(numbers * sizeof(double))};
-    if (!w.memory) {
-        return sel_fail_memory(error, "the initial state", numbers * sizeof(double));
+    window w = {.state = state};
+    sel_status status = lbm_slabs_open(state->plan, &w.slabs, error);
+    if (status) {
+        return status;
     }
-    w.x = w.memory;
-    w.y = w.memory + nx;
+    size_t numbers = (size_t)((1 + state->lattice->dims) * w.slabs.rows * state->layout.nx);
+    double *memory = calloc(3 * numbers, sizeof *memory);
     for (size_t k = 0; k < 3; k++) {
-        w.buffer[k] = w.memory + (2 + 3 * k) * nx;
+        w.ring[k] = memory + k * numbers;
     }
-    w.values = w.memory + 11 * nx;
-    sel_status status = set_rows(&w, error);
-    free(w.memory);
+    status = memory ? set_slabs(&w, error)
+                    : sel_fail_memory(error, "the initial state", 3 * numbers * sizeof *memory);
+    free(memory);
+    lbm_slabs_close(&w.slabs);
     return status;
 }

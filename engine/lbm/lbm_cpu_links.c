@@ -7,81 +7,73 @@
  * Sums are made by row and joined by a fixed tree: the same for any number of threads.
  */
 #include <omp.h>
+#include "engine/lbm/lbm_answers.h"
 #include "engine/lbm/lbm_cpu.h"
-#include "engine/physics/lbm_d2q9.h"
 #include "engine/reduce.h"
 
-#define LINK(i, ex, ey, opposite, weight) {ex, ey, opposite},
-static const struct { int ex, ey, opposite; } directions[D2Q9_COUNT] = {D2Q9(LINK)};
-#undef LINK
-
 /* Columns of a row's partials. */
-enum { FORCE_X, FORCE_Y, TORQUE, MASS };
+enum { FORCE, TORQUE = 3, MASS = 6, SUMS };
+
+/* Adds the push f of a link whose middle is `arm` away from the centre of the torque. */
+static void add_push(const double arm[3], const double f[3], double partial[SUMS]) {
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        partial[FORCE + a] += f[a];
+        partial[TORQUE + a] += arm[b] * f[c] - arm[c] * f[b];
+    }
+}
 
 /* Adds the links of one cell; torque about `centre` in cells, from the middle of each link. */
-static void add_cell(const lbm_step *step, const lbm_loops *loops, int64_t y,
-                     const lbm_boundary_cell *cell, int region, const double centre[2],
-                     double *partial) {
-    double own[D2Q9_COUNT], g[D2Q9_COUNT];
+static void add_cell(const lbm_step *step, const lbm_loops *loops, int64_t row,
+                     const lbm_boundary_cell *cell, int region, const double centre[3],
+                     double partial[SUMS]) {
+    const lbm_lattice *lattice = step->boundary->lattice;
+    const double at[3] = {(double)cell->x, (double)(row % step->layout.ny),
+                          (double)(row / step->layout.ny)};
+    double own[LBM_MAX_Q], g[LBM_MAX_Q];
     int64_t link = cell->first_link;
     bool known = false;
-    for (int i = 1; i < D2Q9_COUNT; i++) {
+    for (int i = 1; i < lattice->q; i++) {
         if (!(cell->links >> i & 1u) || step->boundary->link_region[link++] != region) {
             continue;
         }
         if (!known) {
-            loops->arrive(step, y, cell, own, g);
+            loops->arrive(step, row, cell, own, g);
             known = true;
         }
-        double out = own[directions[i].opposite], both = out + g[i];
-        double x = (double)cell->x - 0.5 * directions[i].ex - centre[0];
-        double fx = -directions[i].ex * both, fy = -directions[i].ey * both;
-        partial[FORCE_X] += fx;
-        partial[FORCE_Y] += fy;
-        partial[TORQUE] += x * fy - ((double)y - 0.5 * directions[i].ey - centre[1]) * fx;
+        const lbm_direction *d = &lattice->direction[i];
+        double out = own[d->opposite], arm[3], push[3];
+        for (int a = 0; a < 3; a++) {
+            arm[a] = at[a] - 0.5 * d->e[a] - centre[a];
+            push[a] = -d->e[a] * (out + g[i]);
+        }
+        add_push(arm, push, partial);
         partial[MASS] += out - g[i];
     }
 }
 
 /* Sums of all links of `region`, lattice units. */
-static void sum_links(sel_state *state, int region, const double centre[2], double sum[4]) {
+static void sum_links(sel_state *state, int region, const double centre[3], double sum[SUMS]) {
     const lbm_step step = lbm_last_step(state);
     const lbm_boundary *boundary = &state->plan->boundary;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t y = 0; y < state->layout.ny; y++) {
-        double *partial = state->partials + y * LBM_PARTIALS;
-        for (int k = 0; k < 4; k++) {
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        double *partial = state->partials + row * LBM_PARTIALS;
+        for (int k = 0; k < SUMS; k++) {
             partial[k] = 0;
         }
-        for (int64_t c = boundary->row_cells[y]; c < boundary->row_cells[y + 1]; c++) {
-            add_cell(&step, lbm_loops_of(state), y, &boundary->cells[c], region, centre, partial);
+        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+            add_cell(&step, lbm_loops_of(state), row, &boundary->cells[c], region, centre, partial);
         }
     }
-    for (int k = 0; k < 4; k++) {
-        sum[k] = sel_tree_sum(state->partials + k, state->layout.ny, LBM_PARTIALS);
+    for (int k = 0; k < SUMS; k++) {
+        sum[k] = sel_tree_sum(state->partials + k, boundary->rows, LBM_PARTIALS);
     }
 }
 
-void lbm_force(sel_state *state, sel_request *request) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const lbm_numbers *numbers = &state->plan->numbers;
-    double unit =
-        numbers->density_unit * numbers->velocity_unit * numbers->velocity_unit * grid->dx;
-    double sum[4], centre[2];
-    for (int a = 0; a < 2; a++) {
-        centre[a] = (request->centre[a] - grid->origin[a]) / grid->dx - 0.5;
-    }
+void lbm_links(sel_state *state, sel_request *request) {
+    double sum[SUMS], centre[3];
+    lbm_links_centre(state->plan, request, centre);
     sum_links(state, request->region, centre, sum);
-    request->force[0] = sum[FORCE_X] * unit;
-    request->force[1] = sum[FORCE_Y] * unit;
-    request->force[2] = request->torque[0] = request->torque[1] = 0;
-    request->torque[2] = sum[TORQUE] * unit * grid->dx;
-}
-
-void lbm_flux(sel_state *state, sel_request *request) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const double anywhere[2] = {0, 0};
-    double sum[4];
-    sum_links(state, request->region, anywhere, sum);
-    request->flux = sum[MASS] * state->plan->numbers.density_unit * grid->dx * grid->dx / grid->dt;
+    lbm_links_answer(state->plan, sum + FORCE, sum + TORQUE, sum[MASS], request);
 }

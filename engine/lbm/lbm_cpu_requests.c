@@ -5,17 +5,13 @@
  */
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
+#include "engine/lbm/lbm_answers.h"
 #include "engine/lbm/lbm_cpu.h"
 #include "engine/reduce.h"
 
 static double *thread_row(const sel_state *state) {
     return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
-}
-
-static const uint8_t *solids(const sel_state *state, int64_t y) {
-    return state->plan->base.domain->cell + y * state->layout.nx;
 }
 
 /* Stores the field of one cell, the k-th of a row with `count` components, as entry `at` of the
@@ -36,25 +32,36 @@ static void store(const sel_state *state, const sel_request *request, const doub
 static void read_cells(sel_state *state, const sel_request *request) {
     int64_t nx = state->layout.nx;
     for (int64_t c = 0; c < request->cell_count; c++) {
-        int64_t y = request->cells[c] / nx, x = request->cells[c] % nx;
-        const double *row;
-        int count = lbm_field_row(state, request->field, y, x, x + 1, &row);
-        store(state, request, row, count, 0, solids(state, y)[x] != 0, c);
+        int64_t row = request->cells[c] / nx, x = request->cells[c] % nx;
+        const double *values;
+        int count = lbm_field_row(state, request->field, row, x, x + 1, &values);
+        store(state, request, values, count, 0, lbm_solids(state, row)[x] != 0, c);
     }
+}
+
+/* The j-th row of a box. */
+static int64_t box_row(const sel_state *state, const sel_box *box, int64_t j) {
+    int64_t height = sel_box_count(box, 1);
+    int64_t y = box->lo[1] + j % height * box->stride[1];
+    return y + state->layout.ny * (box->lo[2] + j / height * box->stride[2]);
+}
+
+static int64_t box_rows(const sel_box *box) {
+    return sel_box_count(box, 1) * sel_box_count(box, 2);
 }
 
 static void read_box(sel_state *state, const sel_request *request) {
     const sel_box *box = &request->box;
-    int64_t width = sel_box_count(box, 0), height = sel_box_count(box, 1);
+    int64_t width = sel_box_count(box, 0), rows = box_rows(box);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t j = 0; j < height; j++) {
-        int64_t y = box->lo[1] + j * box->stride[1];
-        const double *row;
-        int count = lbm_field_row(state, request->field, y, box->lo[0], box->hi[0], &row);
+    for (int64_t j = 0; j < rows; j++) {
+        int64_t row = box_row(state, box, j);
+        const double *values;
+        int count = lbm_field_row(state, request->field, row, box->lo[0], box->hi[0], &values);
         for (int64_t i = 0; i < width; i++) {
             int64_t k = i * box->stride[0];
-            bool solid = solids(state, y)[box->lo[0] + k] != 0;
-            store(state, request, row, count, k, solid, j * width + i);
+            bool solid = lbm_solids(state, row)[box->lo[0] + k] != 0;
+            store(state, request, values, count, k, solid, j * width + i);
         }
     }
 }
@@ -62,21 +69,21 @@ static void read_box(sel_state *state, const sel_request *request) {
 /* Columns of a row's partials. */
 enum { SUM = 0, SQUARES = 3, LEAST = 6, MOST = 9, CELLS = 12 };
 
-static void reduce_row(sel_state *state, const sel_request *request, int64_t y, double *partial) {
+static void reduce_row(sel_state *state, const sel_request *request, int64_t row, double *partial) {
     const sel_box *box = &request->box;
-    const double *row;
-    int count = lbm_field_row(state, request->field, y, box->lo[0], box->hi[0], &row);
+    const double *values;
+    int count = lbm_field_row(state, request->field, row, box->lo[0], box->hi[0], &values);
     for (int c = 0; c < 3; c++) {
         partial[SUM + c] = partial[SQUARES + c] = partial[CELLS] = 0;
         partial[LEAST + c] = HUGE_VAL;
         partial[MOST + c] = -HUGE_VAL;
     }
     for (int64_t x = box->lo[0]; x < box->hi[0]; x += box->stride[0]) {
-        if (solids(state, y)[x]) {
+        if (lbm_solids(state, row)[x]) {
             continue;
         }
         for (int c = 0; c < count; c++) {
-            double value = row[c * state->layout.nx + x - box->lo[0]];
+            double value = values[c * state->layout.nx + x - box->lo[0]];
             partial[SUM + c] += value;
             partial[SQUARES + c] += value * value;
             partial[LEAST + c] = fmin(partial[LEAST + c], value);
@@ -88,11 +95,11 @@ static void reduce_row(sel_state *state, const sel_request *request, int64_t y, 
 
 static void reduce(sel_state *state, sel_request *request) {
     const sel_box *box = &request->box;
-    int64_t rows = sel_box_count(box, 1);
+    int64_t rows = box_rows(box);
     double *partials = state->partials;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t j = 0; j < rows; j++) {
-        reduce_row(state, request, box->lo[1] + j * box->stride[1], partials + j * LBM_PARTIALS);
+        reduce_row(state, request, box_row(state, box, j), partials + j * LBM_PARTIALS);
     }
     for (int c = 0; c < 3; c++) {
         request->min[c] = HUGE_VAL;
@@ -125,18 +132,22 @@ static double exchange(sel_state *state, int64_t at, double value) {
  * squared, the first bad cell. */
 enum { CHANGE, MAGNITUDE, LARGEST, BAD };
 
-static void monitor_row(sel_state *state, int64_t y, bool only_bad_cell, double *partial) {
-    int64_t nx = state->layout.nx, cells = nx * state->layout.ny;
-    double *row = thread_row(state);
-    lbm_read_row(state, y, 0, nx, row);
+static void monitor_row(sel_state *state, int64_t row, bool only_bad_cell, double *partial) {
+    int64_t nx = state->layout.nx, cells = nx * lbm_rows(&state->layout);
+    double *values = thread_row(state);
+    lbm_read_row(state, row, 0, nx, values);
     partial[CHANGE] = partial[MAGNITUDE] = partial[LARGEST] = 0;
     partial[BAD] = -1;
     for (int64_t x = 0; x < nx; x++) {
-        if (solids(state, y)[x]) {
+        double square = 0;
+        if (lbm_solids(state, row)[x]) {
             continue;
         }
-        double u = row[nx + x], v = row[2 * nx + x], square = u * u + v * v;
-        if (!isfinite(square) || !isfinite(row[x])) {
+        for (int a = 0; a < state->lattice->dims; a++) {
+            double u = values[(a + 1) * nx + x];
+            square += u * u;
+        }
+        if (!isfinite(square) || !isfinite(values[x])) {
             partial[BAD] = partial[BAD] < 0 ? (double)x : partial[BAD];
             continue;
         }
@@ -144,46 +155,49 @@ static void monitor_row(sel_state *state, int64_t y, bool only_bad_cell, double 
         if (only_bad_cell) {
             continue;
         }
-        double du = u - exchange(state, y * nx + x, u);
-        double dv = v - exchange(state, cells + y * nx + x, v);
-        partial[CHANGE] += du * du + dv * dv;
+        for (int a = 0; a < state->lattice->dims; a++) {
+            double u = values[(a + 1) * nx + x];
+            double du = u - exchange(state, a * cells + row * nx + x, u);
+            partial[CHANGE] += du * du;
+        }
         partial[MAGNITUDE] += square;
     }
 }
 
 static void monitor(sel_state *state, sel_request *request) {
-    int64_t nx = state->layout.nx, ny = state->layout.ny;
+    int64_t nx = state->layout.nx, rows = lbm_rows(&state->layout);
     double *partials = state->partials, largest = 0;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t y = 0; y < ny; y++) {
-        monitor_row(state, y, request->only_bad_cell, partials + y * LBM_PARTIALS);
+    for (int64_t row = 0; row < rows; row++) {
+        monitor_row(state, row, request->only_bad_cell, partials + row * LBM_PARTIALS);
     }
     request->bad_cell = -1;
-    for (int64_t y = ny - 1; y >= 0; y--) {
-        const double *partial = partials + y * LBM_PARTIALS;
+    for (int64_t row = rows - 1; row >= 0; row--) {
+        const double *partial = partials + row * LBM_PARTIALS;
         largest = fmax(largest, partial[LARGEST]);
-        request->bad_cell = partial[BAD] >= 0 ? y * nx + (int64_t)partial[BAD] : request->bad_cell;
+        request->bad_cell =
+            partial[BAD] >= 0 ? row * nx + (int64_t)partial[BAD] : request->bad_cell;
     }
-    double change = sel_tree_sum(partials + CHANGE, ny, LBM_PARTIALS);
-    double magnitude = sel_tree_sum(partials + MAGNITUDE, ny, LBM_PARTIALS);
+    double change = sel_tree_sum(partials + CHANGE, rows, LBM_PARTIALS);
+    double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, LBM_PARTIALS);
     request->change = state->monitored && magnitude > 0 ? sqrt(change / magnitude) : nan("");
     request->largest = sqrt(largest) * state->plan->numbers.velocity_unit;
     state->monitored |= !request->only_bad_cell;
 }
 
 double lbm_total_mass(sel_state *state) {
-    int64_t nx = state->layout.nx, ny = state->layout.ny;
+    int64_t nx = state->layout.nx, rows = lbm_rows(&state->layout);
     double *partials = state->partials;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
-    for (int64_t y = 0; y < ny; y++) {
-        double *row = thread_row(state), sum = 0;
-        lbm_read_row(state, y, 0, nx, row);
+    for (int64_t row = 0; row < rows; row++) {
+        double *values = thread_row(state), sum = 0;
+        lbm_read_row(state, row, 0, nx, values);
         for (int64_t x = 0; x < nx; x++) {
-            sum += row[x]; /* zero in solids */
+            sum += values[x]; /* zero in solids */
         }
-        partials[y * LBM_PARTIALS] = sum;
+        partials[row * LBM_PARTIALS] = sum;
     }
-    double deviation = sel_tree_sum(partials, ny, LBM_PARTIALS);
+    double deviation = sel_tree_sum(partials, rows, LBM_PARTIALS);
     return (double)state->plan->base.domain->free_cells + deviation;
 }
 
@@ -208,40 +222,13 @@ static void update_flows(sel_state *state) {
     state->balance_step = state->step;
 }
 
-static void add_term(sel_request *request, int room, const char *prefix, const char *name,
-                     double value) {
-    if (request->term_count < room) {
-        sel_term *term = &request->terms[request->term_count++];
-        snprintf(term->name, sizeof term->name, "%s%s", prefix, name);
-        term->value = value;
-    }
-}
-
-/* The balance of mass, exact to round-off:
- *   mass         of all free cells, per unit depth
- *   out_REGION   what has left through each region since step 0: what its links carried out less
- *                what they brought in; for the regions that let mass through
- *   rate_REGION  out_REGION per time, since the last balance at an earlier step
- *   error        (mass + sum of out - mass at step 0) / mass at step 0 */
 static void balance(sel_state *state, sel_request *request) {
-    const sel_domain *domain = state->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    double unit = state->plan->numbers.density_unit * grid->dx * grid->dx, total = 0;
-    double mass = lbm_total_mass(state);
     update_flows(state);
-    request->term_count = 0;
-    add_term(request, SEL_MAX_TERMS, "mass", "", mass * unit);
-    for (int r = 1; r <= domain->region_count; r++) {
-        total += state->out[r];
-        char text[32];
-        if (lbm_region_passes(domain, r)) {
-            const char *name = sel_region_name(domain, r, text);
-            add_term(request, SEL_MAX_TERMS, "out_", name, state->out[r] * unit);
-            add_term(request, SEL_MAX_TERMS, "rate_", name, state->rate[r] * unit / grid->dt);
-        }
-    }
-    add_term(request, SEL_MAX_TERMS, "error", "",
-             (mass - state->first_mass + total) / state->first_mass);
+    const lbm_balance found = {.mass = lbm_total_mass(state),
+                               .first_mass = state->first_mass,
+                               .out = state->out,
+                               .rate = state->rate};
+    lbm_balance_terms(state->plan, &found, request);
 }
 
 sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *error) {
@@ -264,10 +251,8 @@ sel_status lbm_cpu_start(sel_state *state, sel_request *request, sel_error *erro
         balance(state, request);
         break;
     case SEL_FORCE:
-        lbm_force(state, request);
-        break;
     case SEL_FLUX:
-        lbm_flux(state, request);
+        lbm_links(state, request);
         break;
     }
     return SEL_OK;

@@ -34,7 +34,7 @@ static double largest_of(const double *value, int64_t n, int components) {
  * itself will report it. */
 static double largest_law(const lbm_plan *plan) {
     const lbm_batches *batches = &plan->boundary.batches;
-    double *values = malloc((2 * (size_t)batches->largest + 1) * sizeof *values), largest = 0;
+    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values), largest = 0;
     bool by_time;
     int64_t last_step = sel_stop_step(&plan->params->common, &by_time);
     double end = last_step == INT64_MAX ? 0 : (double)last_step;
@@ -44,7 +44,8 @@ static double largest_law(const lbm_plan *plan) {
         int last = batch->depends & SEL_ON_T && end > 0 ? samples : 0;
         for (int s = 0; s <= last && batch->quantity->components > 1; s++) {
             if (!lbm_batch_evaluate(batch, plan->base.domain, end * s / samples, values, NULL)) {
-                largest = fmax(largest, largest_of(values, batch->count, 2));
+                largest =
+                    fmax(largest, largest_of(values, batch->count, batch->quantity->components));
             }
         }
     }
@@ -108,8 +109,8 @@ static bool has_opening(const sel_domain *domain, int face) {
 /* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */
 static void add_opening_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
     const sel_domain *domain = plan->base.domain;
-    static const char *const names[] = {"open faces x", "open faces y"};
-    for (int a = 0; a < 2; a++) {
+    static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
+    for (int a = 0; a < domain->grid.dims; a++) {
         if (has_opening(domain, 2 * a) && has_opening(domain, 2 * a + 1)) {
             sel_fact *fact = add_fact(facts, count, names[a]);
             snprintf(fact->text, sizeof fact->text,

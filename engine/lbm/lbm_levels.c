@@ -3,7 +3,14 @@
 
 #if defined(__x86_64__)
 
-extern const lbm_kernels lbm_kernels_v2, lbm_kernels_v3, lbm_kernels_v4;
+#define TABLE(of)                                                           \
+    extern const lbm_loops lbm_d2q9_loops_##of[2], lbm_d3q19_loops_##of[2]; \
+    static const lbm_kernels lbm_kernels_##of = {                           \
+        .level = "x86-64-" #of,                                             \
+        .loops = {[LBM_D2Q9] = lbm_d2q9_loops_##of, [LBM_D3Q19] = lbm_d3q19_loops_##of}};
+TABLE(v2)
+TABLE(v3)
+TABLE(v4)
 
 static bool has_v2(void) {
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
@@ -38,7 +45,9 @@ const lbm_kernels *lbm_kernels_usable(int index) {
 
 #else
 
-extern const lbm_kernels lbm_kernels_any;
+extern const lbm_loops lbm_d2q9_loops_any[2], lbm_d3q19_loops_any[2];
+static const lbm_kernels lbm_kernels_any = {
+    .level = "any", .loops = {[LBM_D2Q9] = lbm_d2q9_loops_any, [LBM_D3Q19] = lbm_d3q19_loops_any}};
 
 const lbm_kernels *lbm_kernels_usable(int index) {
     return index == 0 ? &lbm_kernels_any : NULL;

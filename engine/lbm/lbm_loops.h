@@ -1,91 +1,97 @@
-/* lbm_loops.h -- the CPU's inner loops for one precision: bulk rows, boundary cells, reading.
+/* lbm_loops.h -- the CPU's inner loops for one lattice and precision: bulk rows, boundary cells,
+ * reading.
  *
- * Included by lbm_cpu_kernel.c once per precision, with REAL, LBM_SQRT, LBM_NAME and SEL_INLINE as
- * in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i, n)). The two
- * copies of the populations take turns, so every cell may be computed in any order, and twice.
+ * Included by lbm_cpu_kernel.c once for each, with LBM_DIMS, REAL, LBM_SQRT, LBM_NAME and
+ * SEL_INLINE as in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i,
+ * n)). The two copies of the populations take turns, so every cell may be computed in any order,
+ * and twice.
  */
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
 
 /* The rates of all cells. */
 SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
-    return (LBM_NAME(lbm_rates)){(REAL)step->omega_even,
-                                 (REAL)step->omega_odd,
-                                 (REAL)step->acceleration[0],
-                                 (REAL)step->acceleration[1],
-                                 (REAL)step->tau,
-                                 (REAL)step->magic,
-                                 (REAL)step->eddy};
+    LBM_NAME(lbm_rates)
+    rates = {.omega_even = (REAL)step->omega_even,
+             .omega_odd = (REAL)step->omega_odd,
+             .tau = (REAL)step->tau,
+             .magic = (REAL)step->magic,
+             .eddy = (REAL)step->eddy};
+#define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration[axis];
+    LBM_AXES(UNIFORM)
+#undef UNIFORM
+    return rates;
 }
 
-/* The rates of cell (x, y). */
-SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t y) {
+/* The rates of cell x of a row. */
+SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, int64_t row) {
     LBM_NAME(lbm_rates) rates = LBM_NAME(common_rates)(step);
     if (step->forcing == LBM_FORCE_FIELD) {
         const lbm_layout *layout = &step->layout;
-        const REAL *ax = (const REAL *)step->acceleration_field + y * layout->nx + x;
-        rates.ax = ax[0];
-        rates.ay = ax[layout->nx * layout->ny];
+        const REAL *a = (const REAL *)step->acceleration_field + row * layout->nx + x;
+#define HERE(axis, sum) rates.a[axis] = a[axis * (layout->nx * layout->ny * layout->nz)];
+        LBM_AXES(HERE)
+#undef HERE
     }
     return rates;
 }
 
-/* Rows of direction i: from##i[x] is what streams to cell x of row y. */
-#define SOURCE(i, ex, ey, opposite, weight) \
-    const REAL *from##i =                   \
-        (const REAL *)step->from + i * layout->plane + (y - (ey)) * layout->pitch - (ex);
+/* from##i[x] is what streams along direction i to cell x of the row at `offset`. */
+#define SOURCE(i, ex, ey, ez, opposite, weight)                                   \
+    const REAL *from##i = (const REAL *)step->from + i * layout->plane + offset - \
+                          ((ez)*layout->slice + (ey)*layout->pitch + (ex));
 
 /* Cells x0 <= x < x1 of a row, stored for direction i at to[i * plane + x - x0]. */
-SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1, REAL *to,
+SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1, REAL *to,
                                 int64_t plane, int collision, lbm_forcing forcing, bool eddies) {
     const lbm_layout *layout = &step->layout;
-    const REAL *ax = NULL, *ay = NULL;
-    if (forcing == LBM_FORCE_FIELD) {
-        ax = (const REAL *)step->acceleration_field + y * layout->nx;
-        ay = ax + layout->nx * layout->ny;
+    const int64_t offset = lbm_row_offset(layout, row);
+#define FIELD(axis, sum)                                                    \
+    const REAL *field##axis = (const REAL *)step->acceleration_field;       \
+    if (forcing == LBM_FORCE_FIELD) {                                       \
+        field##axis += (axis * layout->nz * layout->ny + row) * layout->nx; \
     }
+    LBM_AXES(FIELD)
+#undef FIELD
     const LBM_NAME(lbm_rates) common = LBM_NAME(common_rates)(step);
-    D2Q9(SOURCE)
-#define TARGET(i, ex, ey, opposite, weight) REAL *to##i = to + i * plane;
-    D2Q9(TARGET)
+    LBM_DIRECTIONS(SOURCE)
+#define TARGET(i, ex, ey, ez, opposite, weight) REAL *to##i = to + i * plane;
+    LBM_DIRECTIONS(TARGET)
 #undef TARGET
     LBM_INDEPENDENT
     for (int64_t x = x0; x < x1; x++) {
         LBM_NAME(lbm_rates) rates = common;
-        REAL g[D2Q9_COUNT];
+        REAL g[LBM_Q];
         if (forcing == LBM_FORCE_FIELD) {
-            rates.ax = ax[x];
-            rates.ay = ay[x];
+#define HERE(axis, sum) rates.a[axis] = field##axis[x];
+            LBM_AXES(HERE)
+#undef HERE
         }
-#define LOAD(i, ex, ey, opposite, weight) g[i] = from##i[x];
-        D2Q9(LOAD)
+#define LOAD(i, ex, ey, ez, opposite, weight) g[i] = from##i[x];
+        LBM_DIRECTIONS(LOAD)
 #undef LOAD
         LBM_NAME(lbm_collide)(g, &rates, collision, forcing != LBM_NO_FORCE, eddies);
-#define STORE(i, ex, ey, opposite, weight) to##i[x - x0] = g[i];
-        D2Q9(STORE)
+#define STORE(i, ex, ey, ez, opposite, weight) to##i[x - x0] = g[i];
+        LBM_DIRECTIONS(STORE)
 #undef STORE
     }
 }
 
-/* Cells x0 <= x < x1 straight to their places. */
-SEL_INLINE void LBM_NAME(store_cells)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
-                                      int collision, lbm_forcing forcing, bool eddies) {
-    REAL *row = (REAL *)step->to + y * step->layout.pitch;
-    LBM_NAME(cells)
-    (step, y, x0, x1, row + x0, step->layout.plane, collision, forcing, eddies);
-}
+/* One of the variants of `cells` below. */
+typedef void (*LBM_NAME(cells_of))(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
+                                   REAL *to, int64_t plane);
 
-/* The same past the caches, in pieces by way of a buffer. */
-SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
-                                       int collision, lbm_forcing forcing, bool eddies) {
-    enum { PIECE = 2048 / sizeof(REAL) };
-    REAL buffer[D2Q9_COUNT * PIECE] __attribute__((aligned(64)));
-    REAL *row = (REAL *)step->to + y * step->layout.pitch;
+/* Cells x0 <= x < x1 past the caches, in pieces by way of a buffer. */
+SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
+                                       LBM_NAME(cells_of) cells) {
+    enum { PIECE = (LBM_DIMS == 2 ? 2048 : 1024) / sizeof(REAL) };
+    REAL buffer[LBM_Q * PIECE] __attribute__((aligned(64)));
+    REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
     for (int64_t x = x0, end; x < x1; x = end) {
         end = x + PIECE < x1 ? x + PIECE : x1;
-        LBM_NAME(cells)(step, y, x, end, buffer, PIECE, collision, forcing, eddies);
-        for (int i = 0; i < D2Q9_COUNT; i++) {
-            sel_stream(row + i * step->layout.plane + x, buffer + i * PIECE,
+        cells(step, row, x, end, buffer, PIECE);
+        for (int i = 0; i < LBM_Q; i++) {
+            sel_stream(to + i * step->layout.plane + x, buffer + i * PIECE,
                        (size_t)(end - x) * sizeof(REAL));
         }
     }
@@ -93,32 +99,35 @@ SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t y, int64_t 
 
 /* The ends of a span are needed again at once, for boundary cells and halos: they stay in the
  * cache. What is streamed begins and ends on cache lines. */
-SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1,
-                               int collision, lbm_forcing forcing, bool eddies) {
+SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
+                               LBM_NAME(cells_of) cells) {
     enum { CACHE_LINE = 64 / sizeof(REAL) };
+    const int64_t plane = step->layout.plane;
+    REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
     int64_t first = (x0 / CACHE_LINE + 1) * CACHE_LINE, last = (x1 - 1) / CACHE_LINE * CACHE_LINE;
     if (!step->streams || first >= last) {
-        LBM_NAME(store_cells)(step, y, x0, x1, collision, forcing, eddies);
+        cells(step, row, x0, x1, to + x0, plane);
         return;
     }
-    LBM_NAME(store_cells)(step, y, x0, first, collision, forcing, eddies);
-    LBM_NAME(stream_cells)(step, y, first, last, collision, forcing, eddies);
-    LBM_NAME(store_cells)(step, y, last, x1, collision, forcing, eddies);
+    cells(step, row, x0, first, to + x0, plane);
+    LBM_NAME(stream_cells)(step, row, first, last, cells);
+    cells(step, row, last, x1, to + last, plane);
 }
 
 /* What arrives at a boundary cell before its wet faces are closed. own[i] is what the cell itself
  * sent along i. */
-SEL_INLINE void LBM_NAME(arrivals)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t y,
-                                   REAL own[D2Q9_COUNT], REAL g[D2Q9_COUNT]) {
+SEL_INLINE void LBM_NAME(arrivals)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                                   REAL own[LBM_Q], REAL g[LBM_Q]) {
     const lbm_layout *layout = &step->layout;
-    const int64_t x = cell->x;
+    const int64_t x = cell->x, offset = lbm_row_offset(layout, row);
+    const REAL *here = (const REAL *)step->from + offset + x;
     int64_t link = cell->first_link;
-    D2Q9(SOURCE)
-#define OWN(i, ex, ey, opposite, weight) own[i] = from##i[x + (ey)*layout->pitch + (ex)];
-    D2Q9(OWN)
-#undef OWN
+    LBM_DIRECTIONS(SOURCE)
+    for (int i = 0; i < LBM_Q; i++) {
+        own[i] = here[i * layout->plane];
+    }
     g[0] = own[0];
-#define ARRIVE(i, ex, ey, opposite, weight)                \
+#define ARRIVE(i, ex, ey, ez, opposite, weight)            \
     if (cell->bounced >> i & 1u) {                         \
         g[i] = own[opposite] + (REAL)step->link_add[link]; \
     } else if (cell->links >> i & 1u) {                    \
@@ -127,186 +136,187 @@ SEL_INLINE void LBM_NAME(arrivals)(const lbm_step *step, const lbm_boundary_cell
         g[i] = from##i[x];                                 \
     }                                                      \
     link += cell->links >> i & 1u;
-    D2Q9(ARRIVE)
+    LBM_DIRECTIONS(ARRIVE)
 #undef ARRIVE
-    if (cell->mirrored_x | cell->mirrored_y) {
-        const REAL *here = (const REAL *)step->from + y * layout->pitch + x;
-#define MIRROR(i, ex, ey, mirrored_x_of, mirrored_y_of)                  \
-    if (cell->mirrored_x >> i & 1u) {                                    \
-        g[i] = here[mirrored_x_of * layout->plane - (ey)*layout->pitch]; \
-    } else if (cell->mirrored_y >> i & 1u) {                             \
-        g[i] = here[mirrored_y_of * layout->plane - (ex)];               \
+    if (cell->mirrored[0] | cell->mirrored[1] | cell->mirrored[2]) {
+        const int64_t stride[3] = {1, layout->pitch, layout->slice};
+#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)                                 \
+    {                                                                                             \
+        static const int mirrored[3] = {mirrored_x, mirrored_y, mirrored_z}, e[3] = {ex, ey, ez}; \
+        for (int a = 0; a < LBM_DIMS; a++) {                                                      \
+            if (cell->mirrored[a] >> i & 1u) {                                                    \
+                const int64_t away =                                                              \
+                    ((ez)*layout->slice + (ey)*layout->pitch + (ex)) - e[a] * stride[a];          \
+                g[i] = here[mirrored[a] * layout->plane - away];                                  \
+            }                                                                                     \
+        }                                                                                         \
     }
-        D2Q9_DIAGONALS(MIRROR)
+        LBM_DIAGONALS(MIRROR)
 #undef MIRROR
     }
 }
 
-/* The cell (x, y) at the start of the step, from its populations after collision. */
-SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t y,
+/* Cell x of a row at the start of the step, from its populations after collision. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row,
                                                const LBM_NAME(lbm_rates) * rates) {
     const lbm_layout *layout = &step->layout;
-    const REAL *from = (const REAL *)step->from + y * layout->pitch + x;
-    REAL f[D2Q9_COUNT];
-    for (int i = 0; i < D2Q9_COUNT; i++) {
+    const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
+    LBM_NAME(lbm_cell) cell;
+    REAL f[LBM_Q];
+    for (int i = 0; i < LBM_Q; i++) {
         f[i] = from[i * layout->plane];
     }
-    const REAL drho = D2Q9_SUM(f), per_rho = (REAL)1 / ((REAL)1 + drho);
-    return (LBM_NAME(lbm_cell)){drho, D2Q9_SUM_X(f) * per_rho - (REAL)0.5 * rates->ax,
-                                D2Q9_SUM_Y(f) * per_rho - (REAL)0.5 * rates->ay};
+    cell.drho = LBM_SUM(f);
+    const REAL per_rho = (REAL)1 / ((REAL)1 + cell.drho);
+#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates->a[axis];
+    LBM_AXES(VELOCITY)
+#undef VELOCITY
+    return cell;
 }
 
-/* The next cell from (x, y) inwards of `face`, at most at the grid's end. */
-SEL_INLINE void LBM_NAME(inwards)(const lbm_layout *layout, int face, int64_t *x, int64_t *y) {
-    int64_t *at = face < 2 ? x : y, last = (face < 2 ? layout->nx : layout->ny) - 1;
-    if (face % 2 == 0 && *at < last) {
-        ++*at;
-    } else if (face % 2 == 1 && *at > 0) {
-        --*at;
+/* The next cell along the inward normals, at most at the grid's end, as it was before the step. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell,
+                                               int64_t row, const LBM_NAME(lbm_rates) * rates) {
+    const lbm_layout *layout = &step->layout;
+    const int64_t n[3] = {layout->nx, layout->ny, layout->nz};
+    int64_t at[3] = {cell->x, row % layout->ny, row / layout->ny};
+    for (int a = 0; a < 3; a++) {
+        const int64_t next = at[a] + cell->normal[a];
+        at[a] = next >= 0 && next < n[a] ? next : at[a];
     }
-}
-
-SEL_INLINE void LBM_NAME(close_outflow)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                        int64_t y, const LBM_NAME(lbm_rates) * rates,
-                                        REAL g[D2Q9_COUNT]) {
-    int64_t inner_x = cell->x, inner_y = y;
-    LBM_NAME(inwards)(&step->layout, cell->face, &inner_x, &inner_y);
-    const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, y, rates);
-    const LBM_NAME(lbm_cell) inward = LBM_NAME(before)(step, inner_x, inner_y, rates);
-    LBM_NAME(lbm_close_outflow)
-    (g, cell->face, &here, &inward, -(REAL)0.5 * rates->ax, -(REAL)0.5 * rates->ay);
-}
-
-SEL_INLINE void LBM_NAME(close_corner)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                       int64_t y, const LBM_NAME(lbm_rates) * rates,
-                                       const double *value, REAL g[D2Q9_COUNT]) {
-    int64_t inner_x = cell->x, inner_y = y;
-    LBM_NAME(inwards)(&step->layout, cell->face, &inner_x, &inner_y);
-    LBM_NAME(inwards)(&step->layout, cell->other_face, &inner_x, &inner_y);
-    LBM_NAME(lbm_cell) at = LBM_NAME(before)(step, inner_x, inner_y, rates);
-    if (cell->velocity_region) {
-        at.ux = (REAL)value[0];
-        at.uy = (REAL)value[1];
-    }
-    if (cell->density_region) {
-        at.drho = (REAL)value[2];
-    }
-    LBM_NAME(lbm_close_corner)
-    (g, cell->face, cell->other_face, at.drho, at.ux - (REAL)0.5 * rates->ax,
-     at.uy - (REAL)0.5 * rates->ay);
+    return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2], rates);
 }
 
 /* Fills what comes through the cell's wet faces. The laws give the fluid's velocity u; the
  * momentum of populations before collision is rho (u - a/2). */
-SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t y,
-                                const LBM_NAME(lbm_rates) * rates, REAL g[D2Q9_COUNT]) {
-    const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
-    const REAL shift_x = (REAL)0.5 * rates->ax, shift_y = (REAL)0.5 * rates->ay;
-    switch (cell->opening) {
-    case LBM_OPEN_VELOCITY:
-        LBM_NAME(lbm_close_velocity)
-        (g, cell->face, (REAL)value[0] - shift_x, (REAL)value[1] - shift_y);
-        break;
-    case LBM_OPEN_PRESSURE:
-        LBM_NAME(lbm_close_density)(g, cell->face, (REAL)value[2], -shift_x, -shift_y);
-        break;
-    case LBM_OPEN_OUTFLOW:
-        LBM_NAME(close_outflow)(step, cell, y, rates, g);
-        break;
-    case LBM_OPEN_CORNER:
-        LBM_NAME(close_corner)(step, cell, y, rates, value, g);
-        break;
-    case LBM_CLOSED:
-        break;
+SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
+                                const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
+    if (cell->opening == LBM_CLOSED) {
+        return;
     }
+    const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
+    const REAL drho = (REAL)value[3];
+    REAL u[LBM_DIMS], shift[LBM_DIMS];
+    int n[LBM_DIMS];
+#define GIVEN(axis, sum)                       \
+    n[axis] = cell->normal[axis];              \
+    shift[axis] = -(REAL)0.5 * rates->a[axis]; \
+    u[axis] = (REAL)value[axis] + shift[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    if (cell->opening == LBM_OPEN_VELOCITY) {
+        LBM_NAME(lbm_close_velocity)(g, n, u);
+        return;
+    }
+    if (cell->opening == LBM_OPEN_PRESSURE) {
+        LBM_NAME(lbm_close_density)(g, n, drho, shift);
+        return;
+    }
+    LBM_NAME(lbm_cell) inward = LBM_NAME(inward)(step, cell, row, rates);
+    if (cell->opening == LBM_OPEN_OUTFLOW) {
+        const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, row, rates);
+        LBM_NAME(lbm_close_outflow)(g, n, &here, &inward, shift);
+        return;
+    }
+#define CHOOSE(axis, sum) u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];
+    LBM_AXES(CHOOSE)
+#undef CHOOSE
+    LBM_NAME(lbm_close)(g, n, cell->density_region ? drho : inward.drho, u);
 }
 
 SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                     const REAL own[D2Q9_COUNT], const REAL g[D2Q9_COUNT]) {
+                                     const REAL own[LBM_Q], const REAL g[LBM_Q]) {
     int64_t link = cell->first_link;
-#define FLOW(i, ex, ey, opposite, weight)                                \
+#define FLOW(i, ex, ey, ez, opposite, weight)                            \
     if (cell->links >> i & 1u) {                                         \
         step->link_flow[link++] += (double)own[opposite] - (double)g[i]; \
     }
-    D2Q9(FLOW)
+    LBM_DIRECTIONS(FLOW)
 #undef FLOW
 }
 
-static void LBM_NAME(edge)(const lbm_step *step, int64_t y) {
+static void LBM_NAME(edge)(const lbm_step *step, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const lbm_boundary *boundary = step->boundary;
-    REAL *row = (REAL *)step->to + y * layout->pitch;
-    for (int64_t c = boundary->row_cells[y]; c < boundary->row_cells[y + 1]; c++) {
+    REAL *to = (REAL *)step->to + lbm_row_offset(layout, row);
+    for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
         const lbm_boundary_cell *cell = &boundary->cells[c];
-        const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, y);
-        REAL own[D2Q9_COUNT], g[D2Q9_COUNT];
-        LBM_NAME(arrivals)(step, cell, y, own, g);
-        LBM_NAME(close)(step, cell, y, &rates, g);
+        const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
+        REAL own[LBM_Q], g[LBM_Q];
+        LBM_NAME(arrivals)(step, cell, row, own, g);
+        LBM_NAME(close)(step, cell, row, &rates, g);
         if (step->link_flow) {
             LBM_NAME(count_flow)(step, cell, own, g);
         }
         LBM_NAME(lbm_collide)
         (g, &rates, step->collision, step->forcing != LBM_NO_FORCE, step->eddy > 0);
-        for (int i = 0; i < D2Q9_COUNT; i++) {
-            row[i * layout->plane + cell->x] = g[i];
+        for (int i = 0; i < LBM_Q; i++) {
+            to[i * layout->plane + cell->x] = g[i];
         }
     }
 }
 
-static void LBM_NAME(arrive)(const lbm_step *step, int64_t y, const lbm_boundary_cell *cell,
-                             double own[D2Q9_COUNT], double g[D2Q9_COUNT]) {
-    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, y);
-    REAL sent[D2Q9_COUNT], come[D2Q9_COUNT];
-    LBM_NAME(arrivals)(step, cell, y, sent, come);
-    LBM_NAME(close)(step, cell, y, &rates, come);
-    for (int i = 0; i < D2Q9_COUNT; i++) {
+static void LBM_NAME(arrive)(const lbm_step *step, int64_t row, const lbm_boundary_cell *cell,
+                             double *own, double *g) {
+    const LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, cell->x, row);
+    REAL sent[LBM_Q], come[LBM_Q];
+    LBM_NAME(arrivals)(step, cell, row, sent, come);
+    LBM_NAME(close)(step, cell, row, &rates, come);
+    for (int i = 0; i < LBM_Q; i++) {
         own[i] = (double)sent[i];
         g[i] = (double)come[i];
     }
 }
 
-static void LBM_NAME(pull)(const lbm_step *step, int64_t x, int64_t y, double g[D2Q9_COUNT]) {
+static void LBM_NAME(pull)(const lbm_step *step, int64_t x, int64_t row, double *g) {
     const lbm_layout *layout = &step->layout;
-    D2Q9(SOURCE)
-#define LOAD(i, ex, ey, opposite, weight) g[i] = (double)from##i[x];
-    D2Q9(LOAD)
+    const int64_t offset = lbm_row_offset(layout, row);
+    LBM_DIRECTIONS(SOURCE)
+#define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)from##i[x];
+    LBM_DIRECTIONS(LOAD)
 #undef LOAD
 }
 
 #undef SOURCE
 
 /* The momentum of stored populations, after collision, is rho u + F/2. */
-static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t y, int64_t x0,
-                           int64_t x1, double *drho, double *ux, double *uy) {
-#define ROW(i, ex, ey, opposite, weight) \
-    const REAL *row##i = (const REAL *)f + i * layout->plane + y * layout->pitch;
-    D2Q9(ROW)
+static void LBM_NAME(read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0,
+                           int64_t x1, double *to, int64_t stride) {
+    const int64_t offset = lbm_row_offset(layout, row);
+#define ROW(i, ex, ey, ez, opposite, weight) \
+    const REAL *row##i = (const REAL *)f + i * layout->plane + offset;
+    LBM_DIRECTIONS(ROW)
 #undef ROW
     LBM_INDEPENDENT
     for (int64_t x = x0; x < x1; x++) {
-        double g[D2Q9_COUNT];
-#define LOAD(i, ex, ey, opposite, weight) g[i] = (double)row##i[x];
-        D2Q9(LOAD)
+        double g[LBM_Q];
+#define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)row##i[x];
+        LBM_DIRECTIONS(LOAD)
 #undef LOAD
-        const double deviation = D2Q9_SUM(g), rho = 1.0 + deviation;
-        drho[x - x0] = deviation;
-        ux[x - x0] = D2Q9_SUM_X(g) / rho;
-        uy[x - x0] = D2Q9_SUM_Y(g) / rho;
+        const double deviation = LBM_SUM(g), rho = 1.0 + deviation;
+        to[x - x0] = deviation;
+#define VELOCITY(axis, sum) to[(axis + 1) * stride + x - x0] = sum(g) / rho;
+        LBM_AXES(VELOCITY)
+#undef VELOCITY
     }
 }
 
-static void LBM_NAME(write)(const lbm_layout *layout, void *f, int64_t x, int64_t y,
-                            const double g[D2Q9_COUNT]) {
-    REAL *to = (REAL *)f + y * layout->pitch + x;
-    for (int i = 0; i < D2Q9_COUNT; i++) {
+static void LBM_NAME(write)(const lbm_layout *layout, void *f, int64_t x, int64_t row,
+                            const double *g) {
+    REAL *to = (REAL *)f + lbm_row_offset(layout, row) + x;
+    for (int i = 0; i < LBM_Q; i++) {
         to[i * layout->plane] = (REAL)g[i];
     }
 }
 
 /* The variants of the table: constants for each, so that loops have no branches. */
-#define VARIANT(name, COLLISION, FORCING, EDDIES)                                                \
-    static void LBM_NAME(bulk_##name)(const lbm_step *step, int64_t y, int64_t x0, int64_t x1) { \
-        LBM_NAME(bulk)(step, y, x0, x1, COLLISION, FORCING, EDDIES);                             \
+#define VARIANT(name, COLLISION, FORCING, EDDIES)                                                  \
+    __attribute__((noinline)) static void LBM_NAME(cells_##name)(                                  \
+        const lbm_step *step, int64_t row, int64_t x0, int64_t x1, REAL *to, int64_t plane) {      \
+        LBM_NAME(cells)(step, row, x0, x1, to, plane, COLLISION, FORCING, EDDIES);                 \
+    }                                                                                              \
+    static void LBM_NAME(bulk_##name)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1) { \
+        LBM_NAME(bulk)(step, row, x0, x1, LBM_NAME(cells_##name));                                 \
     }
 #define VARIANTS(name, COLLISION)                                  \
     VARIANT(name, COLLISION, LBM_NO_FORCE, false)                  \

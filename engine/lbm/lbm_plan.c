@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
+    const lbm_lattice *lattice = &lbm_lattices[params->lattice];
+    int dims = params->common.size.n;
+    if (dims == 0 || dims == lattice->dims) {
+        return SEL_OK;
+    }
+    return sel_fail_at(error, where,
+                       "sel.lbm: lattice %s needs a size of %d numbers, got %d; set lattice = "
+                       "\"%s\", or size = %s",
+                       lattice->name, lattice->dims, dims,
+                       lbm_lattices[dims == 2 ? LBM_D2Q9 : LBM_D3Q19].name,
+                       lattice->dims == 2 ? "{ nx, ny }" : "{ nx, ny, nz }");
+}
+
 static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
                                        sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
@@ -14,7 +28,7 @@ static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_num
         return SEL_OK;
     }
     double origin = 0, value[3] = {0};
-    sel_places at = {.n = 1, .x = &origin, .y = &origin};
+    sel_places at = {.n = 1, .x = &origin, .y = &origin, .z = &origin};
     sel_status status = sel_quantity_eval(q, "acceleration", &at, value, error);
     double unit = params->common.dx / (params->common.dt * params->common.dt);
     for (int a = 0; a < 3; a++) {
@@ -83,9 +97,14 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
         common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
     p->params = (const lbm_params *)common;
     p->base.density = p->params->density;
-    sel_status status = lbm_resolve(simulation, &p->numbers, error);
-    sel_status listed = lbm_boundary_create(domain, &p->boundary, error);
-    status = status ? status : listed;
+    sel_status status =
+        lbm_check_lattice(p->params, sel_simulation_where(simulation, "lattice"), error);
+    if (!status) {
+        sel_status resolved = lbm_resolve(simulation, &p->numbers, error);
+        sel_status listed =
+            lbm_boundary_create(domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
+        status = resolved ? resolved : listed;
+    }
     if (status) {
         plan_destroy(&p->base);
         return status;
@@ -125,15 +144,19 @@ static void hint(const sel_plan *plan, double largest, char *text, size_t size) 
     }
 }
 
+static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
+    return &lbm_lattices[((const lbm_params *)simulation->params)->lattice];
+}
+
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
-    return 2 * 9 * (plan->precision == SEL_F32 ? 4 : 8);
+    return 2 * lattice_of(plan->simulation)->q * (plan->precision == SEL_F32 ? 4 : 8);
 }
 
 /* Two copies of the populations, and the velocity at the last steady test. */
 static double bytes_per_cell(const sel_simulation *simulation, int precision) {
-    (void)simulation;
-    return (2 * 9 + 2) * (precision == SEL_F32 ? 4 : 8);
+    const lbm_lattice *lattice = lattice_of(simulation);
+    return (2 * lattice->q + lattice->dims) * (precision == SEL_F32 ? 4 : 8);
 }
 
 static const sel_field_info fields[LBM_FIELDS] = {
@@ -171,5 +194,8 @@ const sel_solver lbm_solver = {
     .bytes_per_update = bytes_per_update,
     .bytes_per_cell = bytes_per_cell,
     .cpu = &lbm_cpu_backend,
+#ifdef SEL_CUDA
+    .cuda = &lbm_cuda_backend,
+#endif
     .wall_value = lbm_wall_value,
 };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-const char *const lbm_lattice_names[] = {"D2Q9", NULL};
+const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
 const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
@@ -129,11 +129,8 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
         status = sel_fail_at(error, where, "sel.lbm: give %s nu or tau",
                              isnan(params->nu) ? "one of" : "only one of");
     }
-    if (params->common.size.n != 0 && params->common.size.n != 2) {
-        status = sel_fail_at(error, where, "sel.lbm: lattice %s needs a size of 2 numbers, got %d",
-                             lbm_lattice_names[params->lattice], params->common.size.n);
-    }
-    return status;
+    sel_status fits = lbm_check_lattice(params, where, error);
+    return status ? status : fits;
 }
 
 static const sel_field lbm_fields[] = {

@@ -1,7 +1,7 @@
-/* lbm_collision.h -- equilibrium, collisions and Guo's force, for one D2Q9 cell.
+/* lbm_collision.h -- equilibrium, collisions and Guo's force, for one cell.
  *
- * Re-includable. The includer defines REAL (the type), LBM_SQRT(x) (its square root),
- * LBM_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers).
+ * Re-includable. The includer defines LBM_DIMS (see lbm_lattice.h), REAL (the type), LBM_SQRT(x)
+ * (its square root), LBM_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers).
  *
  * Populations are deviations g_i = f_i - w_i, so that single precision spends its digits on what
  * differs from rest: drho = sum g, rho = 1 + drho, rho u = sum e g + F/2, with F = rho a.
@@ -26,100 +26,100 @@
  * 4823.
  */
 #include <stdbool.h>
-#include "engine/physics/lbm_d2q9.h"
+#include "engine/physics/lbm_lattice.h"
 #include "engine/physics/lbm_method.h"
 
 #define R(literal) ((REAL)(literal))
 
-/* What a collision needs besides the cell: rates per step and acceleration, lattice units; BGK and
- * regularized take omega_even. The rest is for Smagorinsky: eddy = 18 sqrt2 C^2. */
+/* What a collision needs besides the cell: rates per step and acceleration a, lattice units; BGK
+ * and regularized take omega_even. The rest is for Smagorinsky: eddy = 18 sqrt2 C^2. */
 typedef struct LBM_NAME(lbm_rates) {
-    REAL omega_even, omega_odd, ax, ay;
+    REAL omega_even, omega_odd, a[LBM_DIMS];
     REAL tau, magic, eddy;
 } LBM_NAME(lbm_rates);
 
-/* Equilibrium deviations of a fluid with density 1 + drho and velocity (ux, uy). */
-SEL_INLINE void LBM_NAME(lbm_equilibrium)(REAL drho, REAL ux, REAL uy, REAL g[D2Q9_COUNT]) {
+/* Equilibrium deviations of a fluid with density 1 + drho and velocity u. */
+SEL_INLINE void LBM_NAME(lbm_equilibrium)(REAL drho, const REAL u[LBM_DIMS], REAL g[LBM_Q]) {
     const REAL rho = R(1) + drho;
-    const REAL still = drho - R(1.5) * rho * (ux * ux + uy * uy);
-    g[0] = R(4.0 / 9.0) * still;
-#define EQUILIBRIUM(i, opposite, weight)                                         \
+    const REAL still = drho - R(1.5) * rho * LBM_DOT(u, u);
+    g[0] = R(LBM_REST_WEIGHT) * still;
+#define EQUILIBRIUM(i, ex, ey, ez, opposite, weight)                             \
     {                                                                            \
-        const REAL eu = D2Q9_ALONG_##i(ux, uy);                                  \
+        const REAL eu = LBM_ALONG(i, u);                                         \
         const REAL even = still + R(4.5) * rho * eu * eu, odd = R(3) * rho * eu; \
         g[i] = R(weight) * (even + odd);                                         \
         g[opposite] = R(weight) * (even - odd);                                  \
     }
-    D2Q9_PAIRS(EQUILIBRIUM)
+    LBM_PAIRS(EQUILIBRIUM)
 #undef EQUILIBRIUM
 }
 
-/* Guo's source S_i for the velocity (ux, uy) and the acceleration (ax, ay). */
-SEL_INLINE void LBM_NAME(lbm_force)(REAL rho, REAL ux, REAL uy, REAL ax, REAL ay,
-                                    REAL s[D2Q9_COUNT]) {
-    const REAL work = R(3) * (ux * ax + uy * ay);
-    s[0] = -R(4.0 / 9.0) * rho * work;
-#define FORCE(i, opposite, weight)                                           \
-    {                                                                        \
-        const REAL eu = D2Q9_ALONG_##i(ux, uy), ea = D2Q9_ALONG_##i(ax, ay); \
-        const REAL even = R(9) * eu * ea - work, odd = R(3) * ea;            \
-        s[i] = R(weight) * rho * (even + odd);                               \
-        s[opposite] = R(weight) * rho * (even - odd);                        \
+/* Guo's source S_i for the velocity u and the acceleration a. */
+SEL_INLINE void LBM_NAME(lbm_force)(REAL rho, const REAL u[LBM_DIMS], const REAL a[LBM_DIMS],
+                                    REAL s[LBM_Q]) {
+    const REAL work = R(3) * LBM_DOT(u, a);
+    s[0] = -R(LBM_REST_WEIGHT) * rho * work;
+#define FORCE(i, ex, ey, ez, opposite, weight)                    \
+    {                                                             \
+        const REAL eu = LBM_ALONG(i, u), ea = LBM_ALONG(i, a);    \
+        const REAL even = R(9) * eu * ea - work, odd = R(3) * ea; \
+        s[i] = R(weight) * rho * (even + odd);                    \
+        s[opposite] = R(weight) * rho * (even - odd);             \
     }
-    D2Q9_PAIRS(FORCE)
+    LBM_PAIRS(FORCE)
 #undef FORCE
 }
 
 /* Density deviation and velocity of populations before collision. */
-SEL_INLINE void LBM_NAME(lbm_moments)(const REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
-                                      bool forced, REAL *drho, REAL *ux, REAL *uy) {
-    *drho = D2Q9_SUM(g);
+SEL_INLINE void LBM_NAME(lbm_moments)(const REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
+                                      bool forced, REAL *drho, REAL u[LBM_DIMS]) {
+    *drho = LBM_SUM(g);
     const REAL per_rho = R(1) / (R(1) + *drho);
-    *ux = D2Q9_SUM_X(g) * per_rho;
-    *uy = D2Q9_SUM_Y(g) * per_rho;
+#define COMPONENT(axis, sum) u[axis] = sum(g) * per_rho;
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
     if (forced) {
-        *ux += R(0.5) * rates->ax;
-        *uy += R(0.5) * rates->ay;
+#define SHIFT(axis, sum) u[axis] += R(0.5) * rates->a[axis];
+        LBM_AXES(SHIFT)
+#undef SHIFT
     }
 }
-
-/* A symmetric tensor. */
-typedef struct LBM_NAME(lbm_tensor) {
-    REAL xx, yy, xy;
-} LBM_NAME(lbm_tensor);
 
 /* The non-equilibrium part of the second moment of populations before collision, which is
  * -2 rho cs2 tau times the rate of strain. */
-SEL_INLINE LBM_NAME(lbm_tensor)
-    LBM_NAME(lbm_excess)(const REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates, bool forced,
-                         REAL drho, REAL ux, REAL uy) {
+SEL_INLINE void LBM_NAME(lbm_excess)(const REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
+                                     bool forced, REAL drho, const REAL u[LBM_DIMS],
+                                     REAL q[LBM_PARTS]) {
     const REAL rho = R(1) + drho, still = drho * R(1.0 / 3.0);
-    LBM_NAME(lbm_tensor)
-    q = {D2Q9_SUM_XX(g) - still - rho * ux * ux, D2Q9_SUM_YY(g) - still - rho * uy * uy,
-         D2Q9_SUM_XY(g) - rho * ux * uy};
+#define EXCESS(part, i, j, sum) q[part] = sum(g) - (i == j ? still : R(0)) - rho * u[i] * u[j];
+    LBM_TENSOR(EXCESS)
+#undef EXCESS
     if (forced) {
-        q.xx += rho * ux * rates->ax;
-        q.yy += rho * uy * rates->ay;
-        q.xy += R(0.5) * rho * (ux * rates->ay + uy * rates->ax);
+#define WORK(part, i, j, sum) q[part] += R(0.5) * rho * (u[i] * rates->a[j] + u[j] * rates->a[i]);
+        LBM_TENSOR(WORK)
+#undef WORK
     }
-    return q;
 }
 
 /* tau_eff of Smagorinsky's model for the excess q. */
-SEL_INLINE REAL LBM_NAME(lbm_tau_of_excess)(LBM_NAME(lbm_tensor) q, REAL rho,
+SEL_INLINE REAL LBM_NAME(lbm_tau_of_excess)(const REAL q[LBM_PARTS], REAL rho,
                                             const LBM_NAME(lbm_rates) * rates) {
-    const REAL size = LBM_SQRT(q.xx * q.xx + q.yy * q.yy + R(2) * (q.xy * q.xy));
+    REAL square = R(0);
+#define SQUARE(part, i, j, sum) square += (i == j ? R(1) : R(2)) * (q[part] * q[part]);
+    LBM_TENSOR(SQUARE)
+#undef SQUARE
+    const REAL size = LBM_SQRT(square);
     return R(0.5) * (rates->tau + LBM_SQRT(rates->tau * rates->tau + rates->eddy * size / rho));
 }
 
 /* The rates of this cell under Smagorinsky's model. */
 SEL_INLINE LBM_NAME(lbm_rates)
-    LBM_NAME(lbm_eddy_rates)(const REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
-                             int collision, bool forced) {
+    LBM_NAME(lbm_eddy_rates)(const REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates, int collision,
+                             bool forced) {
     LBM_NAME(lbm_rates) local = *rates;
-    REAL drho, ux, uy;
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, &ux, &uy);
-    const LBM_NAME(lbm_tensor) q = LBM_NAME(lbm_excess)(g, rates, forced, drho, ux, uy);
+    REAL drho, u[LBM_DIMS], q[LBM_PARTS];
+    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
+    LBM_NAME(lbm_excess)(g, rates, forced, drho, u, q);
     const REAL tau = LBM_NAME(lbm_tau_of_excess)(q, R(1) + drho, rates);
     local.omega_even = R(1) / tau;
     if (collision == LBM_TRT) {
@@ -129,33 +129,31 @@ SEL_INLINE LBM_NAME(lbm_rates)
 }
 
 /* Collides the populations of one cell in place: all parts relax with omega_even. */
-SEL_INLINE void LBM_NAME(lbm_bgk)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
-                                  bool forced) {
+SEL_INLINE void LBM_NAME(lbm_bgk)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates, bool forced) {
     const REAL omega = rates->omega_even;
-    REAL drho, ux, uy, equilibrium[D2Q9_COUNT], source[D2Q9_COUNT];
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, &ux, &uy);
-    LBM_NAME(lbm_equilibrium)(drho, ux, uy, equilibrium);
-#define RELAX(i, ex, ey, opposite, weight) g[i] += omega * (equilibrium[i] - g[i]);
-    D2Q9(RELAX)
+    REAL drho, u[LBM_DIMS], equilibrium[LBM_Q], source[LBM_Q];
+    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
+    LBM_NAME(lbm_equilibrium)(drho, u, equilibrium);
+#define RELAX(i, ex, ey, ez, opposite, weight) g[i] += omega * (equilibrium[i] - g[i]);
+    LBM_DIRECTIONS(RELAX)
 #undef RELAX
     if (forced) {
-        LBM_NAME(lbm_force)(R(1) + drho, ux, uy, rates->ax, rates->ay, source);
         const REAL share = R(1) - R(0.5) * omega;
-#define ADD(i, ex, ey, opposite, weight) g[i] += share * source[i];
-        D2Q9(ADD)
+        LBM_NAME(lbm_force)(R(1) + drho, u, rates->a, source);
+#define ADD(i, ex, ey, ez, opposite, weight) g[i] += share * source[i];
+        LBM_DIRECTIONS(ADD)
 #undef ADD
     }
 }
 
 /* Collides the populations of one cell in place: even parts relax with omega_even, odd parts with
  * omega_odd. */
-SEL_INLINE void LBM_NAME(lbm_trt)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
-                                  bool forced) {
+SEL_INLINE void LBM_NAME(lbm_trt)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates, bool forced) {
     const REAL half_even = R(0.5) * rates->omega_even, half_odd = R(0.5) * rates->omega_odd;
-    REAL drho, ux, uy, equilibrium[D2Q9_COUNT], source[D2Q9_COUNT];
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, &ux, &uy);
-    LBM_NAME(lbm_equilibrium)(drho, ux, uy, equilibrium);
-#define RELAX(i, opposite, weight)                                                           \
+    REAL drho, u[LBM_DIMS], equilibrium[LBM_Q], source[LBM_Q];
+    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
+    LBM_NAME(lbm_equilibrium)(drho, u, equilibrium);
+#define RELAX(i, ex, ey, ez, opposite, weight)                                               \
     {                                                                                        \
         const REAL one = equilibrium[i] - g[i], other = equilibrium[opposite] - g[opposite]; \
         const REAL even = half_even * (one + other), odd = half_odd * (one - other);         \
@@ -163,13 +161,13 @@ SEL_INLINE void LBM_NAME(lbm_trt)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) 
         g[opposite] += even - odd;                                                           \
     }
     g[0] += rates->omega_even * (equilibrium[0] - g[0]);
-    D2Q9_PAIRS(RELAX)
+    LBM_PAIRS(RELAX)
 #undef RELAX
     if (forced) {
-        LBM_NAME(lbm_force)(R(1) + drho, ux, uy, rates->ax, rates->ay, source);
+        LBM_NAME(lbm_force)(R(1) + drho, u, rates->a, source);
         const REAL share_even = R(0.5) * (R(1) - half_even);
         const REAL share_odd = R(0.5) * (R(1) - half_odd);
-#define ADD(i, opposite, weight)                                       \
+#define ADD(i, ex, ey, ez, opposite, weight)                           \
     {                                                                  \
         const REAL even = share_even * (source[i] + source[opposite]); \
         const REAL odd = share_odd * (source[i] - source[opposite]);   \
@@ -177,49 +175,53 @@ SEL_INLINE void LBM_NAME(lbm_trt)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) 
         g[opposite] += even - odd;                                     \
     }
         g[0] += (R(1) - half_even) * source[0];
-        D2Q9_PAIRS(ADD)
+        LBM_PAIRS(ADD)
 #undef ADD
     }
 }
 
 /* Collides the populations of one cell in place: what is not in the first three orders of moments
  * is dropped. */
-SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
+SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                           bool forced) {
     const REAL omega = rates->omega_even;
-    REAL drho, ux, uy;
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, &ux, &uy);
+    REAL drho, u[LBM_DIMS], j[LBM_DIMS], p[LBM_PARTS];
+    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
     const REAL rho = R(1) + drho, still = drho * R(1.0 / 3.0);
-    REAL jx = rho * ux, jy = rho * uy;
-    REAL xx = (R(1) - omega) * (D2Q9_SUM_XX(g) - still) + omega * jx * ux;
-    REAL yy = (R(1) - omega) * (D2Q9_SUM_YY(g) - still) + omega * jy * uy;
-    REAL xy = (R(1) - omega) * D2Q9_SUM_XY(g) + omega * jx * uy;
+#define MOMENTUM(axis, sum) j[axis] = rho * u[axis];
+    LBM_AXES(MOMENTUM)
+#undef MOMENTUM
+#define RELAX(part, i, k, sum) \
+    p[part] = (R(1) - omega) * (sum(g) - (i == k ? still : R(0))) + omega * j[i] * u[k];
+    LBM_TENSOR(RELAX)
+#undef RELAX
     if (forced) {
         const REAL share = (R(1) - R(0.5) * omega) * rho;
-        xx += share * R(2) * ux * rates->ax;
-        yy += share * R(2) * uy * rates->ay;
-        xy += share * (ux * rates->ay + uy * rates->ax);
-        jx += R(0.5) * rho * rates->ax;
-        jy += R(0.5) * rho * rates->ay;
+#define WORK(part, i, k, sum) p[part] += share * (u[i] * rates->a[k] + u[k] * rates->a[i]);
+        LBM_TENSOR(WORK)
+#undef WORK
+#define PUSH(axis, sum) j[axis] += R(0.5) * rho * rates->a[axis];
+        LBM_AXES(PUSH)
+#undef PUSH
     }
-    const REAL rest = drho - R(1.5) * (xx + yy), cross = R(9) * xy;
-    g[0] = R(4.0 / 9.0) * rest;
-#define PAIR(i, opposite, weight, second)                                       \
-    {                                                                           \
-        const REAL even = rest + (second), odd = R(3) * D2Q9_ALONG_##i(jx, jy); \
-        g[i] = R(weight) * (even + odd);                                        \
-        g[opposite] = R(weight) * (even - odd);                                 \
+    REAL rest = drho;
+#define TRACE(axis, sum) rest -= R(1.5) * p[axis];
+    LBM_AXES(TRACE)
+#undef TRACE
+    g[0] = R(LBM_REST_WEIGHT) * rest;
+#define PAIR(i, ex, ey, ez, opposite, weight)                                              \
+    {                                                                                      \
+        const REAL even = rest + R(4.5) * (LBM_TWICE(i, p)), odd = R(3) * LBM_ALONG(i, j); \
+        g[i] = R(weight) * (even + odd);                                                   \
+        g[opposite] = R(weight) * (even - odd);                                            \
     }
-    PAIR(1, 3, 1.0 / 9.0, R(4.5) * xx)
-    PAIR(2, 4, 1.0 / 9.0, R(4.5) * yy)
-    PAIR(5, 7, 1.0 / 36.0, R(4.5) * (xx + yy) + cross)
-    PAIR(6, 8, 1.0 / 36.0, R(4.5) * (xx + yy) - cross)
+    LBM_PAIRS(PAIR)
 #undef PAIR
 }
 
 /* Collides the populations of one cell in place. With constants for all but g and rates nothing
  * of the choice is left in the code. */
-SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[D2Q9_COUNT], const LBM_NAME(lbm_rates) * rates,
+SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                       int collision, bool forced, bool eddies) {
     LBM_NAME(lbm_rates) local = *rates;
     if (eddies) {

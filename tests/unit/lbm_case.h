@@ -33,19 +33,31 @@ typedef struct lbm_case {
 
 static const double pi = 3.14159265358979323846;
 
-/* nx by ny cells, f64, TRT 3/16, lattice units, one thread. */
-static inline void case_begin(lbm_case *c, int64_t nx, int64_t ny, double tau) {
+/* Cells of `size`, on the lattice for so many dimensions; f64, TRT 3/16, lattice units, one
+ * thread. */
+static inline void case_begin_size(lbm_case *c, sel_ints size, double tau) {
     memset(c, 0, sizeof *c);
     sel_table_presets(&lbm_table, &c->params);
     c->arena = sel_arena_create();
     assert_non_null(c->arena);
-    c->params.common.size = (sel_ints){2, {nx, ny, 0}};
+    c->params.common.size = size;
+    c->params.lattice = size.n == 2 ? LBM_D2Q9 : LBM_D3Q19;
     c->params.common.precision = SEL_F64;
     c->params.common.threads = 1;
     c->params.common.regions.v = c->regions;
     c->params.common.stop.steps = 1;
     c->params.tau = tau;
     c->simulation = (sel_simulation){.solver = &lbm_solver, .params = &c->params.common};
+}
+
+/* nx by ny cells. */
+static inline void case_begin(lbm_case *c, int64_t nx, int64_t ny, double tau) {
+    case_begin_size(c, (sel_ints){2, {nx, ny, 0}}, tau);
+}
+
+/* nx by ny by nz cells. */
+static inline void case_begin3(lbm_case *c, int64_t nx, int64_t ny, int64_t nz, double tau) {
+    case_begin_size(c, (sel_ints){3, {nx, ny, nz}}, tau);
 }
 
 static inline void case_region(lbm_case *c, const sel_shape *shape, const sel_table *law,
@@ -60,10 +72,25 @@ static inline const sel_shape *case_face(lbm_case *c, int face) {
     return sel_shape_face(c->arena, face);
 }
 
-static inline const sel_shape *case_box(lbm_case *c, double x0, double y0, double x1, double y1) {
+static inline const sel_shape *case_box_between(lbm_case *c, sel_point min, sel_point max) {
     sel_shape_box *box = sel_arena_alloc(c->arena, sizeof *box);
-    *box = (sel_shape_box){{2, {x0, y0, 0}}, {2, {x1, y1, 0}}};
+    *box = (sel_shape_box){min, max};
     return sel_shape_make(c->arena, SEL_SHAPE_BOX, box);
+}
+
+static inline const sel_shape *case_box(lbm_case *c, double x0, double y0, double x1, double y1) {
+    return case_box_between(c, (sel_point){2, {x0, y0, 0}}, (sel_point){2, {x1, y1, 0}});
+}
+
+/* In 3-D: from one corner to the other. */
+static inline const sel_shape *case_box3(lbm_case *c, const double min[3], const double max[3]) {
+    return case_box_between(c, (sel_point){3, {min[0], min[1], min[2]}},
+                            (sel_point){3, {max[0], max[1], max[2]}});
+}
+
+/* All faces. */
+static inline const sel_shape *case_faces(lbm_case *c) {
+    return sel_shape_make(c->arena, SEL_SHAPE_FACES, NULL);
 }
 
 /* The part of a face in a box. */
@@ -94,6 +121,28 @@ static inline sel_status case_plan(lbm_case *c) {
     return status ? status : lbm_solver.plan(&c->simulation, c->domain, &c->plan, &c->error);
 }
 
+static inline void case_must_plan(lbm_case *c) {
+    if (case_plan(c)) {
+        fail_msg("%s", c->error.text);
+    }
+}
+
+static inline const lbm_boundary *case_boundary(const lbm_case *c) {
+    return &((const lbm_plan *)c->plan)->boundary;
+}
+
+/* The boundary cell at place x of a row; NULL: none. */
+static inline const lbm_boundary_cell *case_boundary_cell(const lbm_case *c, int64_t x,
+                                                          int64_t row) {
+    const lbm_boundary *b = case_boundary(c);
+    for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
+        if (b->cells[k].x == x) {
+            return &b->cells[k];
+        }
+    }
+    return NULL;
+}
+
 static inline void case_create(lbm_case *c) {
     sel_status status = lbm_cpu_backend.create(c->plan, &c->state, &c->error);
     if (status) {
@@ -102,9 +151,7 @@ static inline void case_create(lbm_case *c) {
 }
 
 static inline void case_start(lbm_case *c) {
-    if (case_plan(c)) {
-        fail_msg("%s", c->error.text);
-    }
+    case_must_plan(c);
     case_create(c);
 }
 
@@ -152,10 +199,11 @@ static inline void case_end(lbm_case *c) {
     sel_arena_destroy(c->arena);
 }
 
-/* A function of x, y, t from C: `of` fills `results` numbers. */
+/* A function from C of x, y, t, or of a place and t: it fills `results` numbers. */
 typedef struct case_function {
     sel_function function;
     void (*of)(double x, double y, double t, const void *data, double value[2]);
+    void (*of_place)(const double at[3], double t, const void *data, double value[3]);
     const void *data;
 } case_function;
 
@@ -164,8 +212,13 @@ static inline sel_status case_function_eval(const sel_function *self, const sel_
     const case_function *f = self->data;
     (void)error;
     for (size_t i = 0; i < at->n; i++) {
-        double value[2] = {0};
-        f->of(at->x[i], at->y[i], at->t, f->data, value);
+        double value[3] = {0};
+        if (f->of) {
+            f->of(at->x[i], at->y[i], at->t, f->data, value);
+        } else {
+            const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
+            f->of_place(place, at->t, f->data, value);
+        }
         for (int k = 0; k < self->results; k++) {
             out[(size_t)k * at->n + i] = value[k];
         }
@@ -173,15 +226,25 @@ static inline sel_status case_function_eval(const sel_function *self, const sel_
     return SEL_OK;
 }
 
+static inline sel_quantity case_function_of(lbm_case *c, unsigned depends, int results,
+                                            case_function given) {
+    case_function *f = sel_arena_alloc(c->arena, sizeof *f);
+    *f = given;
+    f->function = (sel_function){
+        .depends = depends, .results = results, .eval = case_function_eval, .data = f};
+    return sel_from_function(&f->function);
+}
+
 static inline sel_quantity case_of(lbm_case *c, unsigned depends, int results,
                                    void (*of)(double, double, double, const void *, double[2]),
                                    const void *data) {
-    case_function *f = sel_arena_alloc(c->arena, sizeof *f);
-    *f = (case_function){
-        .function = {.depends = depends, .results = results, .eval = case_function_eval, .data = f},
-        .of = of,
-        .data = data};
-    return sel_from_function(&f->function);
+    return case_function_of(c, depends, results, (case_function){.of = of, .data = data});
+}
+
+static inline sel_quantity
+case_of_place(lbm_case *c, unsigned depends, int results,
+              void (*of)(const double[3], double, const void *, double[3]), const void *data) {
+    return case_function_of(c, depends, results, (case_function){.of_place = of, .data = data});
 }
 
 #endif

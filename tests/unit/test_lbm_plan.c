@@ -60,8 +60,41 @@ static void test_table_refuses_what_only_the_whole_shows(void **unused) {
     assert_int_equal(lbm_table.check(&c.params, here, &c.error), SEL_BAD_SCENARIO);
     assert_string_equal(c.error.text,
                         "flow.lua:3: sel.lbm: give one of nu or tau\n"
-                        "flow.lua:3: sel.lbm: lattice D2Q9 needs a size of 2 numbers, got 3");
+                        "flow.lua:3: sel.lbm: lattice D2Q9 needs a size of 2 numbers, got 3; set "
+                        "lattice = \"D3Q19\", or size = { nx, ny }");
     case_end(&c);
+}
+
+/* From C no table is checked before. */
+static void test_plan_refuses_a_lattice_of_other_dimensions(void **unused) {
+    (void)unused;
+    lbm_case c;
+    closed_box(&c);
+    c.params.lattice = LBM_D3Q19;
+    c.params.common.at = (sel_where){"flow.lua", 3};
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "flow.lua:3: sel.lbm: lattice D3Q19 needs a size of 3 numbers, got 2; set "
+                        "lattice = \"D2Q9\", or size = { nx, ny, nz }");
+    case_end(&c);
+}
+
+static void test_lattices_have_their_names_and_bytes(void **unused) {
+    (void)unused;
+    static const double update[LBM_LATTICES] = {2 * 9 * 8, 2 * 19 * 8};
+    static const double cell[LBM_LATTICES] = {(2 * 9 + 2) * 4, (2 * 19 + 3) * 4};
+    for (int l = 0; l < LBM_LATTICES; l++) {
+        lbm_case c;
+        case_begin_size(&c, (sel_ints){2 + l, {6, 5, 4}}, 0.8);
+        case_wall(&c, case_faces(&c));
+        assert_int_equal(case_plan(&c), SEL_OK);
+        assert_int_equal(c.params.lattice, l);
+        assert_string_equal(lbm_lattice_names[l], lbm_lattices[l].name);
+        assert_true(lbm_solver.bytes_per_update(c.plan) == update[l]);
+        assert_true(lbm_solver.bytes_per_cell(&c.simulation, SEL_F32) == cell[l]);
+        case_end(&c);
+    }
+    assert_null(lbm_lattice_names[LBM_LATTICES]);
 }
 
 static const sel_fact *find(const sel_fact *facts, int count, const char *name) {
@@ -107,6 +140,26 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
     assert_string_equal(find(facts, count, "flow-through time")->text, "60 (60 steps)");
     assert_string_equal(find(facts, count, "open faces x")->text,
                         "7 apart: they lie at the centres of the first cells");
+    case_end(&c);
+}
+
+static void test_facts_know_three_axes(void **unused) {
+    (void)unused;
+    sel_fact facts[SEL_MAX_FACTS];
+    lbm_case c;
+    case_begin3(&c, 8, 6, 5, 0.8);
+    c.params.acceleration = sel_constant3(1e-3, 2e-3, -3e-3);
+    case_wall(&c, case_faces(&c));
+    case_region(&c, case_face(&c, SEL_Z_MIN), &lbm_velocity_table, sel_constant3(0, 0.03, 0.04));
+    case_region(&c, case_face(&c, SEL_Z_MAX), &lbm_pressure_table, sel_constant(0));
+    assert_int_equal(case_plan(&c), SEL_OK);
+    assert_true(((lbm_plan *)c.plan)->numbers.acceleration[2] == -3e-3);
+    int count = lbm_facts(c.plan, facts);
+    assert_string_equal(find(facts, count, "collision")->text, "trt on D3Q19");
+    assert_string_equal(find(facts, count, "open faces z")->text,
+                        "4 apart: they lie at the centres of the first cells");
+    assert_string_equal(find(facts, count, "Mach number")->text,
+                        "0.0866 (velocity 0.05 in lattice units)");
     case_end(&c);
 }
 
@@ -181,6 +234,9 @@ int main(void) {
         cmocka_unit_test(test_numbers_are_resolved_to_lattice_units),
         cmocka_unit_test(test_tau_of_one_half_is_refused),
         cmocka_unit_test(test_table_refuses_what_only_the_whole_shows),
+        cmocka_unit_test(test_plan_refuses_a_lattice_of_other_dimensions),
+        cmocka_unit_test(test_lattices_have_their_names_and_bytes),
+        cmocka_unit_test(test_facts_know_three_axes),
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),
         cmocka_unit_test(test_memory_is_estimated),

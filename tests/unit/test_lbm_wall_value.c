@@ -46,6 +46,21 @@ static void a_wall_fixes_its_velocity_and_speed_only(void **state) {
     assert_false(known_on_face(&lbm_wall_table, &moving, LBM_DENSITY, out));
 }
 
+static void in_space_velocity_has_three_components(void **state) {
+    (void)state;
+    lbm_law_wall moving = {.velocity = sel_constant3(1, 2, 2)};
+    sel_region region = {.law = {&lbm_wall_table, &moving, {NULL, 0}}};
+    sel_domain domain = {.grid = {.dims = 3}, .regions = &region, .region_count = 1};
+    sel_plan plan = {.domain = &domain};
+    const sel_places places = {2, x, y, y, 0, NULL};
+    double out[6];
+    bool known;
+    lbm_solver.wall_value(&plan, LBM_VELOCITY, 1, &places, &known, out, NULL);
+    assert_true(known && out[0] == 1 && out[1] == 1 && out[2] == 2 && out[4] == 2 && out[5] == 2);
+    lbm_solver.wall_value(&plan, LBM_SPEED, 1, &places, &known, out, NULL);
+    assert_true(known && out[0] == 3 && out[1] == 3);
+}
+
 static void open_faces_fix_nothing_on_the_face(void **state) {
     (void)state;
     lbm_law_velocity inlet = {.velocity = sel_constant2(1, 0)};
@@ -58,6 +73,7 @@ static void open_faces_fix_nothing_on_the_face(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wall_fixes_its_velocity_and_speed_only),
+        cmocka_unit_test(in_space_velocity_has_three_components),
         cmocka_unit_test(open_faces_fix_nothing_on_the_face),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,62 +3,58 @@
 #include <complex.h>
 #include "tests/unit/lbm_case.h"
 
-#include "engine/physics/lbm_d2q9.h"
-
-#define LINK(i, ex, ey, opposite, weight) {ex, ey, opposite, weight},
-static const struct {
-    double ex, ey;
-    int opposite;
-    double w;
-} lattice[D2Q9_COUNT] = {D2Q9(LINK)};
-#undef LINK
-
 /* What is left of direction i of a population along j by the regularized collision at the rate
  * omega: density, momentum and (1 - omega) of the second moment. */
-static double regularized(int i, int j, double omega) {
-    double along = lattice[i].ex * lattice[j].ex + lattice[i].ey * lattice[j].ey, second = 0;
-    const double e[2][2] = {{lattice[i].ex, lattice[i].ey}, {lattice[j].ex, lattice[j].ey}};
-    for (int a = 0; a < 2; a++) {
-        for (int b = 0; b < 2; b++) {
+static double regularized(const lbm_lattice *lattice, int i, int j, double omega) {
+    const lbm_direction *one = &lattice->direction[i], *other = &lattice->direction[j];
+    double along = 0, second = 0;
+    for (int a = 0; a < lattice->dims; a++) {
+        along += one->e[a] * other->e[a];
+        for (int b = 0; b < lattice->dims; b++) {
             double delta = a == b ? 1.0 / 3 : 0;
-            second += (e[0][a] * e[0][b] - delta) * (e[1][a] * e[1][b] - delta);
+            second += (one->e[a] * one->e[b] - delta) * (other->e[a] * other->e[b] - delta);
         }
     }
-    return lattice[i].w * (1 + 3 * along + 4.5 * (1 - omega) * second);
+    return one->weight * (1 + 3 * along + 4.5 * (1 - omega) * second);
 }
 
-typedef double complex matrix[D2Q9_COUNT][D2Q9_COUNT];
+typedef double complex matrix[LBM_MAX_Q][LBM_MAX_Q];
+
+static double dot(const int e[3], const double k[3]) {
+    return e[0] * k[0] + e[1] * k[1] + e[2] * k[2];
+}
 
 /* One step of a wave exp(i k.x) of small deviations: streaming, then the linear collision
  * g - omega_even (even part of g - eq) - omega_odd (odd part), eq = w (sum g + 3 e . sum e g). */
-static void step_matrix(double kx, double ky, double even, double odd, int collision, matrix m) {
-    for (int j = 0; j < D2Q9_COUNT; j++) {
-        double phase = kx * lattice[j].ex + ky * lattice[j].ey;
+static void step_matrix(const lbm_lattice *lattice, const double k[3], double even, double odd,
+                        int collision, matrix m) {
+    const lbm_direction *d = lattice->direction;
+    for (int j = 0; j < lattice->q; j++) {
+        double phase = dot(d[j].e, k);
         double complex stream = cos(phase) - (double complex)I * sin(phase);
-        double offset[D2Q9_COUNT];
-        for (int i = 0; i < D2Q9_COUNT; i++) {
-            double along = lattice[i].ex * lattice[j].ex + lattice[i].ey * lattice[j].ey;
-            offset[i] = (i == j ? 1 : 0) - lattice[i].w * (1 + 3 * along);
+        double offset[LBM_MAX_Q];
+        for (int i = 0; i < lattice->q; i++) {
+            const double e[3] = {d[j].e[0], d[j].e[1], d[j].e[2]};
+            offset[i] = (i == j ? 1 : 0) - d[i].weight * (1 + 3 * dot(d[i].e, e));
         }
-        for (int i = 0; i < D2Q9_COUNT; i++) {
-            double other = offset[lattice[i].opposite];
+        for (int i = 0; i < lattice->q; i++) {
+            double other = offset[d[i].opposite];
             double relaxed = even * 0.5 * (offset[i] + other) + odd * 0.5 * (offset[i] - other);
-            m[i][j] = (collision == LBM_REGULARIZED ? regularized(i, j, even)
+            m[i][j] = (collision == LBM_REGULARIZED ? regularized(lattice, i, j, even)
                                                     : (i == j ? 1 : 0) - relaxed) *
                       stream;
         }
     }
 }
 
-/* Solves a x = b by elimination with pivots; b becomes x. */
-static void solve(matrix a, double complex b[D2Q9_COUNT]) {
-    enum { N = D2Q9_COUNT };
-    for (int p = 0; p < N; p++) {
+/* Solves a x = b of n equations by elimination with pivots; b becomes x. */
+static void solve(matrix a, double complex b[], int n) {
+    for (int p = 0; p < n; p++) {
         int best = p;
-        for (int r = p + 1; r < N; r++) {
+        for (int r = p + 1; r < n; r++) {
             best = cabs(a[r][p]) > cabs(a[best][p]) ? r : best;
         }
-        for (int c = 0; c < N; c++) {
+        for (int c = 0; c < n; c++) {
             double complex t = a[p][c];
             a[p][c] = a[best][c];
             a[best][c] = t;
@@ -66,45 +62,55 @@ static void solve(matrix a, double complex b[D2Q9_COUNT]) {
         double complex t = b[p];
         b[p] = b[best];
         b[best] = t;
-        for (int r = p + 1; r < N; r++) {
+        for (int r = p + 1; r < n; r++) {
             double complex factor = a[r][p] / a[p][p];
-            for (int c = p; c < N; c++) {
+            for (int c = p; c < n; c++) {
                 a[r][c] -= factor * a[p][c];
             }
             b[r] -= factor * b[p];
         }
     }
-    for (int p = N - 1; p >= 0; p--) {
-        for (int c = p + 1; c < N; c++) {
+    for (int p = n - 1; p >= 0; p--) {
+        for (int c = p + 1; c < n; c++) {
             b[p] -= a[p][c] * b[c];
         }
         b[p] /= a[p][p];
     }
 }
 
+/* A shear wave: its wave vector, and the direction of its velocity across it, of length 1. */
+typedef struct wave {
+    double k[3], along[3], amplitude;
+} wave;
+
+static double k_squared(const wave *w) {
+    return w->k[0] * w->k[0] + w->k[1] * w->k[1] + w->k[2] * w->k[2];
+}
+
 /* The eigenvalue of the shear mode, by inverse iteration from its hydrodynamic limit. */
-static double shear_eigenvalue(double kx, double ky, double even, double odd, int collision) {
+static double shear_eigenvalue(const lbm_lattice *lattice, const wave *w, double even, double odd,
+                               int collision) {
     matrix m, shifted;
-    double complex v[D2Q9_COUNT], value = exp(-(1 / even - 0.5) / 3 * (kx * kx + ky * ky));
-    step_matrix(kx, ky, even, odd, collision, m);
-    for (int i = 0; i < D2Q9_COUNT; i++) {
-        v[i] = lattice[i].w * (ky * lattice[i].ex - kx * lattice[i].ey);
+    double complex v[LBM_MAX_Q], value = exp(-(1 / even - 0.5) / 3 * k_squared(w));
+    step_matrix(lattice, w->k, even, odd, collision, m);
+    for (int i = 0; i < lattice->q; i++) {
+        v[i] = lattice->direction[i].weight * dot(lattice->direction[i].e, w->along);
     }
     for (int round = 0; round < 20; round++) {
-        double complex before[D2Q9_COUNT], scale = 0, norm = 0;
+        double complex before[LBM_MAX_Q], scale = 0, norm = 0;
         memcpy(shifted, m, sizeof m);
         memcpy(before, v, sizeof v);
-        for (int i = 0; i < D2Q9_COUNT; i++) {
+        for (int i = 0; i < lattice->q; i++) {
             shifted[i][i] -= value * (1 + 1e-9);
         }
-        solve(shifted, v);
-        for (int i = 0; i < D2Q9_COUNT; i++) {
+        solve(shifted, v, lattice->q);
+        for (int i = 0; i < lattice->q; i++) {
             scale += conj(v[i]) * before[i];
             norm += conj(v[i]) * v[i];
         }
         value = value * (1 + 1e-9) + scale / norm;
         double length = sqrt(creal(norm));
-        for (int i = 0; i < D2Q9_COUNT; i++) {
+        for (int i = 0; i < lattice->q; i++) {
             v[i] /= length;
         }
         if (cabs(scale / norm) < 1e-8) {
@@ -115,65 +121,102 @@ static double shear_eigenvalue(double kx, double ky, double even, double odd, in
     return creal(value);
 }
 
-enum { N = 16 };
-
-typedef struct wave {
-    double kx, ky, amplitude;
-} wave;
-
-/* Velocity across the wave vector. */
-static void shear(double x, double y, double t, const void *data, double value[2]) {
+static void shear(const double at[3], double t, const void *data, double value[3]) {
     const wave *w = data;
-    double size = w->amplitude * sin(w->kx * x + w->ky * y) / hypot(w->kx, w->ky);
+    double size = w->amplitude * sin(w->k[0] * at[0] + w->k[1] * at[1] + w->k[2] * at[2]);
     (void)t;
-    value[0] = -w->ky * size;
-    value[1] = w->kx * size;
+    for (int a = 0; a < 3; a++) {
+        value[a] = w->along[a] * size;
+    }
 }
 
 static double amplitude(lbm_case *c, const wave *w) {
-    double u[2 * N * N], sum = 0;
-    case_read(c, LBM_VELOCITY, 2, u);
-    for (int k = 0; k < N * N; k++) {
-        double unit[2];
-        const wave one = {w->kx, w->ky, 1};
-        shear(k % N + 0.5, (double)(k / N) + 0.5, 0, &one, unit);
-        sum += u[2 * k] * unit[0] + u[2 * k + 1] * unit[1];
+    const sel_grid *grid = &c->domain->grid;
+    const int64_t *n = grid->n, cells = sel_grid_cells(grid);
+    double *u = malloc((size_t)(grid->dims * cells) * sizeof *u), sum = 0;
+    wave one = *w;
+    one.amplitude = 1;
+    case_read(c, LBM_VELOCITY, grid->dims, u);
+    for (int64_t k = 0; k < cells; k++) {
+        const double at[3] = {(double)(k % n[0]) + 0.5, (double)(k / n[0] % n[1]) + 0.5,
+                              (double)(k / (n[0] * n[1])) + 0.5};
+        double unit[3];
+        shear(at, 0, &one, unit);
+        for (int a = 0; a < grid->dims; a++) {
+            sum += u[grid->dims * k + a] * unit[a];
+        }
     }
-    return sum * 2 / (N * N);
+    free(u);
+    return sum * 2 / (double)cells;
 }
 
-static void check_decay(double tau, int collision, double kx, double ky) {
-    const wave w = {kx * 2 * pi / N, ky * 2 * pi / N, 1e-4};
+/* Sixteen cells along the axes on which the wave changes, one along the others. */
+enum { N = 16 };
+
+static void check_decay(int lattice, double tau, int collision, const int k[3],
+                        const int velocity[3]) {
+    wave w = {.amplitude = 1e-4};
+    sel_ints size = {lbm_lattices[lattice].dims, {1, 1, 1}};
+    double length =
+        sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
+    for (int a = 0; a < size.n; a++) {
+        w.k[a] = k[a] * 2 * pi / N;
+        w.along[a] = velocity[a] / length;
+        size.v[a] = k[a] ? N : lattice == LBM_D2Q9 ? N : 1;
+    }
     lbm_case c;
-    case_begin(&c, N, N, tau);
-    c.params.common.periodic = 3;
+    case_begin_size(&c, size, tau);
+    c.params.common.periodic = (1u << size.n) - 1;
     c.params.collision = collision;
-    c.params.initial.velocity = case_of(&c, SEL_ON_X | SEL_ON_Y, 2, shear, &w);
+    c.params.initial.velocity = case_of_place(&c, SEL_ON_PLACE, size.n, shear, &w);
     case_start(&c);
     const lbm_numbers *numbers = &((lbm_plan *)c.plan)->numbers;
     case_advance(&c, 60);
     double before = amplitude(&c, &w);
     case_advance(&c, 40);
     double rate = -log(amplitude(&c, &w) / before) / 40;
-    double exact =
-        -log(shear_eigenvalue(w.kx, w.ky, numbers->omega_even, numbers->omega_odd, collision));
-    print_message("# shear wave %s tau %.1f along (%g, %g): decay %.9f, eigenvalue's %.9f\n",
-                  lbm_collision_names[collision], tau, kx, ky, rate, exact);
+    double exact = -log(shear_eigenvalue(&lbm_lattices[lattice], &w, numbers->omega_even,
+                                         numbers->omega_odd, collision));
+    print_message("# shear wave %s %s tau %.1f along (%d, %d, %d): decay %.9f, eigenvalue's %.9f\n",
+                  lbm_lattices[lattice].name, lbm_collision_names[collision], tau, k[0], k[1], k[2],
+                  rate, exact);
     assert_true(fabs(rate / exact - 1) < 1e-6);
     /* and the eigenvalue is that of the viscosity, to second order */
-    double nu = (tau - 0.5) / 3, k2 = w.kx * w.kx + w.ky * w.ky;
-    assert_true(fabs(exact / (nu * k2) - 1) < 1.2 * k2);
+    double nu = (tau - 0.5) / 3;
+    assert_true(fabs(exact / (nu * k_squared(&w)) - 1) < 1.2 * k_squared(&w));
     case_end(&c);
 }
 
+static const double taus[] = {0.6, 0.8, 1.5};
+
 static void test_shear_waves_decay_by_the_eigenvalue(void **unused) {
     (void)unused;
-    const double taus[] = {0.6, 0.8, 1.5};
     for (int k = 0; k < 3; k++) {
         for (int collision = LBM_TRT; collision < LBM_COLLISIONS; collision++) {
-            check_decay(taus[k], collision, 1, 0);
-            check_decay(taus[k], collision, 0, 1);
-            check_decay(taus[k], collision, 1, 1);
+            check_decay(LBM_D2Q9, taus[k], collision, (int[]){1, 0, 0}, (int[]){0, 1, 0});
+            check_decay(LBM_D2Q9, taus[k], collision, (int[]){0, 1, 0}, (int[]){1, 0, 0});
+            check_decay(LBM_D2Q9, taus[k], collision, (int[]){1, 1, 0}, (int[]){-1, 1, 0});
+        }
+    }
+}
+
+/* Along each axis with both velocities across it, along diagonals of planes and of the cube. */
+static void test_shear_waves_in_space_decay_by_the_eigenvalue(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        for (int collision = LBM_TRT; collision < LBM_COLLISIONS; collision++) {
+            for (int axis = 0; axis < 3; axis++) {
+                for (int across = 1; across <= 2; across++) {
+                    int along[3] = {0}, velocity[3] = {0};
+                    along[axis] = 1;
+                    velocity[(axis + across) % 3] = 1;
+                    check_decay(LBM_D3Q19, taus[k], collision, along, velocity);
+                }
+            }
+            check_decay(LBM_D3Q19, taus[k], collision, (int[]){1, 1, 0}, (int[]){-1, 1, 0});
+            check_decay(LBM_D3Q19, taus[k], collision, (int[]){0, 1, 1}, (int[]){1, 0, 0});
+            check_decay(LBM_D3Q19, taus[k], collision, (int[]){1, 0, -1}, (int[]){1, 0, 1});
+            check_decay(LBM_D3Q19, taus[k], collision, (int[]){1, 1, 1}, (int[]){1, -1, 0});
         }
     }
 }
@@ -203,10 +246,11 @@ static void forget_stresses(lbm_case *c) {
     case_read(c, LBM_VELOCITY, 2, u);
     case_read(c, LBM_DENSITY, 1, rho);
     for (int64_t k = 0; k < nx * ny; k++) {
-        double g[D2Q9_COUNT], square = u[2 * k] * u[2 * k] + u[2 * k + 1] * u[2 * k + 1];
-        for (int i = 0; i < D2Q9_COUNT; i++) {
-            double eu = lattice[i].ex * u[2 * k] + lattice[i].ey * u[2 * k + 1];
-            g[i] = lattice[i].w * (rho[k] * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * square) - 1);
+        double g[LBM_MAX_Q], square = u[2 * k] * u[2 * k] + u[2 * k + 1] * u[2 * k + 1];
+        for (int i = 0; i < lbm_lattices[LBM_D2Q9].q; i++) {
+            const lbm_direction *d = &lbm_lattices[LBM_D2Q9].direction[i];
+            double eu = d->e[0] * u[2 * k] + d->e[1] * u[2 * k + 1];
+            g[i] = d->weight * (rho[k] * (1 + 3 * eu + 4.5 * eu * eu - 1.5 * square) - 1);
         }
         lbm_loops_of(c->state)->write(&c->state->layout, c->state->f[0], k % nx, k / nx, g);
     }
@@ -269,6 +313,7 @@ static void test_start_has_its_stresses(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shear_waves_decay_by_the_eigenvalue),
+        cmocka_unit_test(test_shear_waves_in_space_decay_by_the_eigenvalue),
         cmocka_unit_test(test_taylor_green_converges_with_order_two),
         cmocka_unit_test(test_start_has_its_stresses),
     };

@@ -1,6 +1,6 @@
 /* test_script_program.c -- programs give what their functions give in Lua, bit by bit. */
+#include "pack_case.h"
 #include "script_case.h"
-#include "engine/program.h"
 #include "lua/function.h"
 
 enum { FUNCTIONS = 200, PLACES = 400, TEXT = 1 << 15 };
@@ -176,6 +176,9 @@ static int compare_everywhere(const sel_lua_function *f) {
     sel_places at = {PLACES, x, y, NULL, 7.25, &gain};
     fill_places(x, y, PLACES);
     assert_int_equal(sel_program_eval(f->program, &at, &gain, out, exact, NULL), SEL_OK);
+    sel_pack *pack = sel_pack_create();
+    pack_agrees(pack, sel_pack_add(pack, f->program), f->program, &at, &gain);
+    sel_pack_destroy(pack);
     for (size_t i = 0; i < PLACES; i++) {
         sure += exact[i];
         if (exact[i] && !agrees(f, &at, i, out))

@@ -1,0 +1,56 @@
+/* lbm_kernel_table.h -- the loops of one lattice in both precisions, as a table for one level.
+ *
+ * Included by lbm_d2q9_kernel.c and lbm_d3q19_kernel.c, which define LBM_DIMS and LBM_TABLE(level),
+ * the table's name, and are compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off
+ * x86-64). Nothing is contracted or reordered, so that all levels give the same bits.
+ */
+#include <math.h>
+#include "engine/lbm/lbm_kernel.h"
+#include "engine/stream.h"
+
+#define SEL_INLINE static inline __attribute__((always_inline))
+
+/* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of
+ * inlined functions in memory and gives up.) */
+#if defined(__clang__)
+#define LBM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LBM_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#define LBM_NAME(name) name##_f32
+#include "engine/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME
+
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#define LBM_NAME(name) name##_f64
+#include "engine/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME
+
+#define BULK(name, suffix)                                                     \
+    {                                                                          \
+        {bulk_##name##_##suffix, bulk_##name##_eddy_##suffix},                 \
+            {bulk_##name##_force_##suffix, bulk_##name##_force_eddy_##suffix}, \
+            {bulk_##name##_field_##suffix, bulk_##name##_field_eddy_##suffix}, \
+    }
+#define LOOPS(suffix)                                                          \
+    {                                                                          \
+        .bulk = {[LBM_TRT] = BULK(trt, suffix),                                \
+                 [LBM_BGK] = BULK(bgk, suffix),                                \
+                 [LBM_REGULARIZED] = BULK(regularized, suffix)},               \
+        .edge = edge_##suffix, .read = read_##suffix, .write = write_##suffix, \
+        .pull = pull_##suffix, .arrive = arrive_##suffix,                      \
+    }
+
+extern const lbm_loops LBM_TABLE[2];
+const lbm_loops LBM_TABLE[2] = {
+    [SEL_F32] = LOOPS(f32),
+    [SEL_F64] = LOOPS(f64),
+};

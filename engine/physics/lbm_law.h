@@ -1,0 +1,38 @@
+/* lbm_law.h -- what the values of a law become in lattice units.
+ *
+ * C11 and C++17; the includer may define LBM_LAW_INLINE to add its qualifiers. Component a of a
+ * value stands at value[a * apart].
+ */
+#ifndef LBM_LAW_H
+#define LBM_LAW_H
+
+#include <stdint.h>
+
+#ifndef LBM_LAW_INLINE
+#define LBM_LAW_INLINE static inline
+#endif
+
+/* What a wall of this velocity adds to a bounced population of direction e: 6 w e.u, at density 1.
+ */
+LBM_LAW_INLINE double lbm_wall_adds(const int *e, double weight, int components,
+                                    const double *velocity, int64_t apart, double velocity_unit) {
+    double along = 0;
+    for (int a = 0; a < components; a++) {
+        along += e[a] * velocity[a * apart];
+    }
+    return 6 * weight * along / velocity_unit;
+}
+
+/* Stores the velocity (several components) or the density deviation (one: a pressure) of an open
+ * cell into its numbers. */
+LBM_LAW_INLINE void lbm_open_set(int components, const double *value, int64_t apart,
+                                 double velocity_unit, double pressure_unit, double *to) {
+    if (components == 1) {
+        to[3] = value[0] / pressure_unit;
+    }
+    for (int a = 0; a < components && components > 1; a++) {
+        to[a] = value[a * apart] / velocity_unit;
+    }
+}
+
+#endif
