@@ -3,6 +3,8 @@
 #   CC=clang            another compiler          DEBUG=1              -O1 -g
 #   SANITIZE=address,undefined                    BUILD=dir            another build folder
 #   STATIC=0            link Lua, libpng and zlib dynamically         V=1  show the commands
+#   CUDA=0              without the CUDA backend (built where nvcc is found)
+#   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -37,8 +39,27 @@ ZLIB_LIBS ?= $(call static_or,libz.a,-lz)
 PNG_LIBS ?= $(call static_or,libpng16.a,-lpng16)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
-LDLIBS_ALL = $(LUA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+LDLIBS_ALL = $(LUA_LIBS) $(CUDA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+
+# The CUDA backend, where there is nvcc. A GPU that is there gets code of its own; without one the
+# oldest virtual architecture that nvcc knows, which drivers translate for every newer GPU.
+NVCC ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
+CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
+ifeq ($(CUDA),1)
+CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
+CUDA_ARCH ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+               sed -n '1s/\([0-9]*\)\.\([0-9]*\)/sm_\1\2/p'),$(shell $(NVCC) --list-gpu-arch | head -1))
+CUDA_SOURCES := $(wildcard cuda/*.c)
+CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu))
+LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
+CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
+               $(LBM_STEPS:%=$(BUILD)/cuda/lbm_step_%.cu.o)
+NVCCFLAGS = -std=c++17 -arch=$(CUDA_ARCH) -O3 -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
+            -Xcompiler -Wall,-Wextra -Werror all-warnings
+CUDA_HOST_CXX ?= g++
+CUDA_LIBS = $(CUDA_HOME)/lib64/libcudart_static.a -lrt -lstdc++
+endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
 KERNELS := $(wildcard engine/*/*_kernel.c)
@@ -51,7 +72,7 @@ LEVELS := any
 endif
 level_flags = $(if $(filter any,$(1)),,-march=x86-64-$(1) -mprefer-vector-width=$(if $(filter v4,$(1)),512,256))
 
-CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o) \
+CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o) $(CUDA_OBJECTS) \
                 $(foreach l,$(LEVELS),$(KERNELS:%.c=$(BUILD)/%.$(l).o))
 LUA_OBJECTS := $(LUA_SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libselenite.a
@@ -75,10 +96,23 @@ $(LIBRARY): $(CORE_OBJECTS)
 	$(Q)ar rcs $@ $^
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
+$(BUILD)/cuda/%.o: CFLAGS_ALL += -isystem $(CUDA_HOME)/include
+$(BUILD)/engine/lbm/lbm_plan.o: CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+# One source, four lattices and precisions; laws are evaluated as C does it, without contraction.
+$(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
+	@mkdir -p $(@D)
+	@echo 'compile $< for $*'
+	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(BUILD)/cuda/laws_kernels.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/%.cu.o: %.cu Makefile
+	@mkdir -p $(@D)
+	@echo 'compile $<'
+	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 define kernel_rule
 $(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile
@@ -114,7 +148,7 @@ unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 $(BUILD)/examples/c/embed: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(CUDA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 
 test: setup-test
 	$(MAKE) all unit-tests

@@ -1,0 +1,23 @@
+/* check.h -- every call of CUDA is checked: one text with what was done, where, and why it failed.
+ */
+#ifndef CUDA_CHECK_H
+#define CUDA_CHECK_H
+
+#include <cuda_runtime_api.h>
+#include "engine/status.h"
+
+/* SEL_OK, or the error of a call; `what` is told to the user: "allocate 3.2 GB". Running out of
+ * memory is SEL_NO_DEVICE with what is free. */
+sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
+                          sel_error *error);
+
+/* In functions that return sel_status and have an `error`: returns at the first failure. */
+#define CUDA_TRY(call)                                                                      \
+    do {                                                                                    \
+        sel_status cuda_status_ = sel_cuda_check((call), #call, __FILE__, __LINE__, error); \
+        if (cuda_status_) {                                                                 \
+            return cuda_status_;                                                            \
+        }                                                                                   \
+    } while (0)
+
+#endif

@@ -1,0 +1,120 @@
+/* device.c -- find the device, ask for its memory, time its copies, tell its errors. */
+#include "cuda/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "cuda/check.h"
+
+sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
+                          sel_error *error) {
+    if (code == cudaSuccess) {
+        return SEL_OK;
+    }
+    cudaGetLastError(); /* so that the next call does not report it again */
+    return sel_fail(error, SEL_NO_DEVICE, "CUDA: %s (%s) at %s:%d: %s", cudaGetErrorString(code),
+                    cudaGetErrorName(code), file, line, what);
+}
+
+static sel_status no_device(cudaError_t code, sel_error *error) {
+    cudaGetLastError();
+    const char *mend =
+        code == cudaErrorInsufficientDriver ? "install a newer NVIDIA driver, or use --backend cpu"
+        : code == cudaErrorNoDevice         ? "use --backend cpu"
+                                    : "rebuild on this machine with make, or use --backend cpu";
+    return sel_fail(error, SEL_NO_DEVICE, "no usable CUDA device: %s (%s); %s",
+                    cudaGetErrorString(code), cudaGetErrorName(code), mend);
+}
+
+sel_status cuda_device_probe(uint64_t *free_bytes, sel_error *error) {
+    int count = 0;
+    size_t free_now = 0, total = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    code = code == cudaSuccess && count == 0 ? cudaErrorNoDevice : code;
+    code = code == cudaSuccess ? cudaSetDevice(0) : code;
+    code = code == cudaSuccess ? cudaMemGetInfo(&free_now, &total) : code;
+    if (code == cudaSuccess) { /* an empty copy finds out whether there is code for this device */
+        char *block = NULL;
+        code = cudaMalloc((void **)&block, 32);
+        code = code == cudaSuccess ? cuda_copy(block + 16, block, 16, NULL) : code;
+        code = code == cudaSuccess ? cudaDeviceSynchronize() : code;
+        cudaFree(block);
+    }
+    if (code != cudaSuccess) {
+        return no_device(code, error);
+    }
+    *free_bytes = free_now;
+    return SEL_OK;
+}
+
+void cuda_device_text(char *text, size_t size) {
+    struct cudaDeviceProp properties;
+    int version = 0;
+    text[0] = '\0';
+    if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+        cudaRuntimeGetVersion(&version) == cudaSuccess) {
+        snprintf(text, size, "%s, CUDA %d.%d", properties.name, version / 1000,
+                 version % 1000 / 10);
+    }
+}
+
+sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+    size_t free_now = 0, total = 0;
+    cudaError_t code = cudaMalloc(block, (size_t)bytes);
+    if (code == cudaSuccess) {
+        return SEL_OK;
+    }
+    cudaGetLastError();
+    cudaMemGetInfo(&free_now, &total);
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "%s need %.3g GB of the device's memory and %.3g GB are free (%s); use fewer "
+                    "cells, or --backend cpu",
+                    what, (double)bytes / 1e9, (double)free_now / 1e9, cudaGetErrorString(code));
+}
+
+enum { COPIES = 9 };
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Seconds of one copy; 0 when it fails. */
+static double time_copy(void *to, const void *from, int64_t bytes, cudaEvent_t before,
+                        cudaEvent_t after) {
+    float milliseconds = 0;
+    bool done = cudaEventRecord(before, NULL) == cudaSuccess &&
+                cuda_copy(to, from, bytes, NULL) == cudaSuccess &&
+                cudaEventRecord(after, NULL) == cudaSuccess &&
+                cudaEventSynchronize(after) == cudaSuccess &&
+                cudaEventElapsedTime(&milliseconds, before, after) == cudaSuccess;
+    return done ? 1e-3 * (double)milliseconds : 0;
+}
+
+double cuda_device_bandwidth(int threads) {
+    (void)threads;
+    const int64_t bytes = (int64_t)2 << 30;
+    void *from = NULL, *to = NULL;
+    cudaEvent_t before = NULL, after = NULL;
+    double seconds[COPIES], rate = 0;
+    if (cudaMalloc(&from, (size_t)bytes) == cudaSuccess &&
+        cudaMalloc(&to, (size_t)bytes) == cudaSuccess &&
+        cudaMemset(from, 0x3a, (size_t)bytes) == cudaSuccess &&
+        cudaEventCreate(&before) == cudaSuccess && cudaEventCreate(&after) == cudaSuccess &&
+        time_copy(to, from, bytes, before, after) > 0) {
+        for (int k = 0; k < COPIES; k++) {
+            seconds[k] = time_copy(to, from, bytes, before, after);
+        }
+        qsort(seconds, COPIES, sizeof *seconds, by_size);
+        rate = seconds[COPIES / 2] > 0 ? 2 * (double)bytes / seconds[COPIES / 2] : 0;
+    }
+    if (before) {
+        cudaEventDestroy(before);
+    }
+    if (after) {
+        cudaEventDestroy(after);
+    }
+    cudaFree(from);
+    cudaFree(to);
+    cudaGetLastError();
+    return rate;
+}

@@ -1,0 +1,32 @@
+/* device.h -- the CUDA device behind plain C: whether there is one, what it is, how fast it copies.
+ */
+#ifndef CUDA_DEVICE_H
+#define CUDA_DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/status.h"
+
+/* Takes the first device into use. SEL_NO_DEVICE, with the reason, when there is none, its driver
+ * is too old, or this build has no code for it. */
+sel_status cuda_device_probe(uint64_t *free_bytes, sel_error *error);
+
+/* "NVIDIA H200, CUDA 13.0"; empty when there is none. */
+void cuda_device_text(char *text, size_t size);
+
+/* Bytes per second, read and written, of a copy much larger than the caches; 0 when it fails. The
+ * number of threads means nothing here. */
+double cuda_device_bandwidth(int threads);
+
+/* Device memory, told by `what` when there is not enough. */
+sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
+
+/* Enqueues a copy by a kernel, 16 bytes a thread; both aligned to 16. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    cudaError_t
+    cuda_copy(void *to, const void *from, int64_t bytes, cudaStream_t stream);
+
+#endif

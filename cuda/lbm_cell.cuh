@@ -1,0 +1,215 @@
+// lbm_cell.cuh -- one cell on the device: what arrives, from where, and how it is closed.
+//
+// Included by lbm_traits.cuh inside a struct, once per lattice and precision, after the physics
+// headers, with LBM_DIMS and REAL. The same rules as engine/lbm/lbm_loops.h.
+
+typedef REAL real;
+enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
+
+// A cell and its neighbours, wrapped about: places in a row, and offsets of rows and slices.
+struct place {
+    uint32_t x, xm, xp, y, ym, yp, z, zm, zp;
+};
+
+static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint32_t x, uint32_t y,
+                                                   uint32_t z) {
+    place p;
+    p.x = x;
+    p.xm = x == 0 ? l.nx - 1 : x - 1;
+    p.xp = x == l.nx - 1 ? 0 : x + 1;
+    p.y = y * l.pitch;
+    p.ym = (y == 0 ? l.ny - 1 : y - 1) * l.pitch;
+    p.yp = (y == l.ny - 1 ? 0 : y + 1) * l.pitch;
+    p.z = p.zm = p.zp = 0;
+    if (LBM_DIMS == 3) {
+        p.z = z * l.slice;
+        p.zm = (z == 0 ? l.nz - 1 : z - 1) * l.slice;
+        p.zp = (z == l.nz - 1 ? 0 : z + 1) * l.slice;
+    }
+    return p;
+}
+
+static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint32_t index) {
+    const uint32_t z = index / l.slice, rest = index - z * l.slice, y = rest / l.pitch;
+    return make_place(l, rest - y * l.pitch, y, z);
+}
+
+// The neighbour that is (ex, ey, ez) away; literals.
+#define NEIGHBOUR(p, ex, ey, ez) \
+    (((ex) > 0   ? (p).xp        \
+      : (ex) < 0 ? (p).xm        \
+                 : (p).x) +      \
+     ((ey) > 0   ? (p).yp        \
+      : (ey) < 0 ? (p).ym        \
+                 : (p).y) +      \
+     ((ez) > 0   ? (p).zp        \
+      : (ez) < 0 ? (p).zm        \
+                 : (p).z))
+
+// What streams to a cell if all its neighbours are fluid.
+static __device__ __forceinline__ void pull(const REAL *__restrict__ from, int64_t plane,
+                                            const place &p, REAL g[LBM_Q]) {
+#define LOAD(i, ex, ey, ez, opposite, weight) \
+    g[i] = from[i * plane + NEIGHBOUR(p, -(ex), -(ey), -(ez))];
+    LBM_DIRECTIONS(LOAD)
+#undef LOAD
+}
+
+static __device__ __forceinline__ void load(const REAL *__restrict__ from, int64_t plane,
+                                            uint32_t index, REAL g[LBM_Q]) {
+#pragma unroll
+    for (int i = 0; i < LBM_Q; i++) {
+        g[i] = from[i * plane + index];
+    }
+}
+
+static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plane, uint32_t index,
+                                             const REAL g[LBM_Q]) {
+#pragma unroll
+    for (int i = 0; i < LBM_Q; i++) {
+        to[i * plane + index] = g[i];
+    }
+}
+
+static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
+    lbm_rates r;
+    r.omega_even = (REAL)s.omega_even;
+    r.omega_odd = (REAL)s.omega_odd;
+    r.tau = (REAL)s.tau;
+    r.magic = (REAL)s.magic;
+    r.eddy = (REAL)s.eddy;
+#define COMPONENT(axis, sum) r.a[axis] = (REAL)0;
+    LBM_AXES(COMPONENT)
+#undef COMPONENT
+    if (s.acceleration_field) {
+        const REAL *field = (const REAL *)s.acceleration_field + index;
+        const int64_t cells = (int64_t)s.layout.slice * s.layout.nz;
+#define COMPONENT(axis, sum) r.a[axis] = field[axis * cells];
+        LBM_AXES(COMPONENT)
+#undef COMPONENT
+    } else if (s.forced) {
+#define COMPONENT(axis, sum) r.a[axis] = (REAL)s.acceleration[axis];
+        LBM_AXES(COMPONENT)
+#undef COMPONENT
+    }
+    return r;
+}
+
+// Puts right what a boundary cell has pulled across its bounced and mirrored links.
+static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const place &p, REAL g[LBM_Q]) {
+    const REAL *__restrict__ from = (const REAL *)s.from;
+    const int64_t plane = s.layout.plane;
+    const REAL *own = from + NEIGHBOUR(p, 0, 0, 0);
+#define BOUNCE(i, ex, ey, ez, opposite, weight) \
+    if (cell.bounced >> i & 1u) {               \
+        g[i] = own[opposite * plane];           \
+    }
+    LBM_DIRECTIONS(BOUNCE)
+#undef BOUNCE
+    if (cell.moves) {
+        const double *add = s.boundary.link_add + cell.first_link;
+#define MOVE(i, ex, ey, ez, opposite, weight)                     \
+    if (cell.bounced >> i & 1u) {                                 \
+        g[i] += (REAL)add[__popc(cell.links & ((1u << i) - 1u))]; \
+    }
+        LBM_DIRECTIONS(MOVE)
+#undef MOVE
+    }
+    if (cell.mirrored[0] | cell.mirrored[1] | cell.mirrored[2]) {
+#define MIRROR(i, ex, ey, ez, mirrored_x, mirrored_y, mirrored_z)        \
+    if (cell.mirrored[0] >> i & 1u) {                                    \
+        g[i] = from[mirrored_x * plane + NEIGHBOUR(p, 0, -(ey), -(ez))]; \
+    } else if (cell.mirrored[1] >> i & 1u) {                             \
+        g[i] = from[mirrored_y * plane + NEIGHBOUR(p, -(ex), 0, -(ez))]; \
+    } else if (cell.mirrored[2] >> i & 1u) {                             \
+        g[i] = from[mirrored_z * plane + NEIGHBOUR(p, -(ex), -(ey), 0)]; \
+    }
+        LBM_DIAGONALS(MIRROR)
+#undef MIRROR
+    }
+}
+
+// A cell at the start of the step, from its populations after collision.
+static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index,
+                                                  const lbm_rates &rates) {
+    REAL f[LBM_Q];
+    lbm_cell cell;
+    load((const REAL *)s.from, s.layout.plane, index, f);
+    cell.drho = LBM_SUM(f);
+    const REAL per_rho = (REAL)1 / ((REAL)1 + cell.drho);
+#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates.a[axis];
+    LBM_AXES(VELOCITY)
+#undef VELOCITY
+    return cell;
+}
+
+// One cell further along the normal of an axis, at most at the grid's end.
+static __device__ __forceinline__ uint32_t further(uint32_t at, uint32_t below, uint32_t above,
+                                                   int normal) {
+    return normal > 0 && above > at ? above : normal < 0 && below < at ? below : at;
+}
+
+// The next cell along the inward normals.
+static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell, const place &p) {
+    return further(p.x, p.xm, p.xp, cell.normal[0]) + further(p.y, p.ym, p.yp, cell.normal[1]) +
+           further(p.z, p.zm, p.zp, cell.normal[2]);
+}
+
+// Fills what comes through the cell's wet faces. The laws give the fluid's velocity u; the momentum
+// of populations before collision is rho (u - a/2).
+static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                             const place &p, const lbm_rates &rates,
+                                             REAL g[LBM_Q]) {
+    const double *value = s.boundary.open_value + LBM_OPEN_VALUES * (int64_t)cell.opening_index;
+    const REAL drho = (REAL)value[3];
+    REAL u[LBM_DIMS], shift[LBM_DIMS];
+    int n[LBM_DIMS];
+#define GIVEN(axis, sum)                      \
+    n[axis] = cell.normal[axis];              \
+    shift[axis] = -(REAL)0.5 * rates.a[axis]; \
+    u[axis] = (REAL)value[axis] + shift[axis];
+    LBM_AXES(GIVEN)
+#undef GIVEN
+    if (cell.opening == LBM_OPEN_VELOCITY) {
+        lbm_close_velocity(g, n, u);
+        return;
+    }
+    if (cell.opening == LBM_OPEN_PRESSURE) {
+        lbm_close_density(g, n, drho, shift);
+        return;
+    }
+    const lbm_cell inward = before(s, inward_index(cell, p), rates);
+    if (cell.opening == LBM_OPEN_OUTFLOW) {
+        const lbm_cell here = before(s, NEIGHBOUR(p, 0, 0, 0), rates);
+        lbm_close_outflow(g, n, &here, &inward, shift);
+        return;
+    }
+#define CHOOSE(axis, sum) u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];
+    LBM_AXES(CHOOSE)
+#undef CHOOSE
+    lbm_close(g, n, cell.density_given ? drho : inward.drho, u);
+}
+
+// All that comes to a boundary cell, before it is collided.
+static __device__ __forceinline__ void arrive(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                              const place &p, const lbm_rates &rates,
+                                              REAL g[LBM_Q]) {
+    pull((const REAL *)s.from, s.layout.plane, p, g);
+    bounce(s, cell, p, g);
+    if (cell.opening != LBM_CLOSED) {
+        close(s, cell, p, rates, g);
+    }
+}
+
+static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                                  uint32_t index, const REAL g[LBM_Q]) {
+    const REAL *from = (const REAL *)s.from + index;
+    double *flow = s.boundary.link_flow + cell.first_link;
+#define FLOW(i, ex, ey, ez, opposite, weight)                              \
+    if (cell.links >> i & 1u) {                                            \
+        *flow++ += (double)from[opposite * s.layout.plane] - (double)g[i]; \
+    }
+    LBM_DIRECTIONS(FLOW)
+#undef FLOW
+}

@@ -1,0 +1,115 @@
+// lbm_fields.cu -- fields of the flow for outputs, and the populations of step 0.
+#include "cuda/lbm_view.cuh"
+
+enum { THREADS = 128 };
+
+template <class T, class D>
+__global__ void __launch_bounds__(THREADS)
+    read_kernel(const __grid_constant__ lbm_gpu_view v, int field,
+                const __grid_constant__ lbm_gpu_cells cells, int components, int bytes, void *to) {
+    const int64_t box = (int64_t)cells.count[0] * cells.count[1] * cells.count[2];
+    const int64_t total = cells.list ? cells.list_count : box;
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < total; k += step) {
+        uint32_t at[3];
+        int64_t rest = cells.list ? cells.list[k] : k;
+        for (int a = 0; a < 3; a++) {
+            const uint32_t n = !cells.list ? cells.count[a]
+                               : a == 0    ? v.last.layout.nx
+                               : a == 1    ? v.last.layout.ny
+                                           : v.last.layout.nz;
+            const uint32_t i = (uint32_t)(rest % n);
+            rest /= n;
+            at[a] = cells.list ? i : cells.first[a] + i * cells.stride[a];
+        }
+        double value[LBM_GPU_PARTS];
+        int count = 0;
+        if (!lbm_look<T, D>::is_solid(v, at[0], at[1], at[2])) {
+            count = lbm_look<T, D>::field(v, field, at, value);
+        }
+#pragma unroll
+        for (int c = 0; c < LBM_GPU_PARTS; c++) {
+            if (c < components) {
+                const double one = c < count ? value[c] : 0;
+                if (bytes == 4) {
+                    ((float *)to)[k * components + c] = (float)one;
+                } else {
+                    ((double *)to)[k * components + c] = one;
+                }
+            }
+        }
+    }
+}
+
+template <class T, class D>
+static cudaError_t read_field(const lbm_gpu_view *v, int field, const lbm_gpu_cells *cells,
+                              int components, int bytes, void *to, cudaStream_t stream) {
+    const int64_t total = cells->list
+                              ? cells->list_count
+                              : (int64_t)cells->count[0] * cells->count[1] * cells->count[2];
+    const int64_t blocks = (total + THREADS - 1) / THREADS;
+    if (blocks > 0) {
+        read_kernel<T, D><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, stream>>>(
+            *v, field, *cells, components, bytes, to);
+    }
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+                                    int components, int bytes, void *to, cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, read_field, view, field, cells, components, bytes, to, stream);
+}
+
+template <class T, class D>
+__global__ void __launch_bounds__(THREADS)
+    start_kernel(const __grid_constant__ lbm_gpu_view v, const double *values,
+                 typename T::real *to) {
+    typedef lbm_look<T, D> look;
+    const lbm_gpu_layout &l = v.last.layout;
+    const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += step) {
+        const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
+                                (uint32_t)(k / l.nx / l.ny)};
+        const uint32_t index = look::index_of(l, at[0], at[1], at[2]);
+        double g[D::q];
+        for (int i = 0; i < D::q; i++) {
+            g[i] = 0;
+        }
+        if (!look::is_solid(v, at[0], at[1], at[2])) {
+            double u[D::dims] = {0}, d[3][3] = {{0}}, strain[D::parts], a[D::dims], drho = 0;
+            if (values) {
+                auto given = [&](uint32_t x, uint32_t y, uint32_t z, double *to_u) {
+                    const int64_t cell = ((int64_t)z * l.ny + y) * l.nx + x;
+                    for (int c = 0; c < D::dims; c++) {
+                        to_u[c] = values[(c + 1) * cells + cell];
+                    }
+                };
+                drho = values[k];
+                given(at[0], at[1], at[2], u);
+                look::gradient(v, at, given, d);
+            }
+            look::strain_parts(d, strain);
+            look::acceleration(v, index, a);
+            const double eddies = v.last.eddy / (18 * sqrt(2.0)) * look::strain_rate(d);
+            D::lbm_start(drho, u, strain, v.last.tau + 3 * eddies, a, g);
+        }
+        for (int i = 0; i < D::q; i++) {
+            to[i * l.plane + index] = (typename T::real)g[i];
+        }
+    }
+}
+
+template <class T, class D>
+static cudaError_t start(const lbm_gpu_view *v, const double *values, void *to,
+                         cudaStream_t stream) {
+    const lbm_gpu_layout &l = v->last.layout;
+    const int64_t blocks = ((int64_t)l.nx * l.ny * l.nz + THREADS - 1) / THREADS;
+    start_kernel<T, D><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, stream>>>(
+        *v, values, (typename T::real *)to);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
+                                     cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, start, view, values, to, stream);
+}

@@ -1,0 +1,140 @@
+/* lbm_gpu.h -- lattice Boltzmann on the device: the data that kernels see, and their launchers.
+ *
+ * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
+ * f[i][z][y][x] at i * plane + z * slice + y * pitch + x, without halos: pitch is a multiple of a
+ * warp, periodic axes wrap, and what is pulled across other faces is replaced at boundary cells.
+ */
+#ifndef LBM_GPU_H
+#define LBM_GPU_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LBM_WARP = 32, LBM_GPU_PARTS = 6 };
+
+/* All but `plane` fit 32 bits: an index in a plane is one unsigned number. */
+typedef struct lbm_gpu_layout {
+    uint32_t nx, ny, nz, pitch, slice;
+    int64_t plane;
+} lbm_gpu_layout;
+
+/* A boundary cell as in engine/lbm/boundary.h. */
+typedef struct lbm_gpu_cell {
+    uint32_t index; /* in a plane */
+    uint32_t links, bounced, mirrored[3];
+    uint32_t first_link;
+    int32_t opening_index; /* -1: none */
+    int8_t normal[3];
+    uint8_t opening;                           /* lbm_opening */
+    bool velocity_given, density_given, moves; /* moves: some of its links may add */
+} lbm_gpu_cell;
+
+typedef struct lbm_gpu_boundary {
+    const lbm_gpu_cell *cells;
+    uint32_t cell_count;
+    int64_t link_count;
+    /* One bit per place of a row, a word per warp: set at boundary cells; and the number of
+     * boundary cells before each word. */
+    const uint32_t *words, *before;
+    const uint32_t *wet; /* numbers of the cells with wet faces */
+    uint32_t wet_count;
+    const uint8_t *link_region;
+    const double *link_add, *open_value;
+    double *link_flow; /* adds up the mass that leaves by each link; NULL: nobody asks */
+} lbm_gpu_boundary;
+
+typedef struct lbm_gpu_step {
+    lbm_gpu_layout layout;
+    int dims;  /* 2: D2Q9, 3: D3Q19 */
+    int bytes; /* of a stored number: 4 or 8 */
+    const void *from;
+    void *to;
+    int collision;
+    bool forced, eddies;
+    double omega_even, omega_odd, tau, magic, eddy;
+    const double *acceleration;     /* [3] on the device */
+    const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
+    lbm_gpu_boundary boundary;
+    int64_t *clock; /* counts steps; NULL: no law needs it */
+} lbm_gpu_step;
+
+/* One step from `from` to `to`, by lattice and precision. */
+cudaError_t lbm_gpu_step_d2q9_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
+cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
+
+/* What a field needs besides the step that led to it. */
+typedef struct lbm_gpu_view {
+    lbm_gpu_step last;    /* the last step; before any, the step to come */
+    const void *now;      /* populations of the present step */
+    const uint8_t *solid; /* [nz][ny][nx], 0: free */
+    bool started;         /* a step has been done: strain is in the populations of `last` */
+    bool periodic[3];
+    double nu;                                                      /* lattice units */
+    double velocity_unit, density_unit, pressure_unit, step_length; /* user's units */
+} lbm_gpu_view;
+
+/* Cells first + k * stride of each axis, k < count; or a list. */
+typedef struct lbm_gpu_cells {
+    uint32_t first[3], stride[3], count[3];
+    const int64_t *list; /* cell numbers, x fastest over the grid; NULL: the box */
+    int64_t list_count;
+} lbm_gpu_cells;
+
+/* A field (number of lbm_solver.fields) at cells, to[cell][components] in numbers of 4 or 8 bytes;
+ * zero in solids and in components that the field has not. */
+cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+                         int components, int bytes, void *to, cudaStream_t stream);
+
+/* Sums over the free cells of a box. */
+typedef struct lbm_gpu_sums {
+    double sum[LBM_GPU_PARTS], squares[LBM_GPU_PARTS], least[LBM_GPU_PARTS], most[LBM_GPU_PARTS];
+    double count;
+} lbm_gpu_sums;
+
+/* partials: one per row of the box; the first holds the result. In a fixed order. */
+cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+                           lbm_gpu_sums *partials, cudaStream_t stream);
+
+/* Squares of the change and of the velocity, largest speed squared, mass deviation, first bad cell
+ * (number over the grid, or INT64_MAX). */
+typedef struct lbm_gpu_monitor {
+    double change, magnitude, largest, mass;
+    int64_t bad_cell;
+} lbm_gpu_monitor;
+
+/* `before`: [dims][nz][ny][pitch] in the run's precision, exchanged for the present velocity; NULL:
+ * left alone, no change. partials: one per row. */
+cudaError_t lbm_gpu_watch(const lbm_gpu_view *view, void *before, lbm_gpu_monitor *partials,
+                          cudaStream_t stream);
+
+/* What the links of a region carried in the last step, lattice units. */
+typedef struct lbm_gpu_carried {
+    double force[3], torque[3], mass;
+} lbm_gpu_carried;
+
+enum { LBM_GPU_LINK_BLOCKS = 256 };
+
+/* Torque about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS. */
+cudaError_t lbm_gpu_links(const lbm_gpu_view *view, int region, const double centre[3],
+                          lbm_gpu_carried *partials, cudaStream_t stream);
+
+/* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. */
+cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
+                          cudaStream_t stream);
+
+/* Populations of step 0 from density deviation and velocity, values[1 + dims][nz][ny][nx] on the
+ * device in f64; NULL: at rest. Solids get zeros. */
+cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
+                          cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

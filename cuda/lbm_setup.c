@@ -1,0 +1,196 @@
+/* lbm_setup.c -- what the device needs before the first step: boundary, laws' places, populations.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/lbm_state.h"
+#include "engine/lbm/initial.h"
+
+/* By region: its links may add to what they bounce (a moving wall). */
+static void find_moving(const sel_domain *domain, bool moves[256]) {
+    memset(moves, 0, 256 * sizeof *moves);
+    for (int r = 1; r <= domain->region_count; r++) {
+        moves[r] = !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
+    }
+}
+
+static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell,
+                            const bool moves[256], uint32_t row_start) {
+    lbm_gpu_cell to = {.index = row_start + (uint32_t)cell->x,
+                       .links = cell->links,
+                       .bounced = cell->bounced,
+                       .first_link = (uint32_t)cell->first_link,
+                       .opening_index = (int32_t)cell->opening_index,
+                       .opening = (uint8_t)cell->opening,
+                       .velocity_given = cell->velocity_region != 0,
+                       .density_given = cell->density_region != 0};
+    for (int a = 0; a < 3; a++) {
+        to.mirrored[a] = cell->mirrored[a];
+        to.normal[a] = cell->normal[a];
+    }
+    int64_t link = cell->first_link;
+    for (uint32_t bits = cell->links; bits; bits &= bits - 1) {
+        to.moves = to.moves || moves[b->link_region[link++]];
+    }
+    return to;
+}
+
+/* The lists as the device wants them. */
+typedef struct lists {
+    lbm_gpu_cell *cells;
+    uint32_t *words, *before, *wet;
+    size_t word_count;
+    uint32_t wet_count;
+} lists;
+
+static void fill_lists(const sel_state *state, lists *l) {
+    const lbm_boundary *b = &state->plan->boundary;
+    const lbm_gpu_layout *layout = &state->pattern.layout;
+    bool moves[256];
+    find_moving(state->plan->base.domain, moves);
+    for (int64_t row = 0; row < b->rows; row++) {
+        uint32_t start = (uint32_t)row * layout->pitch;
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
+            l->cells[c] = convert(b, &b->cells[c], moves, start);
+            l->words[l->cells[c].index / LBM_WARP] |= 1u << l->cells[c].index % LBM_WARP;
+            if (b->cells[c].opening != LBM_CLOSED) {
+                l->wet[l->wet_count++] = (uint32_t)c;
+            }
+        }
+    }
+    uint32_t count = 0;
+    for (size_t w = 0; w < l->word_count; w++) {
+        l->before[w] = count;
+        count += (uint32_t)__builtin_popcount(l->words[w]);
+    }
+}
+
+/* A copy of n bytes on the device. */
+static sel_status upload(sel_state *state, const void *from, uint64_t bytes, const void **to,
+                         sel_error *error) {
+    void *block = NULL;
+    sel_status status = cuda_take(state, &block, bytes, error);
+    *to = block;
+    if (!status && bytes > 0) {
+        CUDA_TRY(cudaMemcpyAsync(block, from, bytes, cudaMemcpyHostToDevice, state->stream));
+    }
+    return status;
+}
+
+static sel_status send(sel_state *state, const lists *l, sel_error *error) {
+    const lbm_boundary *b = &state->plan->boundary;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    const uint64_t cells = (uint64_t)b->cell_count, links = (uint64_t)b->link_count;
+    const uint64_t words = l->word_count * sizeof(uint32_t);
+    void *add = NULL, *open = NULL, *flow = NULL;
+    to->cell_count = (uint32_t)cells;
+    to->wet_count = l->wet_count;
+    to->link_count = b->link_count;
+    sel_status status =
+        upload(state, l->cells, cells * sizeof *l->cells, (const void **)&to->cells, error);
+    status = status ? status : upload(state, l->words, words, (const void **)&to->words, error);
+    status = status ? status : upload(state, l->before, words, (const void **)&to->before, error);
+    status = status ? status
+                    : upload(state, l->wet, l->wet_count * sizeof *l->wet, (const void **)&to->wet,
+                             error);
+    status = status ? status
+                    : upload(state, b->link_region, links, (const void **)&to->link_region, error);
+    status = status ? status : cuda_take(state, &add, links * sizeof(double), error);
+    status = status ? status
+                    : cuda_take(state, &open,
+                                (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double), error);
+    if (!status && state->plan->base.wants_balance) {
+        status = cuda_take(state, &flow, links * sizeof(double), error);
+    }
+    to->link_add = add;
+    to->open_value = open;
+    to->link_flow = flow;
+    if (!status) {
+        CUDA_TRY(cudaStreamSynchronize(state->stream));
+    }
+    return status;
+}
+
+sel_status cuda_upload_boundary(sel_state *state, sel_error *error) {
+    const lbm_boundary *b = &state->plan->boundary;
+    lists l = {.word_count = (size_t)state->pattern.layout.plane / LBM_WARP};
+    if (b->cell_count == 0) {
+        return SEL_OK;
+    }
+    l.cells = malloc((size_t)b->cell_count * sizeof *l.cells);
+    l.words = calloc(l.word_count, sizeof *l.words);
+    l.before = malloc(l.word_count * sizeof *l.before);
+    l.wet = malloc(((size_t)b->open_count + 1) * sizeof *l.wet);
+    sel_status status = SEL_OK;
+    if (l.cells && l.words && l.before && l.wet) {
+        fill_lists(state, &l);
+        status = send(state, &l, error);
+    } else {
+        status = sel_fail_memory(error, "the list of boundary cells",
+                                 (uint64_t)b->cell_count * sizeof *l.cells);
+    }
+    free(l.cells);
+    free(l.words);
+    free(l.before);
+    free(l.wet);
+    return status;
+}
+
+/* Sends the slab that `values` holds to its place in to[1 + dims][cells]. */
+static sel_status send_slab(sel_state *state, const lbm_slabs *slabs, int64_t slab,
+                            const double *values, double *to, sel_error *error) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    const size_t nx = (size_t)grid->n[0], rows = (size_t)slabs->rows;
+    const size_t parts = 1 + (size_t)grid->dims, width = nx * sizeof(double);
+    for (size_t c = 0; c < parts; c++) {
+        double *place = to + c * (size_t)sel_grid_cells(grid) + (size_t)slab * rows * nx;
+        CUDA_TRY(cudaMemcpy2DAsync(place, width, values + c * nx, parts * width, width, rows,
+                                   cudaMemcpyHostToDevice, state->stream));
+    }
+    return SEL_OK;
+}
+
+/* Evaluates the given fields and sends them to `to`. */
+static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double *to,
+                               sel_error *error) {
+    const sel_grid *grid = &state->plan->base.domain->grid;
+    size_t numbers = (size_t)((1 + grid->dims) * slabs->rows * grid->n[0]);
+    double *values = malloc(numbers * sizeof *values);
+    sel_status status =
+        values ? SEL_OK : sel_fail_memory(error, "the initial state", numbers * sizeof *values);
+    for (int64_t s = 0; s < slabs->count && !status; s++) {
+        status = lbm_slab(slabs, s, values, error);
+        status = status ? status : send_slab(state, slabs, s, values, to, error);
+        /* The copy reads pageable memory before it returns, so that `values` is free again. */
+    }
+    free(values);
+    return status;
+}
+
+static sel_status watch_mass(sel_state *state, sel_error *error) {
+    const lbm_gpu_view view = cuda_view(state);
+    lbm_gpu_monitor found;
+    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->stream));
+    CUDA_TRY(cudaMemcpyAsync(&found, state->partials, sizeof found, cudaMemcpyDeviceToHost,
+                             state->stream));
+    CUDA_TRY(cudaStreamSynchronize(state->stream));
+    state->first_mass = (double)state->plan->base.domain->free_cells + found.mass;
+    return SEL_OK;
+}
+
+sel_status cuda_set_initial(sel_state *state, sel_error *error) {
+    lbm_slabs slabs;
+    sel_status status = lbm_slabs_open(state->plan, &slabs, error);
+    /* The second copy of the populations has room for the given fields in f64. */
+    double *given = !status && lbm_slabs_given(&slabs) ? state->f[1] : NULL;
+    if (given) {
+        status = send_initial(state, &slabs, given, error);
+    }
+    lbm_slabs_close(&slabs);
+    if (!status) {
+        const lbm_gpu_view view = cuda_view(state);
+        CUDA_TRY(lbm_gpu_start(&view, given, state->f[0], state->stream));
+        CUDA_TRY(cudaStreamSynchronize(state->stream));
+        status = watch_mass(state, error);
+    }
+    return status;
+}

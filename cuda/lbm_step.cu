@@ -1,0 +1,128 @@
+// lbm_step.cu -- one time step on the device: stream, bounce, collide, store; then the wet cells.
+//
+// A thread owns a cell: it pulls the populations that stream to it, collides them and stores them
+// to the other copy. Boundary cells are marked by one bit each, a word per warp (1/8 of a byte per
+// cell): a warp without any, as nearly all are, never looks at the boundary; the others put right
+// what came across walls. The closures of wet cells would cost all cells registers, so a second,
+// short kernel closes them and overwrites what the first has stored there.
+#include "cuda/lbm_traits.cuh"
+
+template <class T> using real_of = typename T::real;
+
+// Threads of a block, along a row.
+enum { THREADS = 128 };
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS>
+__global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
+    step_kernel(const __grid_constant__ lbm_gpu_step s, uint32_t blocks_per_row,
+                uint32_t rows_per_block) {
+    const lbm_gpu_layout &l = s.layout;
+    const uint32_t row_block = blockIdx.x / blocks_per_row;
+    const uint32_t x = (blockIdx.x - row_block * blocks_per_row) * blockDim.x + threadIdx.x;
+    const uint32_t row = row_block * rows_per_block + threadIdx.y;
+    if (s.clock && blockIdx.x == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
+        ++*s.clock;
+    }
+    if (row >= l.ny * l.nz) {
+        return;
+    }
+    uint32_t bits = 0, word = 0;
+    if (WALLS) {
+        word = (row * l.pitch + x) / LBM_WARP;
+        bits = s.boundary.words[word];
+    }
+    if (x >= l.nx) {
+        return;
+    }
+    const uint32_t z = T::dims == 3 ? row / l.ny : 0, y = row - z * l.ny;
+    const typename T::place p = T::make_place(l, x, y, z);
+    const uint32_t index = row * l.pitch + x;
+    typename T::lbm_rates rates;
+    if (PLAIN) {
+        rates.omega_even = (real_of<T>)s.omega_even;
+        rates.omega_odd = (real_of<T>)s.omega_odd;
+    } else {
+        rates = T::rates_of(s, index);
+    }
+    real_of<T> g[T::q];
+    T::pull((const real_of<T> *)s.from, l.plane, p, g);
+    if (WALLS && bits >> (x % LBM_WARP) & 1u) {
+        const uint32_t before = __popc(bits & ((1u << x % LBM_WARP) - 1u));
+        const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
+        T::bounce(s, cell, p, g);
+        if (s.boundary.link_flow && cell.opening == LBM_CLOSED) {
+            T::count_flow(s, cell, index, g);
+        }
+    }
+    T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.eddies);
+    T::store((real_of<T> *)s.to, l.plane, index, g);
+}
+
+// The wet cells again.
+template <class T>
+__global__ void __launch_bounds__(THREADS) close_kernel(const __grid_constant__ lbm_gpu_step s) {
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.wet_count) {
+        return;
+    }
+    const lbm_gpu_cell cell = s.boundary.cells[s.boundary.wet[k]];
+    const typename T::lbm_rates rates = T::rates_of(s, cell.index);
+    real_of<T> g[T::q];
+    T::arrive(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    if (s.boundary.link_flow) {
+        T::count_flow(s, cell, cell.index, g);
+    }
+    T::lbm_collide(g, &rates, s.collision, s.forced, s.eddies);
+    T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
+}
+
+template <class T, int COLLISION, bool PLAIN, bool WALLS>
+static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
+    const lbm_gpu_layout &l = s->layout;
+    uint32_t width = LBM_WARP;
+    while (width < THREADS && width < l.nx) {
+        width *= 2;
+    }
+    const uint32_t rows = THREADS / width, blocks_per_row = (l.nx + width - 1) / width;
+    const uint32_t row_blocks = (l.ny * l.nz + rows - 1) / rows;
+    step_kernel<T, COLLISION, PLAIN, WALLS>
+        <<<blocks_per_row * row_blocks, dim3(width, rows), 0, stream>>>(*s, blocks_per_row, rows);
+    if (WALLS && s->boundary.wet_count > 0) {
+        close_kernel<T>
+            <<<(s->boundary.wet_count + THREADS - 1) / THREADS, THREADS, 0, stream>>>(*s);
+    }
+    return cudaGetLastError();
+}
+
+template <class T, int COLLISION>
+static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
+    const bool plain = !s->forced && !s->eddies, walls = s->boundary.cell_count > 0;
+    if (plain) {
+        return walls ? launch<T, COLLISION, true, true>(s, stream)
+                     : launch<T, COLLISION, true, false>(s, stream);
+    }
+    return walls ? launch<T, COLLISION, false, true>(s, stream)
+                 : launch<T, COLLISION, false, false>(s, stream);
+}
+
+template <class T> static cudaError_t choose_collision(const lbm_gpu_step *s, cudaStream_t stream) {
+    switch (s->collision) {
+    case LBM_TRT:
+        return choose_kernel<T, LBM_TRT>(s, stream);
+    case LBM_BGK:
+        return choose_kernel<T, LBM_BGK>(s, stream);
+    default:
+        return choose_kernel<T, LBM_REGULARIZED>(s, stream);
+    }
+}
+
+#ifndef LBM_STEP_TRAITS
+#error "compiled once per lattice and precision, with -DLBM_STEP_TRAITS=d2q9_f32 and so on"
+#endif
+#define JOIN(a, b) a##b
+#define NAME(prefix, traits) JOIN(prefix, traits)
+
+extern "C" cudaError_t NAME(lbm_gpu_step_, LBM_STEP_TRAITS)(const lbm_gpu_step *step,
+                                                            cudaStream_t stream) {
+    return choose_collision<LBM_STEP_TRAITS>(step, stream);
+}

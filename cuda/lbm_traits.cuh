@@ -1,0 +1,61 @@
+// lbm_traits.cuh -- the physics headers as one struct per lattice and precision, for templates.
+#ifndef LBM_TRAITS_CUH
+#define LBM_TRAITS_CUH
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "cuda/lbm_gpu.h"
+#include "engine/physics/lbm_method.h"
+
+#define SEL_INLINE static __device__ __forceinline__
+#define LBM_NAME(name) name
+
+#define LBM_DIMS 2
+struct d2q9_f32 {
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#include "engine/physics/lbm_collision.h"
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_start.h"
+#include "cuda/lbm_cell.cuh"
+#undef REAL
+#undef LBM_SQRT
+};
+
+struct d2q9_f64 {
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#include "engine/physics/lbm_collision.h"
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_start.h"
+#include "cuda/lbm_cell.cuh"
+#undef REAL
+#undef LBM_SQRT
+};
+#undef LBM_DIMS
+
+#define LBM_DIMS 3
+struct d3q19_f32 {
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#include "engine/physics/lbm_collision.h"
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_start.h"
+#include "cuda/lbm_cell.cuh"
+#undef REAL
+#undef LBM_SQRT
+};
+
+struct d3q19_f64 {
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#include "engine/physics/lbm_collision.h"
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_start.h"
+#include "cuda/lbm_cell.cuh"
+#undef REAL
+#undef LBM_SQRT
+};
+#undef LBM_DIMS
+
+#endif

@@ -1,0 +1,231 @@
+// lbm_view.cuh -- the fields of one cell on the device, in f64, as engine/lbm/lbm_cpu_fields.c.
+#ifndef LBM_VIEW_CUH
+#define LBM_VIEW_CUH
+
+#include "cuda/lbm_traits.cuh"
+
+// T: the stored populations; D: the same lattice in f64.
+template <class T, class D> struct lbm_look {
+    typedef typename T::real real;
+
+    static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, uint32_t x, uint32_t y,
+                                                    uint32_t z) {
+        const lbm_gpu_layout &l = v.last.layout;
+        return v.solid[((int64_t)z * l.ny + y) * l.nx + x] != 0;
+    }
+
+    static __device__ __forceinline__ uint32_t index_of(const lbm_gpu_layout &l, uint32_t x,
+                                                        uint32_t y, uint32_t z) {
+        return z * l.slice + y * l.pitch + x;
+    }
+
+    // The acceleration of the last collision.
+    static __device__ __forceinline__ void acceleration(const lbm_gpu_view &v, uint32_t index,
+                                                        double a[D::dims]) {
+        const typename T::lbm_rates rates = T::rates_of(v.last, index);
+#pragma unroll
+        for (int k = 0; k < D::dims; k++) {
+            a[k] = (double)rates.a[k];
+        }
+    }
+
+    // Density deviation and velocity: the momentum of stored populations is rho u + F/2.
+    static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t index,
+                                                      double u[D::dims]) {
+        const real *f = (const real *)v.now + index;
+        typename D::lbm_rates rates;
+        double g[D::q], drho;
+#pragma unroll
+        for (int i = 0; i < D::q; i++) {
+            g[i] = (double)f[i * v.last.layout.plane];
+        }
+        acceleration(v, index, rates.a);
+#pragma unroll
+        for (int k = 0; k < D::dims; k++) {
+            rates.a[k] = -rates.a[k];
+        }
+        D::lbm_moments(g, &rates, true, &drho, u);
+        return drho;
+    }
+
+    // d[a][b] = d u_a / d x_b: central differences, one-sided beside solids and faces that are not
+    // periodic. `at(x, y, z, u)` gives the velocity of a free cell.
+    template <class At>
+    static __device__ void gradient(const lbm_gpu_view &v, const uint32_t at[3],
+                                    const At &velocity_at, double d[3][3]) {
+        const lbm_gpu_layout &l = v.last.layout;
+        const uint32_t n[3] = {l.nx, l.ny, l.nz};
+        double here[3] = {0, 0, 0};
+        velocity_at(at[0], at[1], at[2], here);
+        for (int b = 0; b < 3; b++) {
+            double value[2][3] = {{0, 0, 0}, {0, 0, 0}};
+            bool known[2] = {false, false};
+            for (int side = 0; side < 2 && b < D::dims; side++) {
+                uint32_t to[3] = {at[0], at[1], at[2]};
+                const bool ends = side == 0 ? at[b] == 0 : at[b] == n[b] - 1;
+                to[b] = !ends ? at[b] + 2 * side - 1 : side == 0 ? n[b] - 1 : 0;
+                known[side] = (!ends || v.periodic[b]) && !is_solid(v, to[0], to[1], to[2]);
+                if (known[side]) {
+                    velocity_at(to[0], to[1], to[2], value[side]);
+                }
+            }
+            for (int a = 0; a < 3; a++) {
+                d[a][b] = known[0] && known[1] ? 0.5 * (value[1][a] - value[0][a])
+                          : known[1]           ? value[1][a] - here[a]
+                          : known[0]           ? here[a] - value[0][a]
+                                               : 0;
+            }
+        }
+    }
+
+    static __device__ void gradient_now(const lbm_gpu_view &v, const uint32_t at[3],
+                                        double d[3][3]) {
+        gradient(
+            v, at,
+            [&](uint32_t x, uint32_t y, uint32_t z, double *u) {
+                velocity(v, index_of(v.last.layout, x, y, z), u);
+            },
+            d);
+    }
+
+    // sqrt(2 S:S)
+    static __device__ __forceinline__ double strain_rate(const double d[3][3]) {
+        double sum = 0;
+        for (int a = 0; a < 3; a++) {
+            for (int b = 0; b < 3; b++) {
+                const double twice = d[a][b] + d[b][a];
+                sum += 0.5 * twice * twice;
+            }
+        }
+        return sqrt(sum);
+    }
+
+    // The parts of the rate of strain, xx yy xy or xx yy zz xy yz xz.
+    static __device__ __forceinline__ void strain_parts(const double d[3][3], double s[D::parts]) {
+        const int first[6] = {0, 1, D::dims == 2 ? 0 : 2, 0, 1, 0};
+        const int second[6] = {0, 1, D::dims == 2 ? 1 : 2, 1, 2, 2};
+#pragma unroll
+        for (int k = 0; k < D::parts; k++) {
+            s[k] = 0.5 * (d[first[k]][second[k]] + d[second[k]][first[k]]);
+        }
+    }
+
+    // What came to a cell in the last step, before it was collided.
+    static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
+        const lbm_gpu_step &s = v.last;
+        const typename T::place p = T::make_place(s.layout, at[0], at[1], at[2]);
+        const uint32_t index = index_of(s.layout, at[0], at[1], at[2]);
+        real come[T::q];
+        const uint32_t word = index / LBM_WARP, lane = index % LBM_WARP;
+        const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
+        if (bits >> lane & 1u) {
+            const lbm_gpu_cell cell =
+                s.boundary.cells[s.boundary.before[word] + __popc(bits & ((1u << lane) - 1u))];
+            const typename T::lbm_rates rates = T::rates_of(s, index);
+            T::arrive(s, cell, p, rates, come);
+        } else {
+            T::pull((const real *)s.from, s.layout.plane, p, come);
+        }
+#pragma unroll
+        for (int i = 0; i < T::q; i++) {
+            g[i] = (double)come[i];
+        }
+    }
+
+    // Strain parts and dynamic viscosity of a cell, lattice units.
+    static __device__ double strain(const lbm_gpu_view &v, const uint32_t at[3],
+                                    double s[D::parts]) {
+        const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
+        if (!v.started) {
+            double d[3][3], u[D::dims];
+            gradient_now(v, at, d);
+            strain_parts(d, s);
+            const double rho = 1 + velocity(v, index, u);
+            return rho * (v.nu + v.last.eddy / (18 * sqrt(2.0)) * strain_rate(d));
+        }
+        double g[D::q], drho, u[D::dims], excess[D::parts];
+        typename D::lbm_rates rates;
+        rates.tau = v.last.tau;
+        rates.eddy = v.last.eddy;
+        arrived(v, at, g);
+        acceleration(v, index, rates.a);
+        D::lbm_moments(g, &rates, true, &drho, u);
+        D::lbm_excess(g, &rates, true, drho, u, excess);
+        const double tau =
+            rates.eddy > 0 ? D::lbm_tau_of_excess(excess, 1 + drho, &rates) : rates.tau;
+        const double factor = -1.5 / ((1 + drho) * tau);
+#pragma unroll
+        for (int k = 0; k < D::parts; k++) {
+            s[k] = factor * excess[k];
+        }
+        return (1 + drho) * (tau - 0.5) / 3;
+    }
+
+    // The components of a field at a cell, user's units; returns their number.
+    static __device__ int field(const lbm_gpu_view &v, int which, const uint32_t at[3],
+                                double out[LBM_GPU_PARTS]) {
+        const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
+        if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
+            double d[3][3], square = 0, curl[3];
+            gradient_now(v, at, d);
+            const double rate = 1 / v.step_length, strained = strain_rate(d) * rate;
+            for (int a = 0; a < 3; a++) {
+                const int b = (a + 1) % 3, c = (a + 2) % 3;
+                curl[a] = (d[c][b] - d[b][c]) * rate;
+                square += curl[a] * curl[a];
+            }
+            if (which == LBM_Q_CRITERION) {
+                out[0] = 0.25 * (square - strained * strained);
+                return 1;
+            }
+            out[0] = D::dims == 2 ? curl[2] : curl[0];
+            out[1] = curl[1];
+            out[2] = curl[2];
+            return D::dims == 2 ? 1 : 3;
+        }
+        if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
+            double s[D::parts], square = 0;
+            const double unit =
+                2 * strain(v, at, s) * v.density_unit * v.velocity_unit * v.velocity_unit;
+#pragma unroll
+            for (int k = 0; k < D::parts; k++) {
+                square += (k < D::dims ? 2 : 4) * s[k] * s[k];
+                out[k] = s[k] * unit;
+            }
+            if (which == LBM_STRAIN_RATE) {
+                out[0] = sqrt(square) / v.step_length;
+                return 1;
+            }
+            return D::parts;
+        }
+        double u[D::dims], square = 0;
+        const double drho = velocity(v, index, u);
+#pragma unroll
+        for (int a = 0; a < D::dims; a++) {
+            out[a] = u[a] * v.velocity_unit;
+            square += out[a] * out[a];
+        }
+        switch (which) {
+        case LBM_VELOCITY:
+            return D::dims;
+        case LBM_DENSITY:
+            out[0] = (1 + drho) * v.density_unit;
+            return 1;
+        case LBM_PRESSURE:
+            out[0] = drho * v.pressure_unit;
+            return 1;
+        default:
+            out[0] = sqrt(square);
+            return 1;
+        }
+    }
+};
+
+// Calls CALL<stored traits, f64 traits>(...) for the lattice and precision of a step.
+#define LBM_DISPATCH(step, CALL, ...)                                                \
+    ((step).dims == 2    ? (step).bytes == 4 ? CALL<d2q9_f32, d2q9_f64>(__VA_ARGS__) \
+                                             : CALL<d2q9_f64, d2q9_f64>(__VA_ARGS__) \
+        : (step).bytes == 4 ? CALL<d3q19_f32, d3q19_f64>(__VA_ARGS__)                \
+                         : CALL<d3q19_f64, d3q19_f64>(__VA_ARGS__))
+
+#endif
