@@ -1,4 +1,4 @@
-/* grid.c -- counting cells and face sites. */
+/* grid.c -- counting and numbering cells and face sites; steps of times. */
 #include "engine/grid.h"
 
 #include <math.h>
@@ -29,8 +29,21 @@ int64_t sel_box_cells(const sel_box *box) {
     return sel_box_count(box, 0) * sel_box_count(box, 1) * sel_box_count(box, 2);
 }
 
+void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]) {
+    at[0] = number % grid->n[0];
+    at[1] = number / grid->n[0] % grid->n[1];
+    at[2] = number / grid->n[0] / grid->n[1];
+}
+
 int64_t sel_face_sites(const sel_grid *grid, int face) {
     return sel_grid_cells(grid) / grid->n[face / 2];
+}
+
+void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]) {
+    int normal = face / 2, first = normal == 0 ? 1 : 0, second = normal == 2 ? 1 : 2;
+    at[first] = site % grid->n[first];
+    at[second] = site / grid->n[first];
+    at[normal] = face % 2 ? grid->n[normal] - 1 : 0;
 }
 
 int64_t sel_step_at(double time, double dt) {

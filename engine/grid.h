@@ -30,8 +30,22 @@ sel_box sel_grid_box(const sel_grid *grid); /* all cells, stride 1 */
 int64_t sel_box_count(const sel_box *box, int axis);
 int64_t sel_box_cells(const sel_box *box);
 
+/* Cell `at` by number: x fastest over the whole grid; and back. */
+static inline int64_t sel_cell_number(const sel_grid *grid, const int64_t at[3]) {
+    return at[0] + grid->n[0] * (at[1] + grid->n[1] * at[2]);
+}
+void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]);
+
 /* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
 int64_t sel_face_sites(const sel_grid *grid, int face);
+
+/* The site of a face that belongs to its boundary cell `at` (at[face / 2] is not looked at), and
+ * the cell behind a site. */
+static inline int64_t sel_face_site(const sel_grid *grid, int face, const int64_t at[3]) {
+    int first = face / 2 == 0 ? 1 : 0, second = face / 2 == 2 ? 1 : 2;
+    return at[first] + grid->n[first] * at[second];
+}
+void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]);
 
 /* The first step at or after `time`. Times that should be equal are computed in different ways: a
  * time within a millionth of a step counts as that step. INT64_MAX for times that no step reaches.

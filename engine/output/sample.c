@@ -56,10 +56,6 @@ static interval interval_about(const sel_grid *grid, int axis, double c) {
     return about;
 }
 
-static int64_t cell_number(const sel_grid *grid, const int64_t at[3]) {
-    return at[0] + grid->n[0] * (at[1] + grid->n[1] * at[2]);
-}
-
 static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
     return (point->v[axis] - grid->origin[axis]) / grid->dx;
 }
@@ -77,7 +73,7 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
             bool periodic = sel_axis_periodic(grid, a);
             at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
         }
-        if (domain->cell[cell_number(grid, at)] == 0) {
+        if (domain->cell[sel_cell_number(grid, at)] == 0) {
             return true;
         }
     }
@@ -106,7 +102,7 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
             at[a] = about[a].cell[side];
             weight *= side ? about[a].upper : 1 - about[a].upper;
         }
-        int64_t cell = cell_number(grid, at);
+        int64_t cell = sel_cell_number(grid, at);
         if (weight > 0 && domain->cell[cell] == 0) {
             sample->cells[sample->cell_count] = cell;
             sample->weights[sample->cell_count++] = weight;
@@ -126,11 +122,11 @@ static int region_behind(const sel_domain *domain, const int64_t at[3], int axis
     int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
     next[axis] += upper ? 1 : -1;
     if ((next[axis] < 0 || next[axis] >= n) && !sel_axis_periodic(grid, axis)) {
-        int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
-        return domain->face[2 * axis + upper][at[second] * grid->n[first] + at[first]];
+        int face = 2 * axis + upper;
+        return domain->face[face][sel_face_site(grid, face, at)];
     }
     next[axis] = (next[axis] + n) % n;
-    return domain->cell[cell_number(grid, next)];
+    return domain->cell[sel_cell_number(grid, next)];
 }
 
 static void insert_face(near_face faces[3], near_face face) {
