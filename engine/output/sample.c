@@ -33,14 +33,7 @@ struct sel_sample {
     int read_components;
 };
 
-/* The two cells about a coordinate along one axis, and the weight of the upper one. */
-typedef struct interval {
-    int64_t cell[2];
-    double upper;
-} interval;
-
-/* `c` in cells: cell i has its centre at i + 1/2. */
-static interval interval_about(const sel_grid *grid, int axis, double c) {
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
     int64_t n = grid->n[axis];
     bool periodic = sel_axis_periodic(grid, axis);
     double s = c - 0.5, below = floor(s + round_off);
@@ -48,7 +41,7 @@ static interval interval_about(const sel_grid *grid, int axis, double c) {
         s = s < 0 ? 0 : s > (double)(n - 1) ? (double)(n - 1) : s;
         below = floor(s + round_off);
     }
-    interval about = {.upper = s - below < round_off ? 0 : s - below};
+    sel_interval about = {.upper = s - below < round_off ? 0 : s - below};
     for (int side = 0; side < 2; side++) {
         int64_t i = (int64_t)below + side;
         about.cell[side] = periodic ? (i % n + n) % n : i < n ? i : n - 1;
@@ -89,9 +82,9 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     if (!free_cell_at(domain, point, holder)) {
         return;
     }
-    interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
+    sel_interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
     for (int a = 0; a < grid->dims; a++) {
-        about[a] = interval_about(grid, a, in_cells(grid, point, a));
+        about[a] = sel_interval_about(grid, a, in_cells(grid, point, a));
     }
     double sum = 0;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {

@@ -4,6 +4,16 @@
 
 #include "engine/output/output.h"
 
+/* The two cells about a coordinate along one axis, and the weight of the upper one: 0 to 1, 0 where
+ * the coordinate is the lower one's centre but for round-off, or lies beyond the last centre. */
+typedef struct sel_interval {
+    int64_t cell[2];
+    double upper;
+} sel_interval;
+
+/* `c` in cells: cell i has its centre at i + 1/2. Periodic axes wrap. */
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
+
 /* Linear interpolation between the centres of the cells about a point. Solid cells have no part
  * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
  * wrap; beyond the last centre of other axes the value of the last centre holds, or, where

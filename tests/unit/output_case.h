@@ -28,6 +28,7 @@ enum { CASE_OUTPUTS = 12 };
 struct sel_state {
     const sel_domain *domain;
     int64_t step;
+    int64_t cells_read; /* by all requests */
 };
 
 typedef struct output_case {
@@ -62,8 +63,7 @@ static inline double case_value(const sel_grid *grid, const int64_t at[3], int f
 }
 
 static inline bool case_solid(const sel_domain *domain, const int64_t at[3]) {
-    const int64_t *n = domain->grid.n;
-    return domain->cell[at[0] + n[0] * (at[1] + n[1] * at[2])] != 0;
+    return domain->cell[sel_cell_number(&domain->grid, at)] != 0;
 }
 
 static inline void case_store(const sel_state *s, sel_request *r, int64_t i, const int64_t at[3]) {
@@ -79,13 +79,11 @@ static inline void case_store(const sel_state *s, sel_request *r, int64_t i, con
     }
 }
 
-static inline void case_read(const sel_state *s, sel_request *r) {
-    const int64_t *n = s->domain->grid.n;
+static inline void case_read(sel_state *s, sel_request *r) {
     int64_t at[3], i = 0;
+    s->cells_read += r->cells ? r->cell_count : sel_box_cells(&r->box);
     for (; r->cells && i < r->cell_count; i++) {
-        at[0] = r->cells[i] % n[0];
-        at[1] = r->cells[i] / n[0] % n[1];
-        at[2] = r->cells[i] / n[0] / n[1];
+        sel_cell_at(&s->domain->grid, r->cells[i], at);
         case_store(s, r, i, at);
     }
     if (r->cells) {
