@@ -83,8 +83,9 @@ static double line_length(const sel_points *across) {
 static sel_status check_across(const sel_output_site *site, const sel_points *across,
                                sel_error *error) {
     if (site->domain->grid.dims == 3) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: across is a line in 2-D; in 3-D give through");
+        return sel_fail_at(
+            error, site->where,
+            "out.flux: across is a line in 2-D; in 3-D give through, a box that is one cell thin");
     }
     if (across->n != 2) {
         return sel_fail_at(error, site->where, "out.flux: across must hold two points, not %d",

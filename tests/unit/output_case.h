@@ -2,8 +2,8 @@
  *
  * The fields are linear in place, so that interpolation between centres is exact:
  * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step, component c of the tensor
- * stress = 100 (c + 1) + x; all 0 in solids.
- * The force on region k is k (2 + step, sin(step / 5)), the flux through it 10 k + step.
+ * stress = 100 (c + 1) + x and of the curl vorticity = 1000 (c + 1) + y; all 0 in solids.
+ * The force on region k is k (2 + step, sin(step / 5), 3), the flux through it 10 k + step.
  */
 #ifndef OUTPUT_CASE_H
 #define OUTPUT_CASE_H
@@ -48,16 +48,18 @@ typedef struct output_case {
 
 /* ---- the solver ---- */
 
-static const sel_field_info case_fields[] = {
-    {"velocity", SEL_VECTOR, ""}, {"pressure", SEL_SCALAR, ""}, {"stress", SEL_TENSOR, ""}};
+static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, ""},
+                                             {"pressure", SEL_SCALAR, ""},
+                                             {"stress", SEL_TENSOR, ""},
+                                             {"vorticity", SEL_CURL, ""}};
 
 static inline double case_value(const sel_grid *grid, const int64_t at[3], int field, int c,
                                 int64_t step) {
     double x = sel_centre(grid, 0, (double)at[0]), y = sel_centre(grid, 1, (double)at[1]);
     double z = grid->dims == 3 ? sel_centre(grid, 2, (double)at[2]) : 0;
     double n = (double)step;
-    if (field == 2) {
-        return 100 * (c + 1) + x;
+    if (field >= 2) {
+        return field == 2 ? 100 * (c + 1) + x : 1000 * (c + 1) + y;
     }
     return field == 1 ? 10 * x + n : (c + 1) + 2 * x - 3 * y + 5 * z + n;
 }
@@ -142,6 +144,11 @@ static inline sel_status case_start(sel_state *state, sel_request *request, sel_
         request->force[0] = request->region * (2 + n);
         request->force[1] = request->region * sin(n / 5);
         request->torque[2] = -1000 - request->centre[1];
+        if (state->domain->grid.dims == 3) {
+            request->force[2] = 3 * request->region;
+            request->torque[0] = -2000 - request->centre[2];
+            request->torque[1] = -3000 - request->centre[0];
+        }
     } else if (request->kind == SEL_FLUX) {
         request->flux = 10 * request->region + (double)state->step;
     }
@@ -153,15 +160,18 @@ static inline sel_status case_finish(sel_state *state, sel_request *request, sel
     return SEL_OK;
 }
 
-/* Region 2 is a wall that moves with (7 t, 8). */
+/* Region 2 is a wall that moves with (7 t, 8, 9). */
 static inline sel_status case_wall_value(const sel_plan *plan, int field, int region,
                                          const sel_places *at, bool *known, double *out,
                                          sel_error *error) {
-    (void)plan, (void)error;
+    (void)error;
     *known = field == 0 && region == 2;
     for (size_t i = 0; *known && i < at->n; i++) {
         out[i] = 7 * at->t;
         out[at->n + i] = 8;
+        if (plan->domain->grid.dims == 3) {
+            out[2 * at->n + i] = 9;
+        }
     }
     return SEL_OK;
 }
@@ -171,7 +181,7 @@ static const sel_backend case_backend = {
 static const sel_solver case_solver = {
     .name = "fake",
     .fields = case_fields,
-    .field_count = 3,
+    .field_count = 4,
     .cpu = &case_backend,
     .wall_value = case_wall_value,
 };

@@ -357,7 +357,7 @@ static void what_cannot_be_drawn_is_refused(void **state) {
     assert_string_equal(
         c.error.text,
         "test.lua:10: out.picture: sel.fake has no field 'presure'; did you mean 'pressure'? (it "
-        "has velocity, pressure, stress)\n"
+        "has velocity, pressure, stress, vorticity)\n"
         "test.lua:20: out.picture: 'stress' is a tensor; name a component, such as stress_xy\n"
         "test.lua:20: out.picture: slice is for 3-D domains\n"
         "test.lua:30: out.picture: max must be above min\n"

@@ -373,9 +373,9 @@ static void unknown_and_repeated_fields_are_told_together(void **state) {
     add_probe(&c, fields, 4, &point, 1);
     add_reduce(&c, "r")->field = case_names(fields, 0);
     assert_mistakes(&c, "test.lua:10: out.probe: sel.fake has no field 'velocty'; did you mean "
-                        "'velocity'? (it has velocity, pressure, stress)\n"
+                        "'velocity'? (it has velocity, pressure, stress, vorticity)\n"
                         "test.lua:10: out.probe: sel.fake has no field 'velocity_z'; did you mean "
-                        "'velocity'? (it has velocity, pressure, stress)\n"
+                        "'velocity'? (it has velocity, pressure, stress, vorticity)\n"
                         "test.lua:10: out.probe: field 'pressure' is listed twice\n"
                         "test.lua:20: out.reduce: the list of fields is empty");
 }
