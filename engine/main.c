@@ -37,7 +37,7 @@ static const char usage_text[] =
     "  --script-limit S       seconds that the script may take; 10 when not given\n"
     "  --quiet                no progress, no summary\n"
     "  --json                 print run.json on standard output when done\n"
-    "  --regions              check: cells and face sites of each region\n"
+    "  --regions              check: what each region owns, kinds of cells\n"
     "  --laws                 check: the program of each function, or why Lua evaluates it\n"
     "  --help                 with FILE: the scenario's parameters\n"
     "\n"

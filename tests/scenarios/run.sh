@@ -225,7 +225,9 @@ list_of_simulations() {
 check_prints_the_numbers() {
     "$selenite" check scenarios/cavity2d.lua N=32 Re=100 --regions >"$work/text" &&
         grep -E 'tau +0\.596' "$work/text" && grep -E 'lid.*32 sites of y\+' "$work/text" &&
-        grep -E 'Reynolds number +100' "$work/text"
+        grep -E 'Reynolds number +100' "$work/text" &&
+        grep -E 'cell types +9: 900 inside, 120 on a face, 4 in a corner' "$work/text" &&
+        grep -E '^ +30 y\+ lid$' "$work/text" && grep -E '^ +1 x- walls, y\+ lid$' "$work/text"
 }
 
 parameters_are_listed() {
