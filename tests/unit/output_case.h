@@ -13,11 +13,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
 #include "geometry/shape.h"
@@ -43,7 +40,7 @@ typedef struct output_case {
     sel_output_context context;
     sel_outputs *opened;
     sel_error error;
-    char directory[64];
+    char directory[DIRECTORY_ROOM];
 } output_case;
 
 /* ---- the solver ---- */
@@ -206,8 +203,7 @@ static inline void case_open(output_case *c, int dims, int64_t nx, int64_t ny, i
     c->params.reference = (sel_reference){(double)NAN, (double)NAN, (double)NAN};
     c->params.output = (sel_list){0, c->outputs, NULL};
     c->simulation = (sel_simulation){.solver = &case_solver, .params = &c->params};
-    strcpy(c->directory, "/tmp/selenite_out_XXXXXX");
-    assert_non_null(mkdtemp(c->directory));
+    make_directory(c->directory);
 }
 
 /* Adds an output on line 10 * number of "test.lua". Its struct gets the presets. */
@@ -262,12 +258,6 @@ static inline sel_status case_run(output_case *c, int64_t last) {
     return status ? status : drained;
 }
 
-static inline int case_remove(const char *path, const struct stat *about, int kind,
-                              struct FTW *place) {
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 static inline void case_close(output_case *c) {
     sel_outputs_close(c->opened);
     sel_writer_destroy(c->context.writer);
@@ -279,7 +269,7 @@ static inline void case_close(output_case *c) {
     for (int f = 0; f < SEL_FACES; f++) {
         free(c->domain.face[f]);
     }
-    nftw(c->directory, case_remove, 8, FTW_DEPTH | FTW_PHYS);
+    remove_directory(c->directory);
 }
 
 /* ---- what was written ---- */

@@ -4,7 +4,6 @@
 
 #include "tests/unit/script_case.h"
 #include "engine/run.h"
-#include "tests/unit/files.h"
 
 typedef struct run_case {
     script_case script;
@@ -47,19 +46,6 @@ static inline double case_result(const run_case *r, const char *name) {
             return r->report.results.v[i].value;
     fail_msg("no result %s", name);
     return 0;
-}
-
-static inline int run_directory(void **state) {
-    return script_directory(state);
-}
-
-static inline int run_remove_directory(void **state) {
-    static const char *const files[] = {"run/run.json", "run/drag.csv", "run/outlet.csv",
-                                        "run/line.csv", "run/layer.csv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(files[i]);
-    rmdir("run");
-    return script_remove_directory(state);
 }
 
 #endif

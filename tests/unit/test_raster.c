@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "geometry/mask.h"
+#include "tests/unit/files.h"
 
 static sel_error error;
 
@@ -238,16 +238,6 @@ static void other_formats_are_named(void **state) {
     assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
     assert_int_equal(error.status, SEL_BAD_FILE);
     sel_arena_destroy(arena);
-}
-
-static int enter_directory(void **state) {
-    static char path[] = "/tmp/selenite-XXXXXX";
-    *state = path;
-    return mkdtemp(path) && chdir(path) == 0 ? 0 : -1;
-}
-
-static int leave_directory(void **state) {
-    return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
 }
 
 int main(void) {

@@ -259,5 +259,5 @@ int main(void) {
         cmocka_unit_test(missing_files_are_bad_files),
         cmocka_unit_test(modules_come_from_beside_the_scenario),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
