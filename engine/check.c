@@ -27,9 +27,18 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
         }
         fputc('\n', to);
     }
-    fprintf(to, "  precision                  %s, %d thread%s, %s\n",
-            sel_precision_names[prepared->plan->precision], prepared->plan->threads,
-            prepared->plan->threads == 1 ? "" : "s", prepared->backend->name);
+    fprintf(to, "  precision                  %s\n",
+            sel_precision_names[prepared->plan->precision]);
+}
+
+static void print_backend(const sel_prepared *prepared, FILE *to) {
+    char device[256];
+    prepared->backend->device(device, sizeof device);
+    fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
+            device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    if (*prepared->fallback) {
+        fprintf(to, "  no GPU can be used         %s\n", prepared->fallback);
+    }
 }
 
 static void print_facts(const sel_prepared *prepared, FILE *to) {
@@ -127,6 +136,7 @@ static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, dou
         int64_t n = steps ? steps : 1;
         n = n < last_step - steps ? n : last_step - steps;
         status = prepared->backend->advance(state, n, error);
+        status = status ? status : sel_prepared_wait(prepared, state, error);
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
@@ -157,6 +167,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
             simulation->solver->name, name ? " " : "", name ? name : "");
     print_grid(prepared, to);
+    print_backend(prepared, to);
     print_facts(prepared, to);
     fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
             (double)prepared->bytes / 1e6, (double)prepared->free_bytes / 1e9);

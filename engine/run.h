@@ -24,6 +24,9 @@ typedef struct sel_run_options {
     void *progress_data;
     void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
     void *log_data;
+    /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
+    void (*begun)(const sel_prepared *prepared, const void *data);
+    const void *begun_data;
 } sel_run_options;
 
 typedef enum sel_stopped_by {

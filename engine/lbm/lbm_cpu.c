@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/bandwidth.h"
 #include "engine/machine.h"
 #include "engine/physics/lbm_d2q9.h"
 #include "engine/stream.h"
@@ -290,6 +291,7 @@ static void device(char *text, size_t size) {
 
 const sel_backend lbm_cpu_backend = {
     .name = "cpu",
+    .bandwidth = sel_bandwidth_copy,
     .estimate = estimate,
     .create = create,
     .advance = advance,

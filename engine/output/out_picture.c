@@ -67,15 +67,6 @@ const sel_table sel_out_picture_table = {
     NULL,
 };
 
-typedef struct picture_output {
-    const sel_output_context *context;
-    sel_output_files *files;
-    const sel_out_picture *params;
-    const char *name;
-    sel_picks picks; /* one */
-    sel_plane plane;
-} picture_output;
-
 /* All that one file needs, so that nothing of the run has to outlive it. */
 typedef struct picture_job {
     sel_plot plot;
@@ -84,6 +75,16 @@ typedef struct picture_job {
     char title[160];
     char *path;
 } picture_job;
+
+typedef struct picture_output {
+    const sel_output_context *context;
+    sel_output_files *files;
+    const sel_out_picture *params;
+    const char *name;
+    sel_picks picks; /* one */
+    sel_plane plane;
+    picture_job *job; /* asked for and not taken; else NULL */
+} picture_output;
 
 /* ---- checks ---- */
 
@@ -163,6 +164,9 @@ static sel_status picture_check(const sel_output_site *site, const void *params,
 /* ---- on the writer's thread ---- */
 
 static void job_free(picture_job *job) {
+    if (!job) {
+        return;
+    }
     free(job->values);
     free(job->solid);
     free(job->path);
@@ -227,7 +231,7 @@ static void describe_plot(const picture_output *output, picture_job *job, double
 }
 
 static sel_status make_job(const picture_output *output, int64_t step, double time,
-                           picture_job *job, sel_error *error) {
+                           picture_job *job, sel_requests *requests, sel_error *error) {
     const sel_pick *pick = &output->picks.v[0];
     const sel_plane *plane = &output->plane;
     int64_t cells = sel_box_cells(&plane->box);
@@ -242,35 +246,36 @@ static sel_status make_job(const picture_output *output, int64_t step, double ti
     if (!job->values || !job->solid || !job->path) {
         return sel_fail_memory(error, "a copy of a field to draw", numbers * sizeof *job->values);
     }
-    sel_request request = {.kind = SEL_READ,
-                           .field = pick->field,
-                           .box = plane->box,
-                           .precision = SEL_F32,
-                           .components = pick->field_components,
-                           .to = job->values};
-    sel_status status = sel_output_request(output->context, &request, error);
-    if (status != SEL_OK) {
-        return status;
-    }
+    const sel_request request = {.kind = SEL_READ,
+                                 .field = pick->field,
+                                 .box = plane->box,
+                                 .precision = SEL_F32,
+                                 .components = pick->field_components,
+                                 .to = job->values};
     sel_plane_solids(plane, output->context->domain, job->solid);
-    sel_plane_flatten(plane, pick->field_components, job->values, job->solid);
-    make_scalar(pick, job->values, plane->n[0] * plane->n[1]);
     describe_plot(output, job, time);
-    return SEL_OK;
+    return sel_requests_add(requests, &request, error);
 }
 
-static sel_status picture_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status picture_ask(void *self, int64_t step, double time, sel_requests *requests,
+                              sel_error *error) {
     picture_output *output = self;
-    picture_job *job = calloc(1, sizeof *job);
-    if (!job) {
-        return sel_fail_memory(error, "an output", sizeof *job);
-    }
-    sel_status status = make_job(output, step, time, job, error);
-    if (status != SEL_OK) {
-        job_free(job);
-        return status;
-    }
-    status = sel_writer_submit(output->context->writer, run_job, job, error);
+    output->job = calloc(1, sizeof *output->job);
+    return output->job ? make_job(output, step, time, output->job, requests, error)
+                       : sel_fail_memory(error, "an output", sizeof *output->job);
+}
+
+static sel_status picture_take(void *self, int64_t step, double time, const sel_requests *answers,
+                               sel_error *error) {
+    (void)time, (void)answers;
+    picture_output *output = self;
+    picture_job *job = output->job;
+    const sel_pick *pick = &output->picks.v[0];
+    const sel_plane *plane = &output->plane;
+    output->job = NULL;
+    sel_plane_flatten(plane, pick->field_components, job->values, job->solid);
+    make_scalar(pick, job->values, plane->n[0] * plane->n[1]);
+    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
                   : sel_output_files_add(output->files, error, "%s/%s_%08lld.png", output->name,
                                          output->name, (long long)step);
@@ -280,6 +285,7 @@ static sel_status picture_write(void *self, int64_t step, double time, sel_error
 
 static void picture_close(void *self) {
     picture_output *output = self;
+    job_free(output->job);
     free(output->picks.v);
     free(output);
 }
@@ -313,6 +319,7 @@ const sel_output_kind sel_picture_kind = {
     .table = &sel_out_picture_table,
     .check = picture_check,
     .open = picture_open,
-    .write = picture_write,
+    .ask = picture_ask,
+    .take = picture_take,
     .close = picture_close,
 };

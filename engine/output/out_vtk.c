@@ -1,8 +1,9 @@
 /* out_vtk.c -- out.vtk: fields as VTK image data, a file for each time, and their collection.
  *
- * The run's thread copies the fields; the writer's thread rounds, compresses and writes them, then
- * rewrites the collection, so that it never names a file that is not there. The jobs share a
- * series, which lives until the last of them is done, also after the outputs were closed.
+ * The run's thread has the fields copied; the writer's thread picks components, rounds, compresses
+ * and writes them, then rewrites the collection, so that it never names a file that is not there.
+ * The jobs share a series, which lives until the last of them is done, also after the outputs were
+ * closed.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/io/vtk_writer.h"
+#include "engine/machine.h"
 #include "engine/output/kind.h"
 
 static const char *const compressions[] = {"none", "zlib", NULL};
@@ -79,6 +81,7 @@ typedef struct vtk_output {
     const sel_output_context *context;
     sel_output_files *files;
     vtk_series *series;
+    vtk_job *job; /* asked for and not taken; else NULL */
     bool written;
 } vtk_output;
 
@@ -105,6 +108,9 @@ static void series_release(vtk_series *series) {
 }
 
 static void job_free(vtk_job *job) {
+    if (!job) {
+        return;
+    }
     for (int i = 0; job->values && i < job->series->picks.count; i++) {
         free(job->values[i]);
     }
@@ -155,6 +161,18 @@ static void round_values(const vtk_series *series, const sel_pick *pick, void *v
     }
 }
 
+/* Keeps the component that was picked of each cell. */
+static void extract_component(const vtk_series *series, const sel_pick *pick, void *values) {
+    int64_t stride = pick->field_components;
+    for (int64_t i = 0; i < series->cells; i++) {
+        if (series->precision == SEL_F32) {
+            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
+        } else {
+            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
+        }
+    }
+}
+
 static sel_status write_image(const vtk_job *job, const char *path, sel_error *error) {
     const vtk_series *series = job->series;
     vtkw_array *arrays = calloc((size_t)series->picks.count + 1, sizeof *arrays);
@@ -163,6 +181,9 @@ static sel_status write_image(const vtk_job *job, const char *path, sel_error *e
     }
     for (int i = 0; i < series->picks.count; i++) {
         const sel_pick *pick = &series->picks.v[i];
+        if (pick->component >= 0 && pick->field_components > 1) {
+            extract_component(series, pick, job->values[i]);
+        }
         round_values(series, pick, job->values[i]);
         arrays[i] =
             (vtkw_array){pick->name, series->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64,
@@ -238,43 +259,27 @@ static sel_status run_job(void *data, bool cancelled, sel_error *error) {
 
 /* ---- on the run's thread ---- */
 
-/* Keeps component `component` of each `components`. */
-static void extract_component(const vtk_series *series, const sel_pick *pick, void *values) {
-    int64_t stride = pick->field_components;
-    for (int64_t i = 0; i < series->cells; i++) {
-        if (series->precision == SEL_F32) {
-            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
-        } else {
-            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
-        }
-    }
-}
-
-static sel_status read_field(const vtk_output *output, const sel_pick *pick, void **values,
-                             sel_error *error) {
-    const vtk_series *series = output->series;
+static sel_status ask_field(const vtk_series *series, const sel_pick *pick, void **values,
+                            sel_requests *requests, sel_error *error) {
     int components = pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
     size_t number = series->precision == SEL_F32 ? sizeof(float) : sizeof(double);
     size_t bytes = (size_t)series->cells * (size_t)components * number;
-    *values = malloc(bytes);
+    *values = sel_machine_allocate(bytes);
     if (!*values) {
         return sel_fail_memory(error, "a copy of a field to write", bytes);
     }
-    sel_request request = {.kind = SEL_READ,
-                           .field = pick->field,
-                           .box = series->box,
-                           .precision = series->precision,
-                           .components = components,
-                           .to = *values};
-    sel_status status = sel_output_request(output->context, &request, error);
-    if (status == SEL_OK && pick->component >= 0 && components > 1) {
-        extract_component(series, pick, *values);
-    }
-    return status;
+    const sel_request request = {.kind = SEL_READ,
+                                 .field = pick->field,
+                                 .box = series->box,
+                                 .precision = series->precision,
+                                 .components = components,
+                                 .to = *values};
+    return sel_requests_add(requests, &request, error);
 }
 
-static sel_status make_job(const vtk_output *output, int64_t step, double time, vtk_job **made,
-                           sel_error *error) {
+static sel_status vtk_ask(void *self, int64_t step, double time, sel_requests *requests,
+                          sel_error *error) {
+    vtk_output *output = self;
     vtk_series *series = output->series;
     vtk_job *job = calloc(1, sizeof *job);
     if (!job) {
@@ -282,26 +287,22 @@ static sel_status make_job(const vtk_output *output, int64_t step, double time, 
     }
     atomic_fetch_add(&series->references, 1);
     *job = (vtk_job){series, step, time, calloc((size_t)series->picks.count, sizeof(void *))};
+    output->job = job;
     sel_status status = job->values ? SEL_OK : sel_fail_memory(error, "an output", sizeof(void *));
     for (int i = 0; i < series->picks.count && status == SEL_OK; i++) {
-        status = read_field(output, &series->picks.v[i], &job->values[i], error);
+        status = ask_field(series, &series->picks.v[i], &job->values[i], requests, error);
     }
-    if (status != SEL_OK) {
-        job_free(job);
-        return status;
-    }
-    *made = job;
-    return SEL_OK;
+    return status;
 }
 
-static sel_status vtk_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status vtk_take(void *self, int64_t step, double time, const sel_requests *answers,
+                           sel_error *error) {
+    (void)time, (void)answers;
     vtk_output *output = self;
     const char *name = output->series->name;
-    vtk_job *job = NULL;
-    sel_status status = make_job(output, step, time, &job, error);
-    if (status == SEL_OK) {
-        status = sel_writer_submit(output->context->writer, run_job, job, error);
-    }
+    vtk_job *job = output->job;
+    output->job = NULL;
+    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     if (status == SEL_OK && !output->written) {
         output->written = true;
         status = sel_output_files_add(output->files, error, "%s.pvd", name);
@@ -407,6 +408,7 @@ static sel_status fill_series(vtk_series *series, const sel_output_context *cont
 
 static void vtk_close(void *self) {
     vtk_output *output = self;
+    job_free(output->job);
     series_release(output->series);
     free(output);
 }
@@ -421,7 +423,7 @@ static sel_status vtk_open(const sel_output_context *context, const void *params
         return sel_fail_memory(error, "an output", sizeof *series);
     }
     atomic_init(&series->references, 1);
-    *output = (vtk_output){context, files, series, false};
+    *output = (vtk_output){.context = context, .files = files, .series = series};
     sel_status status = fill_series(series, context, params, name, error);
     status = status ? status : sel_output_directory(context, name, error);
     if (status != SEL_OK) {
@@ -436,6 +438,7 @@ const sel_output_kind sel_vtk_kind = {
     .table = &sel_out_vtk_table,
     .check = vtk_check,
     .open = vtk_open,
-    .write = vtk_write,
+    .ask = vtk_ask,
+    .take = vtk_take,
     .close = vtk_close,
 };

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "engine/output/kind.h"
 
 enum { CORNERS = 8 };
 
@@ -29,8 +28,6 @@ struct sel_sample {
     int cell_count;
     int64_t *cells;
     double *weights;
-    double *read; /* [cell_count][components] of the last field */
-    int read_components;
 };
 
 sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
@@ -184,24 +181,20 @@ sel_status sel_sample_create(const sel_output_context *context, const sel_point 
     return SEL_OK;
 }
 
-static sel_status read_cells(sel_sample *sample, int field, int components, sel_error *error) {
-    if (components > sample->read_components) {
-        size_t bytes = (size_t)sample->cell_count * (size_t)components * sizeof *sample->read;
-        double *read = realloc(sample->read, bytes);
-        if (!read) {
-            return sel_fail_memory(error, "the points of an output", bytes);
-        }
-        sample->read = read;
-        sample->read_components = components;
-    }
+int sel_sample_cells(const sel_sample *sample) {
+    return sample->cell_count;
+}
+
+sel_status sel_sample_ask(const sel_sample *sample, int field, int components, double *cells,
+                          sel_requests *requests, sel_error *error) {
     sel_request request = {.kind = SEL_READ,
                            .field = field,
                            .cells = sample->cells,
                            .cell_count = sample->cell_count,
                            .precision = SEL_F64,
                            .components = components,
-                           .to = sample->read};
-    return sel_output_request(sample->context, &request, error);
+                           .to = cells};
+    return sample->cell_count > 0 ? sel_requests_add(requests, &request, error) : SEL_OK;
 }
 
 /* Moves `value` from that of the last centre towards what the nearest law that knows says. */
@@ -232,12 +225,9 @@ static sel_status approach_wall(const sel_sample *sample, const sampled_point *v
     return SEL_OK;
 }
 
-sel_status sel_sample_read(sel_sample *sample, int field, int components, double time,
-                           double *values, sel_error *error) {
+sel_status sel_sample_values(const sel_sample *sample, int field, int components, double time,
+                             const double *cells, double *values, sel_error *error) {
     sel_status status = SEL_OK;
-    if (sample->cell_count > 0) {
-        status = read_cells(sample, field, components, error);
-    }
     bool laws = sample->context->solver->wall_value && sample->context->plan;
     for (int p = 0; p < sample->points && status == SEL_OK; p++) {
         const sampled_point *v = &sample->v[p];
@@ -245,13 +235,30 @@ sel_status sel_sample_read(sel_sample *sample, int field, int components, double
         for (int c = 0; c < components; c++) {
             value[c] = 0;
             for (int i = v->first; i < v->first + v->count; i++) {
-                value[c] += sample->weights[i] * sample->read[(int64_t)i * components + c];
+                value[c] += sample->weights[i] * cells[(int64_t)i * components + c];
             }
         }
         if (laws) {
             status = approach_wall(sample, v, field, components, time, value, error);
         }
     }
+    return status;
+}
+
+sel_status sel_sample_read(const sel_sample *sample, int field, int components, double time,
+                           double *values, sel_error *error) {
+    size_t bytes = ((size_t)sample->cell_count * (size_t)components + 1) * sizeof(double);
+    sel_requests requests = {.v = NULL};
+    double *cells = malloc(bytes);
+    sel_status status = cells ? SEL_OK : sel_fail_memory(error, "the points of an output", bytes);
+    status = status ? status : sel_sample_ask(sample, field, components, cells, &requests, error);
+    for (int i = 0; i < requests.count && !status; i++) {
+        status = sel_output_request(sample->context, &requests.v[i], error);
+    }
+    status =
+        status ? status : sel_sample_values(sample, field, components, time, cells, values, error);
+    free(requests.v);
+    free(cells);
     return status;
 }
 
@@ -262,6 +269,5 @@ void sel_sample_destroy(sel_sample *sample) {
     free(sample->v);
     free(sample->cells);
     free(sample->weights);
-    free(sample->read);
     free(sample);
 }

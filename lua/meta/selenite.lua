@@ -65,6 +65,7 @@
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field lattice "D2Q9" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.

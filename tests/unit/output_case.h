@@ -20,12 +20,16 @@
 #include "geometry/shape.h"
 #include "tests/unit/files.h"
 
-enum { CASE_OUTPUTS = 12 };
+enum { CASE_OUTPUTS = 12, CASE_REQUESTS = 64 };
 
+/* Requests are answered when they are finished, as by a device: what they were asked at is kept. */
 struct sel_state {
     const sel_domain *domain;
     int64_t step;
     int64_t cells_read; /* by all requests */
+    int pending;
+    sel_request *requests[CASE_REQUESTS];
+    int64_t asked[CASE_REQUESTS];
 };
 
 typedef struct output_case {
@@ -78,9 +82,8 @@ static inline void case_store(const sel_state *s, sel_request *r, int64_t i, con
     }
 }
 
-static inline void case_read(sel_state *s, sel_request *r) {
+static inline void case_read(const sel_state *s, sel_request *r) {
     int64_t at[3], i = 0;
-    s->cells_read += r->cells ? r->cell_count : sel_box_cells(&r->box);
     for (; r->cells && i < r->cell_count; i++) {
         sel_cell_at(&s->domain->grid, r->cells[i], at);
         case_store(s, r, i, at);
@@ -124,8 +127,7 @@ static inline void case_reduce(const sel_state *s, sel_request *r) {
     }
 }
 
-static inline sel_status case_start(sel_state *state, sel_request *request, sel_error *error) {
-    (void)error;
+static inline void case_answer(const sel_state *state, sel_request *request) {
     if (request->kind == SEL_READ) {
         case_read(state, request);
     } else if (request->kind == SEL_REDUCE) {
@@ -149,11 +151,32 @@ static inline sel_status case_start(sel_state *state, sel_request *request, sel_
     } else if (request->kind == SEL_FLUX) {
         request->flux = 10 * request->region + (double)state->step;
     }
+}
+
+static inline sel_status case_start(sel_state *state, sel_request *request, sel_error *error) {
+    if (state->pending == CASE_REQUESTS) {
+        return sel_fail(error, SEL_NO_DEVICE, "too many requests under way");
+    }
+    if (request->kind == SEL_READ) {
+        state->cells_read += request->cells ? request->cell_count : sel_box_cells(&request->box);
+    }
+    state->requests[state->pending] = request;
+    state->asked[state->pending++] = state->step;
     return SEL_OK;
 }
 
 static inline sel_status case_finish(sel_state *state, sel_request *request, sel_error *error) {
-    (void)state, (void)request, (void)error;
+    int i = 0;
+    while (i < state->pending && state->requests[i] != request) {
+        i++;
+    }
+    if (i == state->pending) {
+        return sel_fail(error, SEL_NO_DEVICE, "a request was finished that was not started");
+    }
+    sel_state then = {.domain = state->domain, .step = state->asked[i]};
+    case_answer(&then, request);
+    state->requests[i] = state->requests[--state->pending];
+    state->asked[i] = state->asked[state->pending];
     return SEL_OK;
 }
 
@@ -241,9 +264,17 @@ static inline sel_status case_begin(output_case *c) {
     return sel_outputs_open(&c->context, &c->opened, &c->error);
 }
 
-static inline sel_status case_write(output_case *c, int64_t step, bool last) {
+static inline sel_status case_start_outputs(output_case *c, int64_t step, bool last) {
     c->state.step = step;
-    return sel_outputs_write(c->opened, step, (double)step * c->domain.grid.dt, last, &c->error);
+    double time = (double)step * c->domain.grid.dt;
+    return sel_outputs_start(c->opened, step, time, last, &c->error);
+}
+
+/* The run goes on before what is due at `step` is taken. */
+static inline sel_status case_write(output_case *c, int64_t step, bool last) {
+    sel_status status = case_start_outputs(c, step, last);
+    c->state.step += 17;
+    return status ? status : sel_outputs_finish(c->opened, &c->error);
 }
 
 /* Runs as the run loop does, to `last` steps. */

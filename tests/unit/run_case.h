@@ -21,7 +21,7 @@ static inline void case_collect(const char *text, void *data) {
 static inline sel_status case_run(run_case *r, const char *text) {
     memset(r, 0, sizeof *r);
     script_accepts(&r->script, text);
-    sel_run_options options = {.settings = {.precision = -1, .threads = 1},
+    sel_run_options options = {.settings = {.precision = -1, .backend = -1, .threads = 1},
                                .directory = "run",
                                .force = true,
                                .log = case_collect,
