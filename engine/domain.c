@@ -444,7 +444,8 @@ void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t 
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
             bool inner = only_ends_touch(grid, at[1], at[2]);
-            const uint8_t *solid = domain->cell + grid->n[0] * (at[1] + grid->n[1] * at[2]);
+            const int64_t start[3] = {0, at[1], at[2]};
+            const uint8_t *solid = domain->cell + sel_cell_number(grid, start);
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
                 bool plain = inner && at[0] > 0 && at[0] < last;
                 *to++ = plain ? solid[at[0]] : cell_type(domain, at);

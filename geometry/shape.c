@@ -54,6 +54,9 @@ static sel_status check_cylinder(const void *data, sel_where where, sel_error *e
         return sel_fail_at(error, where,
                            "shape.cylinder: give from and to in 3-D, or centre in 2-D");
     }
+    if (axis && memcmp(c->from.v, c->to.v, sizeof c->from.v) == 0) {
+        return sel_fail_at(error, where, "shape.cylinder: from and to are the same point");
+    }
     return SEL_OK;
 }
 

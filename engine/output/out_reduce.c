@@ -37,11 +37,11 @@ typedef struct reduce_output {
 } reduce_output;
 
 static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
-    const int64_t *n = domain->grid.n;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
-        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
-                if (domain->cell[x + n[0] * (y + n[1] * z)] == 0) {
+    int64_t at[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++) {
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++) {
+                if (domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
                     return true;
                 }
             }

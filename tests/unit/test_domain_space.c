@@ -374,6 +374,19 @@ static void shapes_of_two_dimensions_are_refused(void **state) {
                         "shape.box: min has 2 coordinates in a domain of 3 dimensions");
 }
 
+static void a_cylinder_needs_an_axis(void **state) {
+    fixture *f = *state;
+    const sel_table *table = sel_family_find(&sel_shape_family, "cylinder");
+    sel_shape_cylinder point = {.from = {3, {1, 2, 3}}, .to = {3, {1, 2, 3}}, .radius = 1};
+    sel_shape_cylinder half = {.from = {3, {1, 2, 3}}, .radius = 1};
+    sel_where where = {"test.lua", 4};
+    assert_int_equal(table->check(&point, where, &f->error), SEL_BAD_SCENARIO);
+    assert_int_equal(table->check(&half, where, &f->error), SEL_BAD_SCENARIO);
+    assert_string_equal(f->error.text,
+                        "test.lua:4: shape.cylinder: from and to are the same point\n"
+                        "test.lua:4: shape.cylinder: give from and to in 3-D, or centre in 2-D");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -392,6 +405,7 @@ int main(void) {
         TEST(threads_paint_the_same),
         TEST(an_unpainted_site_is_named_with_three_indices),
         TEST(shapes_of_two_dimensions_are_refused),
+        TEST(a_cylinder_needs_an_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
