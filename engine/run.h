@@ -46,7 +46,9 @@ typedef struct sel_report {
     int64_t steps;
     double time;           /* user's units */
     double steady_measure; /* of the last test; NaN: none */
-    double wall_seconds, setup_seconds, output_seconds, output_wait_seconds;
+    double wall_seconds, setup_seconds;
+    double output_seconds;      /* that the writer's thread worked, beside the run */
+    double output_wait_seconds; /* that the run stood still for it */
     double mcells_per_second;
     sel_results results;
 } sel_report;

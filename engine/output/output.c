@@ -74,12 +74,27 @@ const char *sel_output_name(const sel_variant *output) {
 
 enum { LONGEST_NAME = 64 };
 
+/* Files of the run itself. */
+static bool is_reserved(const char *name) {
+    static const char *const reserved[] = {"run.json", "run.json.tmp", "checkpoint.sel",
+                                           "checkpoint.sel.tmp"};
+    for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++) {
+        if (strcmp(name, reserved[r]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *wrong_with_name(const char *name) {
     if (!*name) {
         return "is empty";
     }
     if (strlen(name) > LONGEST_NAME) {
         return "is longer than 64 bytes";
+    }
+    if (is_reserved(name)) {
+        return "is that of a file of the run; choose another";
     }
     if (name[0] == '.' || strpbrk(name, "/\\")) {
         return "would leave the run's directory or hide in it: no '/', '\\' or leading '.'";
@@ -92,6 +107,19 @@ static const char *wrong_with_name(const char *name) {
     return NULL;
 }
 
+/* Whether `name` is `other` and an ending of the files that outputs write. */
+static bool is_file_of(const char *name, const char *other) {
+    static const char *const endings[] = {".csv", ".pvd", ".vti"};
+    size_t length = strlen(other);
+    for (size_t e = 0; strncmp(name, other, length) == 0 && e < sizeof endings / sizeof *endings;
+         e++) {
+        if (strcmp(name + length, endings[e]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
     const sel_variant *output = variant(simulation, i);
     const char *name = sel_output_name(output);
@@ -102,15 +130,22 @@ static sel_status check_name(const sel_simulation *simulation, int i, sel_error 
     }
     for (int j = 0; j < i; j++) {
         const sel_variant *other = variant(simulation, j);
-        if (strcmp(sel_output_name(other), name) == 0) {
-            char first[512] = "";
-            if (other->where.file) {
-                snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
-                         other->where.line);
-            }
+        const char *before = sel_output_name(other);
+        char first[512] = "";
+        if (other->where.file) {
+            snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
+                     other->where.line);
+        }
+        if (strcmp(before, name) == 0) {
             return sel_fail_at(error, output->where,
                                "%s: two outputs are called '%s'%s; give each a name of its own",
                                output->table->name, name, first);
+        }
+        if (is_file_of(name, before) || is_file_of(before, name)) {
+            return sel_fail_at(error, output->where,
+                               "%s: the files of outputs called '%s' and '%s' may have one name%s; "
+                               "leave the ending to the outputs",
+                               output->table->name, before, name, first);
         }
     }
     return SEL_OK;
