@@ -3,17 +3,19 @@
  * Lattice Boltzmann moves every population once in and once out, and does little else: on a large
  * grid the time of a step is the time of moving its bytes. So the figure to look at is
  *
- *     updates per second * bytes per update / copy bandwidth with streaming stores
+ *     updates per second * bytes per update / bytes per second of a copy, read and written
  *
- * All cases exist at once and are measured in turn, round after round, the bandwidth among them;
- * the median of the rounds counts.
+ * On the CPU all cases exist at once and are measured in turn, round after round, the bandwidth
+ * among them; on a device, whose memory a large case fills, one after the other, each with the
+ * bandwidth in every round. The median of the rounds counts.
  */
 #include "engine/bench.h"
 
+#include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/bandwidth.h"
 #include "engine/json.h"
 #include "engine/lbm/lbm.h"
 #include "engine/machine.h"
@@ -21,12 +23,17 @@
 #include "engine/version.h"
 #include "geometry/shape.h"
 
-enum { MAX_ROUNDS = 31 };
+typedef struct bench_flow {
+    const char *lattice;
+    int64_t n[3];
+    int precision, collision;
+    bool walls; /* a lid-driven cavity; else a periodic box */
+} bench_flow;
 
 typedef struct bench_case {
-    int side, precision, collision;
-    bool walls; /* a lid-driven cavity; else a periodic box */
-
+    bench_flow flow;
+    char name[80];
+    char left_out[1024]; /* why it was; empty: it was not */
     lbm_params params;
     sel_region regions[2];
     lbm_law_wall at_rest, lid;
@@ -34,39 +41,123 @@ typedef struct bench_case {
     sel_prepared prepared;
     sel_state *state;
     int64_t steps; /* per measurement */
-    double rates[MAX_ROUNDS];
+    double rates[SEL_MOST_ROUNDS];
+    double rate, bytes, copy; /* updates per second, bytes of each, bytes per second of a copy */
 } bench_case;
 
-static const bench_case all_cases[] = {
-    {.side = 512, .precision = SEL_F32, .collision = LBM_TRT},
-    {.side = 512, .precision = SEL_F64, .collision = LBM_TRT},
-    {.side = 2048, .precision = SEL_F32, .collision = LBM_TRT},
-    {.side = 2048, .precision = SEL_F32, .collision = LBM_TRT, .walls = true},
-    {.side = 2048, .precision = SEL_F32, .collision = LBM_BGK},
-    {.side = 2048, .precision = SEL_F32, .collision = LBM_REGULARIZED},
-    {.side = 2048, .precision = SEL_F64, .collision = LBM_TRT},
-    {.side = 2048, .precision = SEL_F64, .collision = LBM_TRT, .walls = true},
-};
-enum { CASES = sizeof all_cases / sizeof *all_cases };
+enum { PERIODIC = false, CAVITY = true };
 
-static void describe(bench_case *c, sel_arena *arena) {
+static const bench_flow cpu_flows[] = {
+    {"D2Q9", {512, 512, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {512, 512, 1}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_TRT, CAVITY},
+    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_BGK, PERIODIC},
+    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_REGULARIZED, PERIODIC},
+    {"D2Q9", {2048, 2048, 1}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D2Q9", {2048, 2048, 1}, SEL_F64, LBM_TRT, CAVITY},
+    {"D3Q19", {192, 192, 192}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D3Q19", {192, 192, 192}, SEL_F32, LBM_TRT, CAVITY},
+    {"D3Q19", {96, 96, 96}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D3Q19", {96, 96, 96}, SEL_F64, LBM_TRT, CAVITY},
+};
+
+static const bench_flow device_flows[] = {
+    {"D2Q9", {1024, 1024, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {4096, 4096, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {16384, 16384, 1}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_TRT, CAVITY},
+    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_BGK, PERIODIC},
+    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_REGULARIZED, PERIODIC},
+    {"D2Q9", {1024, 1024, 1}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D2Q9", {4096, 4096, 1}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D2Q9", {8192, 8192, 1}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D3Q19", {64, 64, 64}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D3Q19", {128, 128, 128}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D3Q19", {512, 512, 512}, SEL_F32, LBM_TRT, PERIODIC},
+    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_TRT, CAVITY},
+    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_BGK, PERIODIC},
+    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_REGULARIZED, PERIODIC},
+    {"D3Q19", {64, 64, 64}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D3Q19", {128, 128, 128}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D3Q19", {256, 256, 256}, SEL_F64, LBM_TRT, PERIODIC},
+    {"D3Q19", {512, 512, 512}, SEL_F64, LBM_TRT, PERIODIC},
+};
+
+/* All that one call measures. */
+typedef struct bench {
+    const sel_bench_options *options;
+    const sel_backend *backend;
+    char device[256];
+    int threads;
+    sel_arena *arena;
+    int count;
+    bench_case *cases;
+    FILE *to;
+    int printed; /* results */
+} bench;
+
+/* ---- cases ---- */
+
+static int dimensions(const bench_case *c) {
+    return c->flow.n[2] > 1 ? 3 : 2;
+}
+
+static const char *box_name(const bench_case *c) {
+    return c->flow.walls ? "cavity" : "periodic";
+}
+
+static void size_text(const bench_case *c, char text[32]) {
+    int used = snprintf(text, 32, "%dx%d", (int)c->flow.n[0], (int)c->flow.n[1]);
+    if (dimensions(c) == 3) {
+        snprintf(text + used, 32 - (size_t)used, "x%d", (int)c->flow.n[2]);
+    }
+}
+
+static void name_case(bench_case *c) {
+    char size[32];
+    size_text(c, size);
+    snprintf(c->name, sizeof c->name, "%s %s %s %s %s", c->flow.lattice,
+             sel_precision_names[c->flow.precision], size, box_name(c),
+             lbm_collision_names[c->flow.collision]);
+}
+
+/* The lattice's number; -1 when this build has none of that name. */
+static int find_lattice(const char *name) {
+    for (int l = 0; lbm_lattice_names[l]; l++) {
+        if (strcmp(lbm_lattice_names[l], name) == 0) {
+            return l;
+        }
+    }
+    return -1;
+}
+
+/* A vector along the plane of x and y. */
+static sel_quantity constant(const bench_case *c, double x, double y) {
+    return dimensions(c) == 3 ? sel_constant3(x, y, 0) : sel_constant2(x, y);
+}
+
+static void describe(bench_case *c, int lattice, sel_arena *arena) {
     sel_table_presets(lbm_solver.table, &c->params);
     sel_common *common = &c->params.common;
-    common->size = (sel_ints){2, {c->side, c->side, 1}};
-    common->precision = c->precision;
+    common->size = (sel_ints){dimensions(c), {c->flow.n[0], c->flow.n[1], c->flow.n[2]}};
+    common->precision = c->flow.precision;
     common->stop.steps = 1;
-    c->params.collision = c->collision;
+    c->params.lattice = lattice;
+    c->params.collision = c->flow.collision;
     c->params.tau = 0.6;
-    c->params.initial.velocity = sel_constant2(0.03, 0.02);
-    if (c->walls) {
-        c->lid.velocity = sel_constant2(0.1, 0);
+    c->params.initial.velocity = constant(c, 0.03, 0.02);
+    if (c->flow.walls) {
+        c->lid.velocity = constant(c, 0.1, 0);
         c->regions[0] = (sel_region){.where = sel_shape_face(arena, SEL_Y_MAX),
                                      .law = {&lbm_wall_table, &c->lid, {NULL, 0}}};
         c->regions[1] = (sel_region){.where = sel_shape_make(arena, SEL_SHAPE_REST, NULL),
                                      .law = {&lbm_wall_table, &c->at_rest, {NULL, 0}}};
         common->regions = (sel_list){2, c->regions, NULL};
     } else {
-        common->periodic = 3;
+        common->periodic = (1u << dimensions(c)) - 1;
     }
     c->simulation = (sel_simulation){.solver = &lbm_solver, .params = common};
 }
@@ -75,23 +166,8 @@ static void describe(bench_case *c, sel_arena *arena) {
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = c->prepared.backend->advance(c->state, n, error);
+    status = status ? status : sel_prepared_wait(&c->prepared, c->state, error);
     *seconds = sel_machine_seconds() - before;
-    return status;
-}
-
-/* Creates the state and finds how many steps fill a measurement. */
-static sel_status set_up(bench_case *c, const sel_bench_options *options, sel_error *error) {
-    sel_settings settings = {
-        .precision = -1, .threads = options->threads ? options->threads : sel_machine_threads()};
-    double seconds = 0;
-    sel_status status = sel_prepare(&c->simulation, &settings, &c->prepared, error);
-    if (!status) {
-        status = c->prepared.backend->create(c->prepared.plan, &c->state, error);
-    }
-    status = status ? status : timed(c, 2, &seconds, error);
-    for (c->steps = 2; !status && seconds < options->seconds / 2; c->steps *= 2) {
-        status = timed(c, c->steps, &seconds, error);
-    }
     return status;
 }
 
@@ -100,7 +176,43 @@ static void release(bench_case *c) {
         c->prepared.backend->destroy(c->state);
         sel_prepared_release(&c->prepared);
     }
+    c->state = NULL;
+    c->prepared.backend = NULL;
 }
+
+static sel_status create(const bench *b, bench_case *c, sel_error *error) {
+    const sel_settings settings = {.precision = -1,
+                                   .backend = b->backend == lbm_solver.cpu ? SEL_BACKEND_CPU
+                                                                           : SEL_BACKEND_CUDA,
+                                   .threads = b->threads};
+    sel_status status = sel_prepare(&c->simulation, &settings, &c->prepared, error);
+    return status ? status : c->prepared.backend->create(c->prepared.plan, &c->state, error);
+}
+
+/* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
+static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
+    int lattice = find_lattice(c->flow.lattice);
+    if (lattice < 0) {
+        snprintf(c->left_out, sizeof c->left_out, "this build has no lattice %s", c->flow.lattice);
+        return SEL_OK;
+    }
+    describe(c, lattice, b->arena);
+    sel_error failure = {.status = SEL_OK};
+    sel_status status = create(b, c, &failure);
+    if (status) {
+        release(c);
+        snprintf(c->left_out, sizeof c->left_out, "%.1000s", failure.text);
+        return status == SEL_NO_DEVICE ? SEL_OK : sel_fail(error, status, "%s", failure.text);
+    }
+    double seconds = 0;
+    status = timed(c, 2, &seconds, error);
+    for (c->steps = 2; !status && seconds < b->options->seconds / 2; c->steps *= 2) {
+        status = timed(c, c->steps, &seconds, error);
+    }
+    return status;
+}
+
+/* ---- measuring ---- */
 
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -112,42 +224,71 @@ static double median(double *values, int count) {
     return values[count / 2];
 }
 
-static sel_status measure(bench_case *cases, const sel_bench_options *options, double *bandwidths,
-                          sel_error *error) {
+/* Measures `count` cases that exist at once. */
+static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
+    double copies[SEL_MOST_ROUNDS];
+    int rounds = b->options->rounds;
     sel_status status = SEL_OK;
-    int threads = cases[0].prepared.plan->threads;
-    for (int round = 0; round < options->rounds && !status; round++) {
-        bandwidths[round] = sel_bandwidth_copy(threads);
-        for (int i = 0; i < CASES && !status; i++) {
-            double seconds = 0, cells = (double)cases[i].side * cases[i].side;
-            status = timed(&cases[i], cases[i].steps, &seconds, error);
-            cases[i].rates[round] = cells * (double)cases[i].steps / seconds;
+    for (int round = 0; round < rounds && !status; round++) {
+        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
+        for (int i = 0; i < count && !status; i++) {
+            bench_case *c = &cases[i];
+            double seconds = 1, cells = (double)(c->flow.n[0] * c->flow.n[1] * c->flow.n[2]);
+            if (c->state) {
+                status = timed(c, c->steps, &seconds, error);
+            }
+            c->rates[round] = cells * (double)c->steps / seconds;
+        }
+    }
+    double copy = status ? 0 : median(copies, rounds);
+    for (int i = 0; i < count && !status; i++) {
+        if (cases[i].state) {
+            cases[i].rate = median(cases[i].rates, rounds);
+            cases[i].bytes = lbm_solver.bytes_per_update(cases[i].prepared.plan);
+            cases[i].copy = copy;
         }
     }
     return status;
 }
 
-static const char *box_name(const bench_case *c) {
-    return c->walls ? "cavity" : "periodic";
+/* ---- printing ---- */
+
+static void print_head(const bench *b) {
+    if (!b->options->json) {
+        fprintf(b->to, "%s: %s, %d threads; medians of %d rounds\n\n", b->backend->name, b->device,
+                b->threads, b->options->rounds);
+        fputs(
+            "lattice precision cells        box      collision      MLUPS bytes    GB/s copy GB/s "
+            "of copy\n",
+            b->to);
+        return;
+    }
+    char date[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    fputs("{\n  \"selenite\": ", b->to);
+    sel_json_string(b->to, sel_version());
+    fputs(",\n  \"commit\": ", b->to);
+    sel_json_string(b->to, sel_commit());
+    fprintf(b->to, ",\n  \"date\": \"%s\",\n  \"backend\": \"%s\",\n  \"device\": ", date,
+            b->backend->name);
+    sel_json_string(b->to, b->device);
+    fprintf(b->to, ",\n  \"threads\": %d,\n  \"rounds\": %d,\n  \"results\": [", b->threads,
+            b->options->rounds);
 }
 
-static void print_table(bench_case *cases, int rounds, double bandwidth, FILE *to) {
-    char device[256];
-    lbm_solver.cpu->device(device, sizeof device);
-    fprintf(to, "%s, %d threads; copy with streaming stores %.2f GB/s; medians of %d rounds\n\n",
-            device, cases[0].prepared.plan->threads, bandwidth / 1e9, rounds);
-    fputs("lattice  precision  cells        box       collision       MLUPS  bytes  GB/s    of "
-          "copy\n",
-          to);
-    for (int i = 0; i < CASES; i++) {
-        bench_case *c = &cases[i];
-        double rate = median(c->rates, rounds);
-        double bytes = lbm_solver.bytes_per_update(c->prepared.plan);
-        fprintf(to, "D2Q9     %-9s  %4d x %-4d  %-8s  %-11s  %8.1f  %5.0f  %6.2f  %5.1f %%\n",
-                sel_precision_names[c->precision], c->side, c->side, box_name(c),
-                lbm_collision_names[c->collision], rate / 1e6, bytes, rate * bytes / 1e9,
-                100 * rate * bytes / bandwidth);
-    }
+static double ratio_to_copy(const bench_case *c) {
+    return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
+}
+
+static void print_row(const bench *b, const bench_case *c) {
+    char size[32];
+    size_text(c, size);
+    fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->flow.lattice,
+            sel_precision_names[c->flow.precision], size, box_name(c),
+            lbm_collision_names[c->flow.collision], c->rate / 1e6, c->bytes,
+            c->rate * c->bytes / 1e9, c->copy / 1e9, 100 * ratio_to_copy(c));
 }
 
 static void json_entry(FILE *to, const char *key, double value) {
@@ -155,63 +296,134 @@ static void json_entry(FILE *to, const char *key, double value) {
     sel_json_number(to, value);
 }
 
-static void print_json(bench_case *cases, int rounds, double bandwidth, FILE *to) {
-    char text[256];
-    time_t now = time(NULL);
-    struct tm utc;
-    fputs("{\n  \"selenite\": ", to);
-    sel_json_string(to, sel_version());
-    fputs(",\n  \"commit\": ", to);
-    sel_json_string(to, sel_commit());
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    fprintf(to, ",\n  \"date\": \"%s\",\n  \"device\": ", text);
-    lbm_solver.cpu->device(text, sizeof text);
-    sel_json_string(to, text);
-    fprintf(to, ",\n  \"threads\": %d,\n  \"rounds\": %d,\n  \"copy_bandwidth\": ",
-            cases[0].prepared.plan->threads, rounds);
-    sel_json_number(to, bandwidth);
-    fputs(",\n  \"results\": [\n", to);
-    for (int i = 0; i < CASES; i++) {
-        bench_case *c = &cases[i];
-        double rate = median(c->rates, rounds);
-        double bytes = lbm_solver.bytes_per_update(c->prepared.plan);
-        fprintf(to,
-                "    {\"lattice\": \"D2Q9\", \"precision\": \"%s\", \"size\": [%d, %d], \"box\": "
-                "\"%s\", \"collision\": \"%s\"",
-                sel_precision_names[c->precision], c->side, c->side, box_name(c),
-                lbm_collision_names[c->collision]);
-        json_entry(to, "updates_per_second", rate);
-        json_entry(to, "bytes_per_update", bytes);
-        json_entry(to, "ratio_to_copy", rate * bytes / bandwidth);
-        fputs(i + 1 < CASES ? "},\n" : "}\n", to);
+static void print_result(const bench *b, const bench_case *c) {
+    fprintf(b->to, "%s\n    {\"lattice\": \"%s\", \"precision\": \"%s\", \"size\": [%d, %d",
+            b->printed ? "," : "", c->flow.lattice, sel_precision_names[c->flow.precision],
+            (int)c->flow.n[0], (int)c->flow.n[1]);
+    if (dimensions(c) == 3) {
+        fprintf(b->to, ", %d", (int)c->flow.n[2]);
     }
-    fputs("  ]\n}\n", to);
+    fprintf(b->to, "], \"box\": \"%s\", \"collision\": \"%s\"", box_name(c),
+            lbm_collision_names[c->flow.collision]);
+    json_entry(b->to, "updates_per_second", c->rate);
+    json_entry(b->to, "bytes_per_update", c->bytes);
+    json_entry(b->to, "copy_bandwidth", c->copy);
+    json_entry(b->to, "ratio_to_copy", ratio_to_copy(c));
+    fputc('}', b->to);
+}
+
+static void print_results(bench *b, const bench_case *cases, int count) {
+    for (int i = 0; i < count; i++) {
+        if (*cases[i].left_out) {
+            continue;
+        }
+        (b->options->json ? print_result : print_row)(b, &cases[i]);
+        b->printed++;
+    }
+    fflush(b->to);
+}
+
+static void print_left_out(const bench *b) {
+    for (int i = 0, printed = 0; i < b->count; i++) {
+        const bench_case *c = &b->cases[i];
+        if (*c->left_out && !b->options->json) {
+            fprintf(b->to, "left out: %s: %s\n", c->name, c->left_out);
+        } else if (*c->left_out) {
+            fprintf(b->to, "%s\n    {\"case\": \"%s\", \"reason\": ", printed++ ? "," : "",
+                    c->name);
+            sel_json_string(b->to, c->left_out);
+            fputc('}', b->to);
+        }
+    }
+}
+
+static void print_foot(const bench *b) {
+    if (!b->options->json) {
+        print_left_out(b);
+        return;
+    }
+    fputs("\n  ],\n  \"left_out\": [", b->to);
+    print_left_out(b);
+    fputs("\n  ]\n}\n", b->to);
+}
+
+/* ---- the whole ---- */
+
+static sel_status choose_backend(bench *b, sel_error *error) {
+    const sel_backend *cuda = lbm_solver.cuda;
+    int wanted = b->options->backend;
+    uint64_t free_bytes;
+    sel_error why = {.status = SEL_OK};
+    b->backend = lbm_solver.cpu;
+    if (wanted != SEL_BACKEND_CPU && cuda && !cuda->probe(&free_bytes, &why)) {
+        b->backend = cuda;
+    } else if (wanted == SEL_BACKEND_CUDA) {
+        return sel_fail(error, SEL_NO_DEVICE, "%s",
+                        cuda ? why.text
+                             : "this build of Selenite has no CUDA backend; build it where nvcc is "
+                               "installed, or use --backend cpu");
+    }
+    b->threads = b->options->threads ? b->options->threads : sel_machine_threads();
+    b->backend->device(b->device, sizeof b->device);
+    return SEL_OK;
+}
+
+/* Copies the backend's cases that are asked for. */
+static sel_status pick_cases(bench *b, sel_error *error) {
+    bool cpu = b->backend == lbm_solver.cpu;
+    const bench_flow *from = cpu ? cpu_flows : device_flows;
+    size_t count =
+        cpu ? sizeof cpu_flows / sizeof *cpu_flows : sizeof device_flows / sizeof *device_flows;
+    char pattern[256], all[4096] = "";
+    snprintf(pattern, sizeof pattern, "*%.250s*", b->options->only ? b->options->only : "");
+    b->arena = sel_arena_create();
+    b->cases = calloc(count, sizeof *b->cases);
+    if (!b->arena || !b->cases) {
+        return sel_fail_memory(error, "the benchmark", count * sizeof *b->cases);
+    }
+    for (size_t i = 0; i < count; i++) {
+        bench_case *c = &b->cases[b->count];
+        *c = (bench_case){.flow = from[i]};
+        name_case(c);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "\n  %s", c->name);
+        b->count += fnmatch(pattern, c->name, 0) == 0;
+    }
+    return b->count ? SEL_OK
+                    : sel_fail(error, SEL_BAD_USAGE, "no case of %s is called '%s'; there are%s",
+                               b->backend->name, b->options->only, all);
+}
+
+/* Measures the cases [first, first + count), which exist together. */
+static sel_status measure_together(bench *b, int first, int count, sel_error *error) {
+    bench_case *cases = b->cases + first;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < count && !status; i++) {
+        status = set_up(b, &cases[i], error);
+    }
+    status = status ? status : measure(b, cases, count, error);
+    if (!status) {
+        print_results(b, cases, count);
+    }
+    for (int i = 0; i < count; i++) {
+        release(&cases[i]);
+    }
+    return status;
 }
 
 sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *error) {
-    double bandwidths[MAX_ROUNDS];
-    sel_arena *arena = sel_arena_create();
-    bench_case *cases = malloc(sizeof all_cases);
-    if (!arena || !cases) {
-        sel_arena_destroy(arena);
-        free(cases);
-        return sel_fail_memory(error, "the benchmark", sizeof all_cases);
-    }
-    memcpy(cases, all_cases, sizeof all_cases);
-    sel_status status = SEL_OK;
-    for (int i = 0; i < CASES && !status; i++) {
-        describe(&cases[i], arena);
-        status = set_up(&cases[i], options, error);
-    }
-    status = status ? status : measure(cases, options, bandwidths, error);
+    bench b = {.options = options, .to = to};
+    sel_status status = choose_backend(&b, error);
+    status = status ? status : pick_cases(&b, error);
     if (!status) {
-        double bandwidth = median(bandwidths, options->rounds);
-        (options->json ? print_json : print_table)(cases, options->rounds, bandwidth, to);
+        print_head(&b);
+        int together = b.backend == lbm_solver.cpu ? b.count : 1;
+        for (int first = 0; first < b.count && !status; first += together) {
+            status = measure_together(&b, first, together, error);
+        }
+        print_foot(&b);
     }
-    for (int i = 0; i < CASES; i++) {
-        release(&cases[i]);
-    }
-    free(cases);
-    sel_arena_destroy(arena);
+    free(b.cases);
+    sel_arena_destroy(b.arena);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "engine/check.h"
 
 #include <math.h>
+#include "engine/census.h"
 #include "engine/machine.h"
 #include "engine/output/output.h"
 
@@ -26,9 +27,18 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
         }
         fputc('\n', to);
     }
-    fprintf(to, "  precision                  %s, %d thread%s, %s\n",
-            sel_precision_names[prepared->plan->precision], prepared->plan->threads,
-            prepared->plan->threads == 1 ? "" : "s", prepared->backend->name);
+    fprintf(to, "  precision                  %s\n",
+            sel_precision_names[prepared->plan->precision]);
+}
+
+static void print_backend(const sel_prepared *prepared, FILE *to) {
+    char device[256];
+    prepared->backend->device(device, sizeof device);
+    fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
+            device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    if (*prepared->fallback) {
+        fprintf(to, "  no GPU can be used         %s\n", prepared->fallback);
+    }
 }
 
 static void print_facts(const sel_prepared *prepared, FILE *to) {
@@ -45,31 +55,66 @@ static void print_facts(const sel_prepared *prepared, FILE *to) {
 }
 
 /* Cells, and face sites per face, that each region owns after all were painted. */
-static void print_regions(const sel_prepared *prepared, FILE *to) {
-    const sel_domain *domain = prepared->domain;
+static void print_owned(const sel_domain *domain, const sel_census *census, FILE *to) {
     for (int region = 1; region <= domain->region_count; region++) {
         char text[32];
-        int64_t cells = 0;
-        for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-            cells += domain->cell[i] == region;
-        }
         fprintf(to, "  region %-3d                 %s: %s", region,
                 sel_region_name(domain, region, text), domain->regions[region - 1].law.table->name);
-        if (cells) {
-            fprintf(to, ", %lld cells", (long long)cells);
+        if (census->cells[region]) {
+            fprintf(to, ", %lld cells", (long long)census->cells[region]);
         }
-        for (int face = 0; face < 2 * domain->grid.dims; face++) {
-            int64_t sites = 0;
-            for (int64_t i = 0; domain->face[face] && i < sel_face_sites(&domain->grid, face);
-                 i++) {
-                sites += domain->face[face][i] == region;
-            }
+        for (int face = 0; face < SEL_FACES; face++) {
+            long long sites = (long long)census->sites[face][region];
             if (sites) {
-                fprintf(to, ", %lld sites of %s", (long long)sites, sel_face_name(face));
+                fprintf(to, ", %lld sites of %s", sites, sel_face_name(face));
             }
         }
         fputc('\n', to);
     }
+}
+
+/* How many free cells touch faces of none, one, two and three axes. */
+static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
+    static const char *const plane[] = {"inside", "on a face", "in a corner"};
+    static const char *const space[] = {"inside", "on a face", "on an edge", "in a corner"};
+    const char *const *names = domain->grid.dims == 2 ? plane : space;
+    const char *between = ": ";
+    fprintf(to, "  cell types                 %d", census->count);
+    for (int axes = 0; axes <= domain->grid.dims; axes++) {
+        long long cells = 0;
+        for (int k = 0; k < census->count; k++) {
+            cells += census->kinds[k].axes == axes ? (long long)census->kinds[k].cells : 0;
+        }
+        if (cells) {
+            fprintf(to, "%s%lld %s", between, cells, names[axes]);
+            between = ", ";
+        }
+    }
+    fputc('\n', to);
+}
+
+/* A line for each kind of free cells: the faces that they touch, with the regions there. */
+static void print_kinds(const sel_domain *domain, const sel_census *census, FILE *to) {
+    for (int k = 0; k < census->count; k++) {
+        const sel_cell_kind *kind = &census->kinds[k];
+        const char *between = "";
+        fprintf(to, "  %26lld ", (long long)kind->cells);
+        for (int face = 0; face < SEL_FACES; face++) {
+            char text[32];
+            if (kind->region[face]) {
+                fprintf(to, "%s%s %s", between, sel_face_name(face),
+                        sel_region_name(domain, kind->region[face], text));
+                between = ", ";
+            }
+        }
+        fputs(kind->axes ? "\n" : "inside\n", to);
+    }
+}
+
+static void print_census(const sel_domain *domain, const sel_census *census, FILE *to) {
+    print_owned(domain, census, to);
+    print_places(domain, census, to);
+    print_kinds(domain, census, to);
 }
 
 static void print_outputs(const sel_simulation *simulation, FILE *to) {
@@ -91,6 +136,7 @@ static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, dou
         int64_t n = steps ? steps : 1;
         n = n < last_step - steps ? n : last_step - steps;
         status = prepared->backend->advance(state, n, error);
+        status = status ? status : sel_prepared_wait(prepared, state, error);
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
@@ -114,18 +160,19 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
     }
 }
 
-static void print_all(const sel_prepared *prepared, bool regions, int64_t last_step,
+static void print_all(const sel_prepared *prepared, const sel_census *census, int64_t last_step,
                       double seconds_per_step, FILE *to) {
     const sel_simulation *simulation = prepared->simulation;
     const char *name = simulation->params->name;
     fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
             simulation->solver->name, name ? " " : "", name ? name : "");
     print_grid(prepared, to);
+    print_backend(prepared, to);
     print_facts(prepared, to);
     fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
             (double)prepared->bytes / 1e6, (double)prepared->free_bytes / 1e9);
-    if (regions) {
-        print_regions(prepared, to);
+    if (census) {
+        print_census(prepared->domain, census, to);
     }
     print_outputs(simulation, to);
     print_time(prepared, last_step, seconds_per_step, to);
@@ -134,14 +181,19 @@ static void print_all(const sel_prepared *prepared, bool regions, int64_t last_s
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
                      FILE *to, sel_error *error) {
     sel_prepared prepared;
+    sel_census census = {.count = 0};
     double seconds_per_step = 0;
     bool by_time;
     int64_t last_step = sel_stop_step(simulation->params, &by_time);
     sel_status status = sel_prepare(simulation, settings, &prepared, error);
     status = status ? status : calibrate(&prepared, last_step, &seconds_per_step, error);
-    if (!status) {
-        print_all(&prepared, regions, last_step, seconds_per_step, to);
+    if (!status && regions) {
+        status = sel_census_take(prepared.domain, &census, error);
     }
+    if (!status) {
+        print_all(&prepared, regions ? &census : NULL, last_step, seconds_per_step, to);
+    }
+    sel_census_free(&census);
     sel_prepared_release(&prepared);
     return status;
 }

@@ -1,7 +1,8 @@
 /* domain.c -- paint a simulation's regions onto its cells and face sites.
  *
  * Volumes and faces do not compete: each region is tested at the centres of all cells and at the
- * sites of all faces (the centres of the outer faces of boundary cells), row by row, and the last
+ * sites of all faces (the centres of the outer faces of boundary cells), row by row, leaving out
+ * the cells that the bounds of its shape exclude (all of them for a shape of faces), and the last
  * region that paints a place owns it. Afterwards every site of a face that is neither periodic nor
  * behind a solid cell must have an owner.
  */
@@ -10,10 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/machine.h"
 #include "engine/solver.h"
 #include "geometry/shape.h"
 
 enum { MAX_REGIONS = 255 };
+
+/* One region to paint onto the cells (face < 0) or onto a face. */
+typedef struct brush {
+    sel_domain *domain;
+    int face, region;
+    const sel_shape *shape;
+    sel_box rows; /* one cell or site for each row: its first */
+    int64_t length;
+} brush;
 
 /* Buffers for one row of places. */
 typedef struct row {
@@ -23,76 +34,127 @@ typedef struct row {
 
 static void row_free(row *r) {
     free(r->x);
-    free(r->y);
-    free(r->z);
     free(r->in);
 }
 
-static sel_status row_create(row *r, int64_t n, sel_error *error) {
-    size_t count = (size_t)n;
-    r->x = malloc(count * sizeof *r->x);
-    r->y = malloc(count * sizeof *r->y);
-    r->z = malloc(count * sizeof *r->z);
-    r->in = malloc(count);
-    if (!r->x || !r->y || !r->z || !r->in) {
+static sel_status row_create(row *r, int64_t length, sel_error *error) {
+    size_t n = (size_t)length;
+    *r = (row){.x = malloc(3 * n * sizeof *r->x), .in = malloc(n)};
+    if (!r->x || !r->in) {
         row_free(r);
-        return sel_fail_memory(error, "painting the regions", count * 25);
+        return sel_fail_memory(error, "painting the regions", n * 25);
     }
+    r->y = r->x + n;
+    r->z = r->y + n;
     return SEL_OK;
 }
 
-/* The places of row `index` of a face (face >= 0) or of the cells: n of them, row by row in the
- * order in which both arrays are stored. */
-static size_t row_places(const sel_grid *grid, int face, int64_t index, row *r) {
-    int normal = face < 0 ? -1 : face / 2;
-    int along = normal == 0 ? 1 : 0;
-    int across[2], count = 0;
+/* Rows run along x, or along y on the faces across x: the order in which both are stored. */
+static int row_axis(int face) {
+    return face >= 0 && face / 2 == 0 ? 1 : 0;
+}
+
+/* The row of `n` places from cell or site `at` on; of a face when face >= 0. */
+static void row_places(const sel_grid *grid, int face, const int64_t at[3], int64_t n, row *r) {
+    double p[3];
     for (int a = 0; a < 3; a++) {
-        if (a != along && a != normal) {
-            across[count++] = a;
-        }
+        p[a] = sel_centre(grid, a, (double)at[a]);
     }
-    double p[3] = {0};
-    p[across[0]] = sel_centre(grid, across[0], (double)(index % grid->n[across[0]]));
-    if (count == 2) {
-        p[across[1]] = sel_centre(grid, across[1], (double)(index / grid->n[across[0]]));
+    if (face >= 0) {
+        double cells = face % 2 ? (double)grid->n[face / 2] : 0;
+        p[face / 2] = grid->origin[face / 2] + cells * grid->dx;
     }
-    if (normal >= 0) {
-        double cells = face % 2 ? (double)grid->n[normal] : 0;
-        p[normal] = grid->origin[normal] + cells * grid->dx;
-    }
-    for (int64_t i = 0; i < grid->n[along]; i++) {
-        p[along] = sel_centre(grid, along, (double)i);
+    int along = row_axis(face);
+    for (int64_t i = 0; i < n; i++) {
+        p[along] = sel_centre(grid, along, (double)(at[along] + i));
         r->x[i] = p[0];
         r->y[i] = p[1];
         r->z[i] = p[2];
     }
-    return (size_t)grid->n[along];
 }
 
-/* Paints `region` on the cells (face < 0) or on one face; adds the number of places to *painted. */
-static sel_status paint(sel_domain *domain, int face, int region, row *r, int64_t *painted,
-                        sel_error *error) {
+/* Paints the row from `at` on; adds the number of places that are new to the region to *painted. */
+static sel_status paint_row(const brush *b, const int64_t at[3], row *r, int64_t *painted,
+                            sel_error *error) {
+    const sel_domain *domain = b->domain;
     const sel_grid *grid = &domain->grid;
-    const sel_shape *shape = domain->regions[region - 1].where;
-    uint8_t *to = face < 0 ? domain->cell : domain->face[face];
-    int64_t places = face < 0 ? sel_grid_cells(grid) : sel_face_sites(grid, face);
-    int64_t length = grid->n[face >= 0 && face / 2 == 0 ? 1 : 0];
-    for (int64_t index = 0; index < places / length; index++, to += length) {
-        size_t n = row_places(grid, face, index, r);
-        sel_places at = {n, r->x, r->y, grid->dims == 3 ? r->z : NULL, 0, domain->control_values};
-        sel_status status = sel_shape_test(shape, grid, face, &at, to, r->in, error);
-        if (status) {
-            return status;
-        }
-        for (size_t i = 0; i < n; i++) {
-            if (r->in[i]) {
-                to[i] = (uint8_t)region;
-                ++*painted;
-            }
+    size_t n = (size_t)b->length;
+    uint8_t *to = b->face < 0 ? domain->cell + sel_cell_number(grid, at)
+                              : domain->face[b->face] + sel_face_site(grid, b->face, at);
+    row_places(grid, b->face, at, b->length, r);
+    sel_places places = {n, r->x, r->y, grid->dims == 3 ? r->z : NULL, 0, domain->control_values};
+    sel_status status = sel_shape_test(b->shape, grid, b->face, &places, to, r->in, error);
+    for (size_t i = 0; i < n && !status; i++) {
+        if (r->in[i] && to[i] != b->region) {
+            to[i] = (uint8_t)b->region;
+            ++*painted;
         }
     }
-    return SEL_OK;
+    return status;
+}
+
+/* Every parts-th row from row `part` on. */
+static sel_status paint_rows(const brush *b, int64_t part, int64_t parts, int64_t *painted,
+                             sel_error *error) {
+    const sel_box *rows = &b->rows;
+    int64_t n[2] = {sel_box_count(rows, 0), sel_box_count(rows, 1)};
+    row r;
+    sel_status status = row_create(&r, b->length, error);
+    if (status) {
+        return status;
+    }
+    for (int64_t i = part; i < sel_box_cells(rows) && !status; i += parts) {
+        const int64_t at[3] = {rows->lo[0] + i % n[0], rows->lo[1] + i / n[0] % n[1],
+                               rows->lo[2] + i / n[0] / n[1]};
+        status = paint_row(b, at, &r, painted, error);
+    }
+    row_free(&r);
+    return status;
+}
+
+enum { LEAST_PER_THREAD = 1 << 20 };
+
+/* Functions belong to one thread. */
+static int threads_for(const brush *b, int threads) {
+    int64_t worth = 1 + sel_box_cells(&b->rows) * b->length / LEAST_PER_THREAD;
+    return sel_shape_has_function(b->shape) ? 1 : worth < threads ? (int)worth : threads;
+}
+
+static sel_status paint_parts(const brush *b, int threads, int64_t *painted, sel_error *error) {
+    int64_t sum = 0;
+    bool failed = false;
+    threads = threads_for(b, threads);
+    if (threads == 1) {
+        return paint_rows(b, 0, 1, painted, error);
+    }
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum) \
+    reduction(|| : failed)
+    for (int part = 0; part < threads; part++) {
+        failed = failed || paint_rows(b, part, threads, &sum, NULL) != SEL_OK;
+    }
+    *painted += sum;
+    return failed ? sel_fail_memory(error, "painting the regions", (size_t)b->length * 25) : SEL_OK;
+}
+
+/* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the parts of a
+ * sum are painted one by one, each within its own bounds. */
+static sel_status paint(sel_domain *domain, int face, int region, const sel_shape *shape,
+                        int threads, int64_t *painted, sel_error *error) {
+    if (face < 0 && shape->kind == SEL_SHAPE_UNION) {
+        sel_status status = paint(domain, face, region, shape->a, threads, painted, error);
+        return status ? status : paint(domain, face, region, shape->b, threads, painted, error);
+    }
+    sel_box box = face < 0 ? sel_shape_cells(shape, &domain->grid) : sel_grid_box(&domain->grid);
+    if (face >= 0) {
+        box.hi[face / 2] = 1;
+    }
+    if (sel_box_cells(&box) == 0) {
+        return SEL_OK;
+    }
+    int along = row_axis(face);
+    brush b = {domain, face, region, shape, box, sel_box_count(&box, along)};
+    b.rows.hi[along] = b.rows.lo[along] + 1;
+    return paint_parts(&b, threads, painted, error);
 }
 
 /* A shape that names a periodic face, `faces` aside (which leaves periodic ones out itself). */
@@ -167,8 +229,8 @@ static sel_status check_name(const sel_domain *domain, int number, sel_error *er
     return SEL_OK;
 }
 
-static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int number, row *r,
-                               sel_error *error) {
+static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int number,
+                               int threads, sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
     const sel_grid *grid = &domain->grid;
     sel_status status = check_name(domain, number, error);
@@ -187,23 +249,13 @@ static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int
                            sel_axis_names[periodic / 2]);
     }
     int64_t cells = 0, sites = 0;
-    status = paint(domain, -1, number, r, &cells, error);
+    status = paint(domain, -1, number, region->where, threads, &cells, error);
     for (int face = 0; !status && face < 2 * grid->dims; face++) {
         if (domain->face[face]) {
-            status = paint(domain, face, number, r, &sites, error);
+            status = paint(domain, face, number, region->where, threads, &sites, error);
         }
     }
     return status ? status : check_place(domain, solver, number, cells, sites, error);
-}
-
-/* The cell behind site `site` of a face: its number. */
-static int64_t cell_behind(const sel_grid *grid, int face, int64_t site) {
-    int64_t at[3];
-    int normal = face / 2, first = normal == 0 ? 1 : 0, second = normal == 2 ? 1 : 2;
-    at[first] = site % grid->n[first];
-    at[second] = site / grid->n[first];
-    at[normal] = face % 2 ? grid->n[normal] - 1 : 0;
-    return (at[2] * grid->n[1] + at[1]) * grid->n[0] + at[0];
 }
 
 static sel_status check_face_painted(const sel_domain *domain, const sel_simulation *simulation,
@@ -211,9 +263,10 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
     const sel_grid *grid = &domain->grid;
     int64_t first = -1, missing = 0;
     for (int64_t site = 0; site < sel_face_sites(grid, face); site++) {
-        int64_t cell = cell_behind(grid, face, site);
-        if (domain->face[face][site] == 0 && domain->cell[cell] == 0) {
-            first = first < 0 ? cell : first;
+        int64_t at[3];
+        sel_face_cell(grid, face, site, at);
+        if (domain->face[face][site] == 0 && domain->cell[sel_cell_number(grid, at)] == 0) {
+            first = first < 0 ? site : first;
             missing++;
         }
     }
@@ -221,13 +274,11 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
         return SEL_OK;
     }
     char cell[96];
-    int64_t i = first % grid->n[0], j = first / grid->n[0] % grid->n[1];
-    int64_t k = first / (grid->n[0] * grid->n[1]);
-    if (grid->dims == 3) {
-        snprintf(cell, sizeof cell, "{%lld, %lld, %lld}", (long long)i, (long long)j, (long long)k);
-    } else {
-        snprintf(cell, sizeof cell, "{%lld, %lld}", (long long)i, (long long)j);
-    }
+    int64_t at[3];
+    sel_face_cell(grid, face, first, at);
+    int used = snprintf(cell, sizeof cell, "{%lld, %lld", (long long)at[0], (long long)at[1]);
+    snprintf(cell + used, sizeof cell - (size_t)used, grid->dims == 3 ? ", %lld}" : "}",
+             (long long)at[2]);
     return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                        "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
                        "paint them, or make axis %s periodic",
@@ -296,17 +347,13 @@ static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls,
 
 static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation,
                             sel_error *error) {
-    int64_t *n = domain->grid.n;
-    row r = {0};
-    sel_status status = row_create(&r, n[0] > n[1] ? n[0] : n[1], error);
-    if (status) {
-        return status;
-    }
+    int64_t given = simulation->params->threads;
+    int threads = given > 0 ? (int)given : sel_machine_threads();
+    sel_status status = SEL_OK;
     for (int region = 1; region <= domain->region_count; region++) {
-        sel_status painted = paint_region(domain, simulation->solver, region, &r, error);
+        sel_status painted = paint_region(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
-    row_free(&r);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
         if (domain->face[face]) {
@@ -374,24 +421,34 @@ const char *sel_region_name(const sel_domain *domain, int number, char text[32])
 /* 0 in the interior, the solid's region, or the latest painted of the faces that the cell touches.
  */
 static uint8_t cell_type(const sel_domain *domain, const int64_t at[3]) {
-    const int64_t *n = domain->grid.n;
-    uint8_t solid = domain->cell[(at[2] * n[1] + at[1]) * n[0] + at[0]], type = 0;
-    for (int f = 0; f < 2 * domain->grid.dims; f++) {
-        int normal = f / 2, first = normal == 0 ? 1 : 0, second = normal == 2 ? 1 : 2;
-        if (domain->face[f] && at[normal] == (f % 2 ? n[normal] - 1 : 0)) {
-            uint8_t region = domain->face[f][at[second] * n[first] + at[first]];
+    const sel_grid *grid = &domain->grid;
+    uint8_t solid = domain->cell[sel_cell_number(grid, at)], type = 0;
+    for (int f = 0; f < 2 * grid->dims; f++) {
+        if (domain->face[f] && at[f / 2] == (f % 2 ? grid->n[f / 2] - 1 : 0)) {
+            uint8_t region = domain->face[f][sel_face_site(grid, f, at)];
             type = region > type ? region : type;
         }
     }
     return solid ? solid : type;
 }
 
+/* Away from the faces across y and z only the ends of a row touch a face. */
+static bool only_ends_touch(const sel_grid *grid, int64_t y, int64_t z) {
+    bool inner = y > 0 && y < grid->n[1] - 1;
+    return inner && (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1));
+}
+
 void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t *to) {
-    int64_t at[3];
+    const sel_grid *grid = &domain->grid;
+    int64_t at[3], last = grid->n[0] - 1;
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
+            bool inner = only_ends_touch(grid, at[1], at[2]);
+            const int64_t start[3] = {0, at[1], at[2]};
+            const uint8_t *solid = domain->cell + sel_cell_number(grid, start);
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
-                *to++ = cell_type(domain, at);
+                bool plain = inner && at[0] > 0 && at[0] < last;
+                *to++ = plain ? solid[at[0]] : cell_type(domain, at);
             }
         }
     }

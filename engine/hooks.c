@@ -35,6 +35,18 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     return next;
 }
 
+static bool due_by_steps(const sel_hook *hook, int64_t step) {
+    return hook->at != SEL_HOOK_AT_END && step % hook->every == 0;
+}
+
+bool sel_hooks_due(const sel_hook_run *run, int64_t step) {
+    bool due = false;
+    for (int i = 0; i < hooks_of(run)->n; i++) {
+        due = due || due_by_steps(hook_at(run, i), step);
+    }
+    return due;
+}
+
 static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool end,
                              sel_error *error) {
     sel_status status = SEL_OK;
@@ -42,8 +54,7 @@ static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool 
     run->time = time;
     for (int i = 0; i < hooks_of(run)->n && !status; i++) {
         const sel_hook *hook = hook_at(run, i);
-        bool at_end = hook->at == SEL_HOOK_AT_END;
-        if (end ? at_end : !at_end && step % hook->every == 0) {
+        if (end ? hook->at == SEL_HOOK_AT_END : due_by_steps(hook, step)) {
             status = hook->call->call(hook->call, run, error);
         }
     }

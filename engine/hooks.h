@@ -19,6 +19,9 @@ typedef struct sel_hook_run {
 /* The first step after `step` at which a hook is due; INT64_MAX when none is. */
 int64_t sel_hooks_next(const sel_hook_run *run, int64_t step);
 
+/* Whether a hook is due at `step` by its steps. */
+bool sel_hooks_due(const sel_hook_run *run, int64_t step);
+
 /* Calls, in the script's order, the hooks that are due at `step`, or those of the end. */
 sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error);
 sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error);

@@ -22,24 +22,27 @@ static const char usage_text[] =
     "  selenite check FILE|- [name=value ...] [options] say what it means, without running it\n"
     "  selenite validate [CASE ...] [-o DIR]            compare with analytic and published "
     "results\n"
-    "  selenite bench [--threads N] [--json]            how fast this machine runs the kernels\n"
+    "  selenite bench [--only PATTERN] [options]        how fast this machine runs the kernels\n"
     "  selenite info                                    what this machine and this build offer\n"
     "  selenite help [TABLE]                            the tables of a scenario and their fields\n"
     "  selenite --version\n"
     "\n"
-    "Options of run and check:\n"
-    "  -o DIR                 directory of the run; out/SCENARIO when not given\n"
-    "  --force                write over an earlier run\n"
-    "  --precision f32|f64    of the stored state; overrides the scenario\n"
-    "  --threads N            CPU threads; overrides the scenario\n"
-    "  --backend auto|cpu     what computes\n"
-    "  --trust                lift the script's sandbox: os, io, no limits\n"
-    "  --script-limit S       seconds that the script may take; 10 when not given\n"
-    "  --quiet                no progress, no summary\n"
-    "  --json                 print run.json on standard output when done\n"
-    "  --regions              check: cells and face sites of each region\n"
-    "  --laws                 check: the program of each function, or why Lua evaluates it\n"
-    "  --help                 with FILE: the scenario's parameters\n"
+    "Options, and the commands that take them:\n"
+    "  -o DIR                  run: directory of the run; out/SCENARIO when not given\n"
+    "                          validate: of the report; out/validate when not given\n"
+    "  --force                 run: write over an earlier run\n"
+    "  --backend auto|cpu|cuda what computes; auto: a GPU that can be used, else the CPU;\n"
+    "                          overrides the scenario\n"
+    "  --precision f32|f64     run, check, validate: of the state; overrides the scenario\n"
+    "  --threads N             CPU threads; overrides the scenario\n"
+    "  --trust                 run, check: lift the script's sandbox: os, io, no limits\n"
+    "  --script-limit S        run, check: seconds that the script may take; 10 when not given\n"
+    "  --quiet                 run: no progress, no summary\n"
+    "  --json                  run: print run.json on standard output when done; bench: JSON\n"
+    "  --regions               check: what each region owns, kinds of cells\n"
+    "  --laws                  check: the program of each function, or why Lua evaluates it\n"
+    "  --only PATTERN          bench: the cases whose name holds it; * stands for any text\n"
+    "  --help                  run, check: with FILE, the scenario's parameters\n"
     "\n"
     "Exit status: 0 done, 1 the scenario is wrong, 2 bad usage, 3 diverged, 4 a file could not be\n"
     "read or written, 5 not enough memory or no device, 130 interrupted.\n";
@@ -51,27 +54,30 @@ static void on_signal(int number) {
     interrupt_signal = number;
 }
 
+enum { RUN = 1, CHECK = 2, VALIDATE = 4, BENCH = 8 };
+static const char *const command_names[] = {"run", "check", "validate", "bench", NULL};
+
 typedef struct arguments {
+    int command;        /* RUN ... BENCH */
     const char **words; /* what is no option; room for argc */
     int word_count;
     const char *file; /* run and check: the first word; the others are name=value */
     const char *directory;
+    const char *only; /* bench */
     sel_settings settings;
     double script_seconds;
     bool force, trust, quiet, json, regions, laws, help;
 } arguments;
 
-static const char *const option_names[] = {
-    "-o",      "--force", "--precision", "--threads", "--backend", "--trust", "--script-limit",
-    "--quiet", "--json",  "--regions",   "--laws",    "--help",    NULL};
+static sel_status set_directory(arguments *a, const char *value, sel_error *error) {
+    a->directory = value;
+    return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
+}
 
-/* The value behind the option at argv[*i], or NULL with an error. */
-static const char *option_value(int argc, char **argv, int *i, sel_error *error) {
-    if (*i + 1 >= argc) {
-        sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", argv[*i]);
-        return NULL;
-    }
-    return argv[++*i];
+static sel_status set_only(arguments *a, const char *value, sel_error *error) {
+    (void)error;
+    a->only = value;
+    return SEL_OK;
 }
 
 static sel_status set_threads(arguments *a, const char *value, sel_error *error) {
@@ -98,75 +104,110 @@ static sel_status set_script_limit(arguments *a, const char *value, sel_error *e
     return SEL_OK;
 }
 
-static sel_status set_precision(arguments *a, const char *value, sel_error *error) {
-    for (int p = 0; sel_precision_names[p]; p++) {
-        if (strcmp(value, sel_precision_names[p]) == 0) {
-            a->settings.precision = p;
-            return SEL_OK;
+/* The place of `value` in a NULL-terminated list; -1: not in it. */
+static int find_name(const char *const *names, const char *value) {
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(value, names[i]) == 0) {
+            return i;
         }
     }
-    return sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
+    return -1;
 }
 
-static sel_status check_backend(const char *value, sel_error *error) {
-    if (strcmp(value, "auto") == 0 || strcmp(value, "cpu") == 0) {
-        return SEL_OK;
-    }
-    return sel_fail(error, SEL_BAD_USAGE, "--backend must be auto or cpu, got '%s'", value);
+static sel_status set_precision(arguments *a, const char *value, sel_error *error) {
+    a->settings.precision = find_name(sel_precision_names, value);
+    return a->settings.precision >= 0
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
 }
 
-static sel_status unknown_option(const char *option, sel_error *error) {
+static sel_status set_backend(arguments *a, const char *value, sel_error *error) {
+    a->settings.backend = find_name(sel_backend_names, value);
+    return a->settings.backend >= 0
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_USAGE, "--backend must be auto, cpu or cuda, got '%s'",
+                          value);
+}
+
+/* An option is a flag, or `set` takes its value; `commands` are those that use it. */
+typedef struct option {
+    const char *name;
+    int commands;
+    bool *flag;
+    sel_status (*set)(arguments *a, const char *value, sel_error *error);
+} option;
+
+enum { OPTIONS = 15 };
+
+static void list_options(arguments *a, option options[OPTIONS]) {
+    const int any = RUN | CHECK | VALIDATE | BENCH, scripts = RUN | CHECK;
+    const option all[OPTIONS] = {
+        {"-o", RUN | VALIDATE, NULL, set_directory},
+        {"--force", RUN, &a->force, NULL},
+        {"--precision", RUN | CHECK | VALIDATE, NULL, set_precision},
+        {"--threads", any, NULL, set_threads},
+        {"--backend", any, NULL, set_backend},
+        {"--trust", scripts, &a->trust, NULL},
+        {"--script-limit", scripts, NULL, set_script_limit},
+        {"--quiet", RUN, &a->quiet, NULL},
+        {"--json", RUN | BENCH, &a->json, NULL},
+        {"--regions", CHECK, &a->regions, NULL},
+        {"--laws", CHECK, &a->laws, NULL},
+        {"--only", BENCH, NULL, set_only},
+        {"--help", any, &a->help, NULL},
+        {"-h", any, &a->help, NULL},
+    };
+    memcpy(options, all, sizeof all);
+}
+
+static sel_status unknown_option(const char *name, const option *options, sel_error *error) {
+    const char *names[OPTIONS];
     char suggestion[SEL_SUGGESTION_ROOM];
-    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s", option,
-                    sel_suggestion(option, option_names, suggestion),
-                    strchr(option, '=') ? " (a value stands apart: --threads 2)" : "");
+    for (int i = 0; i < OPTIONS; i++) {
+        names[i] = options[i].name;
+    }
+    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s", name,
+                    sel_suggestion(name, names, suggestion),
+                    strchr(name, '=') ? " (a value stands apart: --threads 2)" : "");
 }
 
-static sel_status parse_valued_option(arguments *a, int argc, char **argv, int *i,
-                                      sel_error *error) {
-    const char *option = argv[*i];
-    const char *value = option_value(argc, argv, i, error);
-    if (!value) {
-        return SEL_BAD_USAGE;
+/* "run or check" */
+static const char *list_commands(int commands, char text[64]) {
+    text[0] = '\0';
+    for (int i = 0; command_names[i]; i++) {
+        if (commands >> i & 1) {
+            size_t used = strlen(text);
+            snprintf(text + used, 64 - used, "%s%s", used ? " or " : "", command_names[i]);
+        }
     }
-    if (strcmp(option, "-o") == 0) {
-        a->directory = value;
-        return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
-    }
-    if (strcmp(option, "--threads") == 0) {
-        return set_threads(a, value, error);
-    }
-    if (strcmp(option, "--precision") == 0) {
-        return set_precision(a, value, error);
-    }
-    if (strcmp(option, "--backend") == 0) {
-        return check_backend(value, error);
-    }
-    return set_script_limit(a, value, error);
+    return text;
 }
 
 static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_error *error) {
-    const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {{"--force", &a->force},     {"--trust", &a->trust},
-                 {"--quiet", &a->quiet},     {"--json", &a->json},
-                 {"--regions", &a->regions}, {"--laws", &a->laws},
-                 {"--help", &a->help},       {"-h", &a->help}};
-    for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
-        if (strcmp(argv[*i], flags[f].name) == 0) {
-            *flags[f].flag = true;
-            return SEL_OK;
-        }
+    option options[OPTIONS];
+    const char *name = argv[*i];
+    const option *found = options;
+    list_options(a, options);
+    while (found->name && strcmp(found->name, name) != 0) {
+        found++;
     }
-    static const char *const valued[] = {"-o", "--threads", "--precision", "--backend",
-                                         "--script-limit"};
-    for (size_t v = 0; v < sizeof valued / sizeof *valued; v++) {
-        if (strcmp(argv[*i], valued[v]) == 0) {
-            return parse_valued_option(a, argc, argv, i, error);
-        }
+    if (!found->name) {
+        return unknown_option(name, options, error);
     }
-    return unknown_option(argv[*i], error);
+    if (!(found->commands & a->command)) {
+        char takers[64], given[64];
+        return sel_fail(error, SEL_BAD_USAGE, "%s takes no %s; it is an option of %s",
+                        list_commands(a->command, given), name,
+                        list_commands(found->commands, takers));
+    }
+    if (found->flag) {
+        *found->flag = true;
+        return SEL_OK;
+    }
+    if (*i + 1 >= argc) {
+        return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
+    }
+    return found->set(a, argv[++*i], error);
 }
 
 /* Arguments behind the command. a->words has room for all of them. */
@@ -262,6 +303,19 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
     return SEL_OK;
 }
 
+/* What it runs on, before the first step; with --quiet only that it is not what one may expect. */
+static void say_backend(const sel_prepared *prepared, const void *data) {
+    const arguments *a = data;
+    char device[256];
+    bool fallback = *prepared->fallback != '\0';
+    if (!fallback && a->quiet) {
+        return;
+    }
+    prepared->backend->device(device, sizeof device);
+    fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, device,
+            fallback ? "; no GPU can be used: " : "", prepared->fallback);
+}
+
 static sel_status run_one(const arguments *a, const sel_scenario *scenario,
                           const sel_simulation *simulation, const char *directory,
                           sel_error *error) {
@@ -275,12 +329,14 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
         .progress_data = &printer,
         .log = sel_progress_log,
         .log_data = &printer,
+        .begun = say_backend,
+        .begun_data = a,
     };
     sel_report report;
     sel_status status = sel_run(scenario, simulation, &options, &report, error);
     sel_progress_end(&printer);
     if (!a->quiet && status == SEL_OK) {
-        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS on the CPU; files in %s\n",
+        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS; files in %s\n",
                 report.stop_reason, (long long)report.steps, report.wall_seconds,
                 report.mcells_per_second, directory);
     }
@@ -339,8 +395,7 @@ static sel_status run_or_check(arguments *a, const char *name, sel_error *error)
     }
     status = load(a, false, &scenario, error);
     if (!status) {
-        bool run = strcmp(name, "run") == 0;
-        status = run ? run_all(a, scenario, error) : check_all(a, scenario, error);
+        status = a->command == RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
     }
     sel_scenario_destroy(scenario);
     return status;
@@ -384,30 +439,54 @@ static sel_status validate(const arguments *a, sel_error *error) {
 }
 
 static sel_status bench(const arguments *a, sel_error *error) {
-    sel_bench_options options = {
-        .threads = (int)a->settings.threads, .rounds = 7, .seconds = 0.25, .json = a->json};
+    sel_bench_options options = {.backend = a->settings.backend,
+                                 .threads = (int)a->settings.threads,
+                                 .rounds = 7,
+                                 .seconds = 0.25,
+                                 .only = a->only,
+                                 .json = a->json};
     return a->word_count ? sel_fail(error, SEL_BAD_USAGE, "bench takes no '%s'", a->words[0])
                          : sel_bench(&options, stdout, error);
 }
 
 /* The commands that take options: run, check, validate, bench. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
-    arguments a = {.settings = {.precision = -1}};
+    arguments a = {.command = 1 << find_name(command_names, argv[1]),
+                   .settings = {.precision = -1, .backend = -1}};
     a.words = calloc((size_t)argc, sizeof *a.words);
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
     sel_status status = parse(&a, argc, argv, error);
-    bool validates = strcmp(argv[1], "validate") == 0, benches = strcmp(argv[1], "bench") == 0;
-    if (!status && a.help && (validates || benches || a.word_count == 0)) {
+    if (!status && a.help && (a.command & (VALIDATE | BENCH) || a.word_count == 0)) {
         fputs(usage_text, stdout);
     } else if (!status) {
-        status = validates ? validate(&a, error)
-                 : benches ? bench(&a, error)
-                           : run_or_check(&a, argv[1], error);
+        status = a.command == VALIDATE ? validate(&a, error)
+                 : a.command == BENCH  ? bench(&a, error)
+                                       : run_or_check(&a, argv[1], error);
     }
     free(a.words);
     return status;
+}
+
+/* What the backend runs on, or why it cannot; `backend` NULL: the build has no CUDA. */
+static void print_backend(const sel_solver *solver, const sel_backend *backend) {
+    char device[256];
+    uint64_t free_bytes;
+    sel_error why = {.status = SEL_OK};
+    printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
+    if (!backend) {
+        puts("not in this build; build it where nvcc is installed");
+    } else if (backend->probe && backend->probe(&free_bytes, &why)) {
+        printf("cannot be used: %s\n", why.text);
+    } else {
+        backend->device(device, sizeof device);
+        printf("%s", device);
+        if (backend->probe) {
+            printf(", %.3g GB free", (double)free_bytes / 1e9);
+        }
+        putchar('\n');
+    }
 }
 
 static sel_status info(void) {
@@ -417,9 +496,8 @@ static sel_status info(void) {
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
     printf("memory      %.3g GB free\n", (double)sel_machine_free_memory() / 1e9);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
-        char device[256];
-        (*solver)->cpu->device(device, sizeof device);
-        printf("sel.%-7s %s: %s\n", (*solver)->name, (*solver)->cpu->name, device);
+        print_backend(*solver, (*solver)->cpu);
+        print_backend(*solver, (*solver)->cuda);
     }
     return SEL_OK;
 }
@@ -442,13 +520,11 @@ static sel_status help(int argc, char **argv, sel_error *error) {
 }
 
 static sel_status command(int argc, char **argv, sel_error *error) {
-    static const char *const names[] = {"run",  "check", "validate",  "bench", /* take options */
+    static const char *const names[] = {"run",  "check", "validate",  "bench",
                                         "info", "help",  "--version", NULL};
     const char *name = argc > 1 ? argv[1] : "";
-    for (const char *const *taking = names; taking < names + 4; taking++) {
-        if (strcmp(name, *taking) == 0) {
-            return with_arguments(argc, argv, error);
-        }
+    if (find_name(command_names, name) >= 0) {
+        return with_arguments(argc, argv, error);
     }
     if (strcmp(name, "info") == 0) {
         return info();

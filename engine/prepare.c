@@ -1,4 +1,4 @@
-/* prepare.c -- check, paint, plan, and see that it fits. */
+/* prepare.c -- choose what computes, check, paint, plan, and see that it fits. */
 #include "engine/prepare.h"
 
 #include <stdio.h>
@@ -30,30 +30,115 @@ static sel_status check_threads(const sel_simulation *simulation, sel_error *err
     return SEL_OK;
 }
 
-static sel_status too_large(const sel_simulation *simulation, double cells, double need,
-                            double have, sel_error *error) {
-    sel_where where = sel_simulation_where(simulation, "size");
-    char place[512] = "";
+/* ---- what computes ---- */
+
+/* "FILE:LINE: " of a field, or "". */
+static void place_of(const sel_simulation *simulation, const char *field, char *text, size_t size) {
+    sel_where where = sel_simulation_where(simulation, field);
+    text[0] = '\0';
     if (where.file) {
-        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+        snprintf(text, size, "%s:%d: ", where.file, where.line);
     }
-    return sel_fail(
-        error, SEL_NO_DEVICE,
-        "%s%.3g cells need %.3g GB of memory and %.3g GB are free; %.2g cells would fit", place,
-        cells, need / 1e9, have / 1e9, cells * have / need);
 }
 
-/* Before anything is painted, so that a slip in `size` is told at once. */
-static sel_status check_size(const sel_simulation *simulation, int precision, uint64_t free_bytes,
-                             sel_error *error) {
+/* Bytes that are free where the backend keeps its state. */
+static sel_status probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error) {
+    if (backend->probe) {
+        return backend->probe(free_bytes, error);
+    }
+    *free_bytes = sel_machine_free_memory();
+    return SEL_OK;
+}
+
+static sel_status choose_cuda(sel_prepared *prepared, const char *place, sel_error *error) {
+    const sel_solver *solver = prepared->simulation->solver;
+    prepared->backend = solver->cuda;
+    if (!solver->cuda) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "%sthis build of Selenite has no CUDA backend for sel.%s; build it where "
+                        "nvcc is installed, or use --backend cpu",
+                        place, solver->name);
+    }
+    return probe(solver->cuda, &prepared->free_bytes, error);
+}
+
+/* A device that can be used, else the CPU. */
+static sel_status choose_any(sel_prepared *prepared, sel_error *error) {
+    const sel_solver *solver = prepared->simulation->solver;
+    sel_error why = {.status = SEL_OK};
+    if (solver->cuda && !probe(solver->cuda, &prepared->free_bytes, &why)) {
+        prepared->backend = solver->cuda;
+        return SEL_OK;
+    }
+    snprintf(prepared->fallback, sizeof prepared->fallback, "%.500s", why.text);
+    prepared->backend = solver->cpu;
+    return probe(solver->cpu, &prepared->free_bytes, error);
+}
+
+static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
+                                 sel_error *error) {
+    const sel_simulation *simulation = prepared->simulation;
+    bool scenario = settings->backend < 0;
+    char place[512] = "";
+    if (scenario) {
+        place_of(simulation, "backend", place, sizeof place);
+    }
+    switch (scenario ? simulation->params->backend : settings->backend) {
+    case SEL_BACKEND_CPU:
+        prepared->backend = simulation->solver->cpu;
+        return probe(prepared->backend, &prepared->free_bytes, error);
+    case SEL_BACKEND_CUDA:
+        return choose_cuda(prepared, place, error);
+    default:
+        return choose_any(prepared, error);
+    }
+}
+
+/* ---- memory ---- */
+
+static bool on_device(const sel_prepared *prepared) {
+    return prepared->backend != prepared->simulation->solver->cpu;
+}
+
+static sel_status too_large(const sel_prepared *prepared, double cells, double need,
+                            sel_error *error) {
+    double have = (double)prepared->free_bytes;
+    char place[512], memory[320] = "memory", advice[64] = "", device[256];
+    place_of(prepared->simulation, "size", place, sizeof place);
+    if (on_device(prepared)) {
+        prepared->backend->device(device, sizeof device);
+        snprintf(memory, sizeof memory, "memory on the device (%s)", device);
+        if (need < (double)sel_machine_free_memory()) {
+            snprintf(advice, sizeof advice, ", and --backend cpu has room for all");
+        }
+    }
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "%s%.3g cells need %.3g GB of %s and %.3g GB are free; %.2g cells would fit%s",
+                    place, cells, need / 1e9, memory, have / 1e9, cells * have / need, advice);
+}
+
+/* Before anything is painted, so that a slip in `size` is told at once. The cells' types, a byte
+ * each, are the machine's own memory for any backend. */
+static sel_status check_size(const sel_prepared *prepared, int precision, sel_error *error) {
+    const sel_simulation *simulation = prepared->simulation;
     const sel_ints *size = &simulation->params->size;
     double cells = 1;
     for (int a = 0; a < size->n; a++) {
         cells *= (double)size->v[a];
     }
-    double need = cells * (1 + simulation->solver->bytes_per_cell(simulation, precision));
-    return need > (double)free_bytes ? too_large(simulation, cells, need, (double)free_bytes, error)
-                                     : SEL_OK;
+    double host = (double)sel_machine_free_memory();
+    double need = cells * simulation->solver->bytes_per_cell(simulation, precision);
+    if (!on_device(prepared)) {
+        need += cells;
+    } else if (cells > host) {
+        char place[512];
+        place_of(simulation, "size", place, sizeof place);
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "%s%.3g cells need %.3g GB of the machine's memory beside the device's and "
+                        "%.3g GB are free",
+                        place, cells, cells / 1e9, host / 1e9);
+    }
+    return need > (double)prepared->free_bytes ? too_large(prepared, cells, need, error) : SEL_OK;
 }
 
 /* All cores when nobody says, but no more than are worth waking for so many cells. */
@@ -75,13 +160,13 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     const sel_common *common = simulation->params;
     const sel_solver *solver = simulation->solver;
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
-    *prepared = (sel_prepared){.simulation = simulation, .backend = solver->cpu};
-    prepared->free_bytes = sel_machine_free_memory();
+    *prepared = (sel_prepared){.simulation = simulation};
 
     sel_status status = check_steady(simulation, precision, error);
     sel_status threads = check_threads(simulation, error);
     status = status ? status : threads;
-    sel_status size = check_size(simulation, precision, prepared->free_bytes, error);
+    sel_status backend = choose_backend(settings, prepared, error);
+    sel_status size = backend ? backend : check_size(prepared, precision, error);
     status = status ? status : size;
     status = status ? status : sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
@@ -100,10 +185,14 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_outputs_wants(simulation, plan);
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->free_bytes) {
-        return too_large(simulation, (double)sel_grid_cells(&prepared->domain->grid),
-                         (double)prepared->bytes, (double)prepared->free_bytes, error);
+        return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid),
+                         (double)prepared->bytes, error);
     }
     return SEL_OK;
+}
+
+sel_status sel_prepared_wait(const sel_prepared *prepared, sel_state *state, sel_error *error) {
+    return prepared->backend->wait ? prepared->backend->wait(state, error) : SEL_OK;
 }
 
 void sel_prepared_release(sel_prepared *prepared) {

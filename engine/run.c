@@ -2,9 +2,12 @@
  *
  * The steps at which something happens (an output, a test, the end) are known ahead; between two
  * of them the backend advances in chunks of about a tenth of a second, so that an interrupt and
- * the progress line are never late. A test at step k starts a monitor and acts on the one that the
- * test before it started: a device never has to be waited for. Only the last state is tested on
- * the spot.
+ * the progress line are never late.
+ *
+ * A device never has to be waited for: advance() may return before its steps are done, the
+ * outputs that are due are started and taken after the next chunk was handed over, and a test at
+ * step k starts a monitor and acts on the one that the test before it started. Only a hook, which
+ * may look at anything, and the last state are waited for.
  */
 #include "engine/run.h"
 
@@ -16,6 +19,10 @@
 
 enum { NAN_TEST_STEPS = 1000, DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 static const double chunk_seconds = 0.1;
+
+/* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
+ * seconds of a call may be those of an earlier chunk, or none. */
+static const double first_growth = 4, later_growth = 1.1;
 
 typedef struct run {
     const sel_prepared *prepared;
@@ -36,7 +43,7 @@ typedef struct run {
     double largest; /* magnitude of the main field at the last test that found it finite */
 
     double started;         /* clock */
-    double advance_seconds; /* spent in the backend */
+    double compute_seconds; /* spent on steps and monitors, or waiting for them */
     double chunk;           /* steps */
 } run;
 
@@ -56,9 +63,11 @@ static bool interrupted(const run *r) {
     return r->options->interrupt && *r->options->interrupt;
 }
 
+/* Who waits for a request waits for the steps before it. */
 static double updates_per_second(const run *r) {
     double updates = (double)r->prepared->domain->free_cells * (double)r->step;
-    return r->advance_seconds > 0 ? updates / r->advance_seconds : 0;
+    double seconds = r->compute_seconds + sel_outputs_waited(r->outputs);
+    return seconds > 0 ? updates / seconds : 0;
 }
 
 static void show_progress(const run *r) {
@@ -80,21 +89,50 @@ static void show_progress(const run *r) {
     r->options->progress(&progress, r->options->progress_data);
 }
 
+static sel_status wait_for_steps(run *r, sel_error *error) {
+    double before = sel_machine_seconds();
+    sel_status status = sel_prepared_wait(r->prepared, r->state, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
+/* The next chunk, when n steps took `seconds`. It halves at most and grows only behind a whole one:
+ * what is cut short by an output says little. */
+static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
+    double fitting = (double)n * chunk_seconds / fmax(seconds, 1e-9);
+    if (fitting < r->chunk) {
+        r->chunk = fmax(1, fmax(fitting, 0.5 * r->chunk));
+    } else if (n == (int64_t)r->chunk) {
+        r->chunk = fmin(fmin(fitting, growth * r->chunk), 1e9);
+    }
+}
+
+static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
+    bool first = r->compute_seconds < chunk_seconds;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->advance(r->state, n, error);
+    if (!status && first) {
+        status = sel_prepared_wait(r->prepared, r->state, error);
+    }
+    double seconds = sel_machine_seconds() - before;
+    r->compute_seconds += seconds;
+    if (!status) {
+        r->step += n;
+        adapt_chunk(r, n, seconds, first ? first_growth : later_growth);
+    }
+    return status;
+}
+
 /* Advances to `target`, or until an interrupt. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
     while (r->step < target && !interrupted(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
-        double before = sel_machine_seconds();
-        sel_status status = r->prepared->backend->advance(r->state, n, error);
+        sel_status status = advance_chunk(r, n, error);
+        status = status ? status : sel_outputs_finish(r->outputs, error);
         if (status) {
             return status;
         }
-        double seconds = sel_machine_seconds() - before;
-        r->advance_seconds += seconds;
-        r->step += n;
-        double ratio = chunk_seconds / fmax(seconds, 1e-9);
-        r->chunk = fmin(fmax(1, (double)n * fmin(ratio, 4)), 1e9);
         show_progress(r);
     }
     return SEL_OK;
@@ -128,7 +166,9 @@ static sel_status finish_monitor(run *r, sel_error *error) {
         return SEL_OK;
     }
     r->monitor_pending = false;
+    double before = sel_machine_seconds();
     sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
     if (status) {
         return status;
     }
@@ -156,8 +196,11 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
                                .box = sel_grid_box(&r->prepared->domain->grid),
                                .only_bad_cell = only_bad_cell};
     r->monitor_step = r->step;
-    r->monitor_pending = true;
-    return r->prepared->backend->start(r->state, &r->monitor, error);
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->start(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    r->monitor_pending = status == SEL_OK;
+    return status;
 }
 
 static int64_t next_test(const run *r) {
@@ -170,10 +213,20 @@ static double run_time(const run *r) {
     return (double)r->step * r->prepared->simulation->params->dt;
 }
 
-/* What is due at the present step: the outputs, then the hooks, whose stop is acted on at once. */
-static sel_status write_and_call(run *r, sel_error *error) {
-    sel_status status = sel_outputs_write(r->outputs, r->step, run_time(r), false, error);
-    status = status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), error);
+/* Hooks find the files, results and values of all that was due before them. */
+static sel_status call_hooks(run *r, sel_error *error) {
+    sel_status status = wait_for_steps(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), error);
+}
+
+/* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
+ * is acted on at once. */
+static sel_status start_and_call(run *r, sel_error *error) {
+    sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
+    if (!status && sel_hooks_due(&r->hooks, r->step)) {
+        status = call_hooks(r, error);
+    }
     if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
         stop(r, SEL_BY_HOOK, r->hooks.reason);
     }
@@ -187,7 +240,7 @@ static int64_t next_output(const run *r) {
 }
 
 static sel_status loop(run *r, sel_error *error) {
-    sel_status status = write_and_call(r, error);
+    sel_status status = start_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by,
@@ -208,7 +261,7 @@ static sel_status loop(run *r, sel_error *error) {
             }
         }
         if (!status && r->step == output) {
-            status = write_and_call(r, error);
+            status = start_and_call(r, error);
         }
     }
     return status;
@@ -216,7 +269,8 @@ static sel_status loop(run *r, sel_error *error) {
 
 /* The last state: tested on the spot unless its test is what ended the run, and written. */
 static sel_status end(run *r, sel_error *error) {
-    sel_status status = finish_monitor(r, error);
+    sel_status status = wait_for_steps(r, error);
+    status = status ? status : finish_monitor(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = start_monitor(r, true, error);
         status = status ? status : finish_monitor(r, error);
@@ -225,7 +279,8 @@ static sel_status end(run *r, sel_error *error) {
         status = sel_hooks_end(&r->hooks, r->step, run_time(r), error);
     }
     if (!status) {
-        status = sel_outputs_write(r->outputs, r->step, run_time(r), true, error);
+        status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
+        status = status ? status : sel_outputs_finish(r->outputs, error);
     }
     sel_status drained = sel_writer_drain(r->writer, status ? NULL : error);
     return status ? status : drained;
@@ -282,8 +337,13 @@ static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *
     status = status ? status : open_run(r, &context, error);
     if (!status) {
         r->report->setup_seconds = sel_machine_seconds() - r->started;
+        if (r->options->begun) {
+            r->options->begun(r->prepared, r->options->begun_data);
+        }
         resolve_stops(r);
         status = loop(r, error);
+        sel_status finished = sel_outputs_finish(r->outputs, status ? NULL : error);
+        status = status ? status : finished;
         status = status ? status : end(r, error);
         sel_status written = write_report(scenario, r, status, error);
         status = status ? status : written;

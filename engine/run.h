@@ -24,6 +24,9 @@ typedef struct sel_run_options {
     void *progress_data;
     void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
     void *log_data;
+    /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
+    void (*begun)(const sel_prepared *prepared, const void *data);
+    const void *begun_data;
 } sel_run_options;
 
 typedef enum sel_stopped_by {
@@ -43,7 +46,9 @@ typedef struct sel_report {
     int64_t steps;
     double time;           /* user's units */
     double steady_measure; /* of the last test; NaN: none */
-    double wall_seconds, setup_seconds, output_seconds, output_wait_seconds;
+    double wall_seconds, setup_seconds;
+    double output_seconds;      /* that the writer's thread worked, beside the run */
+    double output_wait_seconds; /* that the run stood still for it */
     double mcells_per_second;
     sel_results results;
 } sel_report;

@@ -5,6 +5,7 @@
 #include "engine/solver.h"
 
 const char *const sel_precision_names[] = {"f32", "f64", NULL};
+const char *const sel_backend_names[] = {"auto", "cpu", "cuda", NULL};
 const char *const sel_axis_names[] = {"x", "y", "z", NULL};
 
 static sel_status check_stop(const void *data, sel_where where, sel_error *error) {

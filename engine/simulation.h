@@ -37,6 +37,9 @@ typedef struct sel_reference {
 enum { SEL_F32, SEL_F64 };
 extern const char *const sel_precision_names[]; /* "f32" "f64" */
 
+enum { SEL_BACKEND_AUTO, SEL_BACKEND_CPU, SEL_BACKEND_CUDA };
+extern const char *const sel_backend_names[]; /* "auto" "cpu" "cuda" */
+
 /* The fields of every solver's table; first member of each solver's parameters. */
 typedef struct sel_common {
     sel_where at;
@@ -51,7 +54,7 @@ typedef struct sel_common {
     sel_stop stop;
     sel_list output; /* of sel_variant, family sel_output_family */
     sel_list hooks;  /* of sel_hook */
-    int precision;
+    int precision, backend;
     int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
 } sel_common;
 
@@ -166,6 +169,15 @@ typedef struct sel_common {
          "Precision of the stored state; --precision overrides it.",                                 \
          SEL_F32,                                                                                    \
          sel_precision_names,                                                                        \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"backend",                                                                                  \
+         SEL_KIND_CHOICE,                                                                            \
+         0,                                                                                          \
+         offsetof(sel_common, backend),                                                              \
+         "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.",       \
+         SEL_BACKEND_AUTO,                                                                           \
+         sel_backend_names,                                                                          \
          NULL,                                                                                       \
          NULL},                                                                                      \
     {                                                                                                \

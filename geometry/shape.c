@@ -54,6 +54,9 @@ static sel_status check_cylinder(const void *data, sel_where where, sel_error *e
         return sel_fail_at(error, where,
                            "shape.cylinder: give from and to in 3-D, or centre in 2-D");
     }
+    if (axis && memcmp(c->from.v, c->to.v, sizeof c->from.v) == 0) {
+        return sel_fail_at(error, where, "shape.cylinder: from and to are the same point");
+    }
     return SEL_OK;
 }
 
@@ -137,6 +140,10 @@ bool sel_shape_has_rest(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
 }
 
+bool sel_shape_has_function(const sel_shape *shape) {
+    return any_leaf(shape, SEL_SHAPE_INSIDE, SEL_SHAPE_INSIDE);
+}
+
 /* Half-open, so that two boxes that touch share no cell. */
 static bool in_box(const sel_shape_box *box, const double p[3]) {
     bool in = true;
@@ -210,13 +217,130 @@ static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const doub
     }
 }
 
+/* ---- bounds: what need not be tested ---- */
+
+/* Of places: lo <= p <= hi. Empty when lo > hi. */
+typedef struct bounds {
+    double lo[3], hi[3];
+} bounds;
+
+static const bounds nowhere = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}},
+                    everywhere = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
+                                  {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+
+/* Widens `b` by a ball, and a hair against round-off, along the axes that the point has. */
+static void add_ball(bounds *b, const sel_point *centre, double radius) {
+    for (int a = 0; a < centre->n; a++) {
+        double reach = radius + 1e-9 * (radius + fabs(centre->v[a]));
+        b->lo[a] = fmin(b->lo[a], centre->v[a] - reach);
+        b->hi[a] = fmax(b->hi[a], centre->v[a] + reach);
+    }
+    for (int a = centre->n; a < 3; a++) {
+        b->lo[a] = -HUGE_VAL;
+        b->hi[a] = HUGE_VAL;
+    }
+}
+
+/* The bounds of a leaf that is geometry. */
+static bounds geometry_bounds(const sel_shape *shape) {
+    bounds b = nowhere;
+    switch (shape->kind) {
+    case SEL_SHAPE_BOX: {
+        const sel_shape_box *box = shape->data;
+        add_ball(&b, &box->min, 0);
+        add_ball(&b, &box->max, 0);
+        return b;
+    }
+    case SEL_SHAPE_BALL: {
+        const sel_shape_ball *ball = shape->data;
+        add_ball(&b, &ball->centre, ball->radius);
+        return b;
+    }
+    case SEL_SHAPE_CYLINDER: {
+        const sel_shape_cylinder *c = shape->data;
+        add_ball(&b, c->centre.n ? &c->centre : &c->from, c->radius);
+        add_ball(&b, c->centre.n ? &c->centre : &c->to, c->radius);
+        return b;
+    }
+    case SEL_SHAPE_POLYGON: {
+        const sel_points *points = &((const sel_shape_polygon *)shape->data)->points;
+        for (int i = 0; i < points->n; i++) {
+            add_ball(&b, &(sel_point){2, {points->v[i].v[0], points->v[i].v[1], 0}}, 0);
+        }
+        return b;
+    }
+    default:
+        return everywhere;
+    }
+}
+
+/* Of the cell centres in a shape. */
+static bounds cell_bounds(const sel_shape *shape) {
+    if (!shape->a) {
+        return shape->kind <= SEL_SHAPE_REST ? nowhere : geometry_bounds(shape);
+    }
+    bounds a = cell_bounds(shape->a);
+    if (shape->kind == SEL_SHAPE_DIFFERENCE) {
+        return a;
+    }
+    bounds b = cell_bounds(shape->b);
+    bool sum = shape->kind == SEL_SHAPE_UNION;
+    for (int k = 0; k < 3; k++) {
+        a.lo[k] = sum ? fmin(a.lo[k], b.lo[k]) : fmax(a.lo[k], b.lo[k]);
+        a.hi[k] = sum ? fmax(a.hi[k], b.hi[k]) : fmin(a.hi[k], b.hi[k]);
+    }
+    return a;
+}
+
+sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
+    bounds b = cell_bounds(shape);
+    sel_box box = sel_grid_box(grid);
+    for (int a = 0; a < grid->dims; a++) {
+        double n = (double)grid->n[a];
+        double lo = floor((b.lo[a] - grid->origin[a]) / grid->dx - 1);
+        double hi = ceil((b.hi[a] - grid->origin[a]) / grid->dx + 1);
+        box.lo[a] = (int64_t)fmin(fmax(lo, 0), n);
+        box.hi[a] = (int64_t)fmin(fmax(hi, (double)box.lo[a]), n);
+    }
+    return box;
+}
+
+/* ---- tests ---- */
+
 /* One test of a batch of places. */
 typedef struct test {
     const sel_grid *grid;
     int face; /* < 0: cell centres */
     const sel_places *at;
     const uint8_t *painted;
+    double inward[3]; /* added to a place: on a face a hair, so that a box or polygon that ends with
+                         the domain holds the sites of its last face */
+    bounds places;
 } test;
+
+static void add_coordinates(const test *t, int axis, const double *v, bounds *places) {
+    double lo = HUGE_VAL, hi = -HUGE_VAL;
+    for (size_t i = 0; i < t->at->n; i++) {
+        double p = v ? v[i] : 0;
+        lo = p < lo ? p : lo;
+        hi = p > hi ? p : hi;
+    }
+    places->lo[axis] = lo + t->inward[axis];
+    places->hi[axis] = hi + t->inward[axis];
+}
+
+/* No place of the batch can lie in this leaf. */
+static bool misses(const sel_shape *shape, const test *t) {
+    if (shape->kind <= SEL_SHAPE_REST) {
+        return t->face < 0 || (shape->kind == SEL_SHAPE_FACE && shape->face != t->face);
+    }
+    bounds b = geometry_bounds(shape);
+    bool apart = false;
+    for (int a = 0; a < 3; a++) {
+        apart = apart || b.lo[a] > t->places.hi[a] || b.hi[a] < t->places.lo[a];
+    }
+    return apart;
+}
 
 static sel_status test_function(const sel_shape *shape, const test *t, uint8_t *in,
                                 sel_error *error) {
@@ -252,39 +376,60 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
         return test_function(shape, t, in, error);
     }
     bool face = shape->kind <= SEL_SHAPE_REST;
-    /* A hair inside: a box or polygon that ends with the domain holds the sites of its last face.
-     */
-    double inward = t->face < 0 ? 0 : (t->face % 2 ? -1e-9 : 1e-9) * t->grid->dx;
+    const double *in_by = t->inward;
     for (size_t i = 0; i < t->at->n; i++) {
-        double p[3] = {t->at->x[i], t->at->y[i], t->at->z ? t->at->z[i] : 0};
-        p[t->face < 0 ? 0 : t->face / 2] += inward;
+        double p[3] = {t->at->x[i] + in_by[0], t->at->y[i] + in_by[1],
+                       (t->at->z ? t->at->z[i] : 0) + in_by[2]};
         in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, t->grid, p);
     }
     return SEL_OK;
 }
 
-/* At face sites an operand without faces is geometry that cuts (`cuts`: beside * or behind -), or
- * else nothing. */
 static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, uint8_t *in,
-                            sel_error *error) {
+                            bool *any, sel_error *error);
+
+/* A combination of two shapes; `other` has room for the second. */
+static sel_status test_both(const sel_shape *shape, const test *t, bool geometry, uint8_t *in,
+                            uint8_t *other, bool *any, sel_error *error) {
+    bool sum = shape->kind == SEL_SHAPE_UNION, product = shape->kind == SEL_SHAPE_INTERSECTION;
+    bool second = false;
+    size_t n = t->at->n;
+    sel_status status = test_tree(shape->a, t, geometry || product, in, any, error);
+    if (status || (!*any && !sum)) {
+        return status;
+    }
+    status = test_tree(shape->b, t, geometry || !sum, other, &second, error);
+    if (!second) {
+        *any = *any && !product;
+    } else if (!*any) {
+        memcpy(in, other, n);
+        *any = true;
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            in[i] = sum ? in[i] || other[i] : product ? in[i] && other[i] : in[i] && !other[i];
+        }
+    }
+    return status;
+}
+
+/* At face sites an operand without faces is geometry that cuts (`cuts`: beside * or behind -), or
+ * else nothing. Where nothing is inside for sure *any is false, and `in` is not filled. */
+static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, uint8_t *in,
+                            bool *any, sel_error *error) {
     bool geometry = t->face < 0 || (cuts && !sel_shape_has_faces(shape));
+    *any = false;
     if (!geometry && !sel_shape_has_faces(shape)) {
-        memset(in, 0, t->at->n);
         return SEL_OK;
     }
     if (!shape->a) {
-        return test_leaf(shape, t, in, error);
+        *any = !misses(shape, t);
+        return *any ? test_leaf(shape, t, in, error) : SEL_OK;
     }
     uint8_t *other = malloc(t->at->n);
     if (!other) {
         return sel_fail_memory(error, "a shape", t->at->n);
     }
-    bool sum = shape->kind == SEL_SHAPE_UNION, product = shape->kind == SEL_SHAPE_INTERSECTION;
-    sel_status status = test_tree(shape->a, t, geometry || product, in, error);
-    status = status ? status : test_tree(shape->b, t, geometry || !sum, other, error);
-    for (size_t i = 0; !status && i < t->at->n; i++) {
-        in[i] = sum ? in[i] || other[i] : product ? in[i] && other[i] : in[i] && !other[i];
-    }
+    sel_status status = test_both(shape, t, geometry, in, other, any, error);
     free(other);
     return status;
 }
@@ -292,8 +437,19 @@ static sel_status test_tree(const sel_shape *shape, const test *t, bool cuts, ui
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
                           const sel_places *at, const uint8_t *painted, uint8_t *in,
                           sel_error *error) {
-    test t = {grid, face, at, painted};
-    return test_tree(shape, &t, false, in, error);
+    test t = {.grid = grid, .face = face, .at = at, .painted = painted};
+    bool any;
+    if (face >= 0) {
+        t.inward[face / 2] = (face % 2 ? -1e-9 : 1e-9) * grid->dx;
+    }
+    add_coordinates(&t, 0, at->x, &t.places);
+    add_coordinates(&t, 1, at->y, &t.places);
+    add_coordinates(&t, 2, at->z, &t.places);
+    sel_status status = test_tree(shape, &t, false, in, &any, error);
+    if (!any) {
+        memset(in, 0, at->n);
+    }
+    return status;
 }
 
 static sel_status check_point(const sel_shape *shape, const char *what, const sel_point *point,

@@ -64,6 +64,13 @@ sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_sh
 bool sel_shape_has_faces(const sel_shape *shape);
 bool sel_shape_has_rest(const sel_shape *shape);
 
+/* True when a part is tested by a function, which one thread alone may call. */
+bool sel_shape_has_function(const sel_shape *shape);
+
+/* A box of cells outside of which the shape holds no cell centre: none for shapes of faces, all for
+ * what only its test can tell. */
+sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);
+
 /* Which of `at` lie inside. face < 0: cell centres; else sites of that face, `painted[i]` telling
  * which were painted before. in[n] gets 0 or 1. */
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,

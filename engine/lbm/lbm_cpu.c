@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/bandwidth.h"
 #include "engine/machine.h"
 #include "engine/bandwidth.h"
 #include "engine/stream.h"

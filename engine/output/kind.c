@@ -227,6 +227,20 @@ sel_status sel_output_result(const sel_output_context *context, const char *name
     return sel_results_set(context->results, result, value, error);
 }
 
+sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error) {
+    if (requests->count == requests->room) {
+        int room = 2 * requests->room + 4;
+        sel_request *v = realloc(requests->v, (size_t)room * sizeof *v);
+        if (!v) {
+            return sel_fail_memory(error, "an output", (size_t)room * sizeof *v);
+        }
+        requests->v = v;
+        requests->room = room;
+    }
+    requests->v[requests->count++] = *request;
+    return SEL_OK;
+}
+
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,
                               sel_error *error) {
     sel_status status = context->backend->start(context->state, request, error);

@@ -23,14 +23,26 @@ typedef struct sel_output_site {
     sel_where where;
 } sel_output_site;
 
+/* What an output asks of the backend at one step. */
+typedef struct sel_requests {
+    int count, room;
+    sel_request *v;
+} sel_requests;
+
+/* Appends a copy of `request`. */
+sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
+
 /* Steps between the rows of CSV files when the script does not say. */
 enum { SEL_CSV_PERIOD = 100 };
 
-/* One kind of output. `params` is the struct that `table` describes; `self` is what open made. */
+/* One kind of output. `params` is the struct that `table` describes; `self` is what open made.
+ * Writing has two halves, between which the run goes on: `ask` says what is needed of the present
+ * state, `take` gets the answers later, before the next `ask`. */
 typedef struct sel_output_kind {
     const sel_table *table;
     int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool only_when_due; /* the last state is written only when it is due: it would spoil a mean */
+    bool
+        only_when_due; /* the last state, not due, would spoil a mean: only where it is the first */
     /* Marks in the plan what costs time in every step. NULL: nothing does. */
     void (*wants)(const void *params, sel_plan *plan);
     /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check. */
@@ -38,9 +50,14 @@ typedef struct sel_output_kind {
     /* `name` has been resolved and outlives the output, as do `context` and `files`. */
     sel_status (*open)(const sel_output_context *context, const void *params, const char *name,
                        sel_output_files *files, void **self, sel_error *error);
-    sel_status (*write)(void *self, int64_t step, double time, sel_error *error);
+    /* The places that requests name must stay until `take`, or until `close`. */
+    sel_status (*ask)(void *self, int64_t step, double time, sel_requests *requests,
+                      sel_error *error);
+    /* Writes, or gives to the writer, what was asked for at `step`; the answers in that order. */
+    sel_status (*take)(void *self, int64_t step, double time, const sel_requests *answers,
+                       sel_error *error);
     /* After the last write, at the run's last step: statistics. NULL: none. */
-    sel_status (*finish)(void *self, int64_t step, double time, sel_error *error);
+    sel_status (*conclude)(void *self, int64_t step, double time, sel_error *error);
     void (*close)(void *self);
 } sel_output_kind;
 
@@ -117,7 +134,7 @@ const char *sel_output_name(const sel_variant *output);
 sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
                              double value, sel_error *error);
 
-/* Starts a request and waits for it. */
+/* Starts a request and waits for it: only where the run has to stand still. */
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,
                               sel_error *error);
 

@@ -1,6 +1,7 @@
 /* measure.c -- force on the regions of a name, and what flows through them. */
 #include "engine/output/measure.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The next region after number `before` that is called `name`; 0: none. */
@@ -30,32 +31,45 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
                        region, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-sel_status sel_measure_force(const sel_output_context *context, const char *region,
-                             const sel_point *centre, double force[3], double torque[3],
-                             sel_error *error) {
+sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind kind,
+                           const char *region, const sel_point *centre, sel_requests *requests,
+                           sel_error *error) {
     sel_status status = SEL_OK;
-    memset(force, 0, 3 * sizeof *force);
-    memset(torque, 0, 3 * sizeof *torque);
     for (int k = 0; !status && (k = next_region(context->domain, region, k));) {
         sel_request request = {
-            .kind = SEL_FORCE, .region = k, .centre = {centre->v[0], centre->v[1], centre->v[2]}};
-        status = sel_output_request(context, &request, error);
-        for (int a = 0; a < 3; a++) {
-            force[a] += request.force[a];
-            torque[a] += request.torque[a];
-        }
+            .kind = kind, .region = k, .centre = {centre->v[0], centre->v[1], centre->v[2]}};
+        status = sel_requests_add(requests, &request, error);
     }
     return status;
 }
 
-sel_status sel_measure_flux(const sel_output_context *context, const char *region, double *flux,
-                            sel_error *error) {
-    sel_status status = SEL_OK;
-    *flux = 0;
-    for (int k = 0; !status && (k = next_region(context->domain, region, k));) {
-        sel_request request = {.kind = SEL_FLUX, .region = k};
-        status = sel_output_request(context, &request, error);
-        *flux += request.flux;
+void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]) {
+    for (int a = 0; a < 3; a++) {
+        force[a] = torque[a] = 0;
+        for (int i = 0; i < answers->count; i++) {
+            force[a] += answers->v[i].force[a];
+            torque[a] += answers->v[i].torque[a];
+        }
     }
+}
+
+double sel_measure_sum_flux(const sel_requests *answers) {
+    double flux = 0;
+    for (int i = 0; i < answers->count; i++) {
+        flux += answers->v[i].flux;
+    }
+    return flux;
+}
+
+sel_status sel_measure_force(const sel_output_context *context, const char *region,
+                             const sel_point *centre, double force[3], double torque[3],
+                             sel_error *error) {
+    sel_requests requests = {.v = NULL};
+    sel_status status = sel_measure_ask(context, SEL_FORCE, region, centre, &requests, error);
+    for (int i = 0; i < requests.count && !status; i++) {
+        status = sel_output_request(context, &requests.v[i], error);
+    }
+    sel_measure_sum_force(&requests, force, torque);
+    free(requests.v);
     return status;
 }

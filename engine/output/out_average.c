@@ -31,9 +31,9 @@ const sel_table sel_out_average_table = {
 
 enum { SAMPLE_PERIOD = 10 };
 
-/* What one field has gathered: [cells][components]. */
+/* What one field has gathered, and its last values: [cells][components]. */
 typedef struct moments {
-    double *mean, *squares;
+    double *mean, *squares, *values;
 } moments;
 
 typedef struct average_output {
@@ -42,7 +42,6 @@ typedef struct average_output {
     const char *name;
     sel_picks picks;
     moments *fields; /* by pick */
-    double *values;  /* of one field */
     size_t cells;
     int64_t samples;
 } average_output;
@@ -52,21 +51,29 @@ static sel_status average_check(const sel_output_site *site, const void *params,
     return sel_picks_check(site, &average->fields, error);
 }
 
-static sel_status read_field(const average_output *output, const sel_pick *pick, sel_error *error) {
-    sel_request request = {.kind = SEL_READ,
-                           .field = pick->field,
-                           .box = sel_grid_box(&output->context->domain->grid),
-                           .precision = SEL_F64,
-                           .components = pick->field_components,
-                           .to = output->values};
-    return sel_output_request(output->context, &request, error);
+static sel_status average_ask(void *self, int64_t step, double time, sel_requests *requests,
+                              sel_error *error) {
+    (void)step, (void)time;
+    const average_output *output = self;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = pick->field,
+                                     .box = sel_grid_box(&output->context->domain->grid),
+                                     .precision = SEL_F64,
+                                     .components = pick->field_components,
+                                     .to = output->fields[i].values};
+        status = sel_requests_add(requests, &request, error);
+    }
+    return status;
 }
 
 static void add_field(const average_output *output, const sel_pick *pick, const moments *to) {
     int components = sel_pick_components(pick), stored = sel_pick_stored(pick);
     double samples = (double)output->samples;
     for (size_t i = 0; i < output->cells; i++) {
-        const double *cell = output->values + i * (size_t)pick->field_components;
+        const double *cell = to->values + i * (size_t)pick->field_components;
         for (int c = 0; c < components; c++) {
             size_t at = i * (size_t)stored + (size_t)c;
             double value = cell[sel_pick_component(pick, c)], before = value - to->mean[at];
@@ -76,18 +83,15 @@ static void add_field(const average_output *output, const sel_pick *pick, const 
     }
 }
 
-static sel_status average_write(void *self, int64_t step, double time, sel_error *error) {
-    (void)step, (void)time;
+static sel_status average_take(void *self, int64_t step, double time, const sel_requests *answers,
+                               sel_error *error) {
+    (void)step, (void)time, (void)answers, (void)error;
     average_output *output = self;
-    sel_status status = SEL_OK;
     output->samples++;
-    for (int i = 0; i < output->picks.count && !status; i++) {
-        status = read_field(output, &output->picks.v[i], error);
-        if (!status) {
-            add_field(output, &output->picks.v[i], &output->fields[i]);
-        }
+    for (int i = 0; i < output->picks.count; i++) {
+        add_field(output, &output->picks.v[i], &output->fields[i]);
     }
-    return status;
+    return SEL_OK;
 }
 
 /* ---- the file ---- */
@@ -135,15 +139,9 @@ static sel_status write_image(const average_output *output, double time, array_n
     return sel_output_files_add(output->files, error, "%s.vti", output->name);
 }
 
-/* Where nothing was due before the end, the last state is the only sample. */
-static sel_status average_finish(void *self, int64_t step, double time, sel_error *error) {
+static sel_status average_conclude(void *self, int64_t step, double time, sel_error *error) {
+    (void)step;
     average_output *output = self;
-    if (output->samples == 0) {
-        sel_status status = average_write(output, step, time, error);
-        if (status != SEL_OK) {
-            return status;
-        }
-    }
     for (int i = 0; i < output->picks.count; i++) {
         finish_rms(output, i);
     }
@@ -165,32 +163,28 @@ static void average_close(void *self) {
     for (int i = 0; output->fields && i < output->picks.count; i++) {
         free(output->fields[i].mean);
         free(output->fields[i].squares);
+        free(output->fields[i].values);
     }
     free(output->fields);
     free(output->picks.v);
-    free(output->values);
     free(output);
 }
 
 static sel_status allocate(average_output *output, sel_error *error) {
-    size_t largest = 1, all = 0;
+    size_t all = 0;
     output->fields = calloc((size_t)output->picks.count, sizeof *output->fields);
     bool failed = !output->fields;
     for (int i = 0; i < output->picks.count && !failed; i++) {
-        size_t read = (size_t)output->picks.v[i].field_components;
+        moments *field = &output->fields[i];
+        size_t read = output->cells * (size_t)output->picks.v[i].field_components;
         size_t numbers = output->cells * (size_t)sel_pick_stored(&output->picks.v[i]);
-        largest = read > largest ? read : largest;
-        all += 2 * numbers;
-        output->fields[i].mean = calloc(numbers, sizeof(double));
-        output->fields[i].squares = calloc(numbers, sizeof(double));
-        failed = !output->fields[i].mean || !output->fields[i].squares;
+        all += read + 2 * numbers;
+        field->mean = calloc(numbers, sizeof(double));
+        field->squares = calloc(numbers, sizeof(double));
+        field->values = calloc(read, sizeof(double));
+        failed = !field->mean || !field->squares || !field->values;
     }
-    output->values = calloc(output->cells * largest, sizeof(double));
-    if (failed || !output->values) {
-        return sel_fail_memory(error, "the averages of fields",
-                               (all + output->cells * largest) * sizeof(double));
-    }
-    return SEL_OK;
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
 }
 
 static sel_status average_open(const sel_output_context *context, const void *params,
@@ -221,7 +215,8 @@ const sel_output_kind sel_average_kind = {
     .only_when_due = true,
     .check = average_check,
     .open = average_open,
-    .write = average_write,
-    .finish = average_finish,
+    .ask = average_ask,
+    .take = average_take,
+    .conclude = average_conclude,
     .close = average_close,
 };

@@ -35,22 +35,20 @@ static sel_status balance_check(const sel_output_site *site, const void *params,
     return sel_fail_at(error, site->where, "out.balance: given twice; a run has one balance");
 }
 
-static sel_status ask_terms(balance_output *output, int *count, sel_error *error) {
-    sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
-    sel_status status = sel_output_request(output->context, &request, error);
-    *count = request.term_count;
-    return status;
+static sel_status balance_ask(void *self, int64_t step, double time, sel_requests *requests,
+                              sel_error *error) {
+    (void)step, (void)time;
+    const balance_output *output = self;
+    const sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
+    return sel_requests_add(requests, &request, error);
 }
 
-static sel_status balance_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status balance_take(void *self, int64_t step, double time, const sel_requests *answers,
+                               sel_error *error) {
     balance_output *output = self;
-    int count;
-    sel_status status = ask_terms(output, &count, error);
-    if (status != SEL_OK) {
-        return status;
-    }
+    sel_status status = SEL_OK;
     sel_output_row(output->csv, step, time);
-    for (int i = 0; i < count && status == SEL_OK; i++) {
+    for (int i = 0; i < answers->v[0].term_count && status == SEL_OK; i++) {
         const sel_term *term = &output->terms[i];
         sel_csv_number(output->csv, term->value);
         status = sel_output_result(output->context, output->name, term->name, term->value, error);
@@ -61,12 +59,12 @@ static sel_status balance_write(void *self, int64_t step, double time, sel_error
 
 /* Behind step,time. The terms' names are those of the present state. */
 static sel_status write_header(balance_output *output, sel_error *error) {
-    int count;
-    sel_status status = ask_terms(output, &count, error);
+    sel_request request = {.kind = SEL_BALANCE, .terms = output->terms};
+    sel_status status = sel_output_request(output->context, &request, error);
     if (status != SEL_OK) {
         return status;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < request.term_count; i++) {
         sel_csv_text(output->csv, output->terms[i].name);
     }
     sel_csv_end_line(output->csv);
@@ -115,6 +113,7 @@ const sel_output_kind sel_balance_kind = {
     .wants = balance_wants,
     .check = balance_check,
     .open = balance_open,
-    .write = balance_write,
+    .ask = balance_ask,
+    .take = balance_take,
     .close = balance_close,
 };

@@ -41,7 +41,8 @@ typedef struct flux_output {
     int axis;
     sel_sample *sample; /* points along the line */
     int points;
-    double *values;    /* velocity at the points */
+    double *cells;     /* velocity at the cells about the points */
+    double *values;    /* and at the points */
     double element[2]; /* normal times the length of a point's part of the line */
 } flux_output;
 
@@ -83,8 +84,9 @@ static double line_length(const sel_points *across) {
 static sel_status check_across(const sel_output_site *site, const sel_points *across,
                                sel_error *error) {
     if (site->domain->grid.dims == 3) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: across is a line in 2-D; in 3-D give through");
+        return sel_fail_at(
+            error, site->where,
+            "out.flux: across is a line in 2-D; in 3-D give through, a box that is one cell thin");
     }
     if (across->n != 2) {
         return sel_fail_at(error, site->where, "out.flux: across must hold two points, not %d",
@@ -126,21 +128,36 @@ static void flux_wants(const void *params, sel_plan *plan) {
 
 /* ---- values ---- */
 
-/* Sum over the layer of the component along its axis, times the face of a cell. */
-static sel_status measure_box(const flux_output *output, double *flux, sel_error *error) {
-    const sel_grid *grid = &output->context->domain->grid;
-    sel_request request = {.kind = SEL_REDUCE,
-                           .field = output->context->solver->flux_field,
-                           .box = output->box,
-                           .components = grid->dims};
-    sel_status status = sel_output_request(output->context, &request, error);
-    *flux = request.sum[output->axis] * pow(grid->dx, grid->dims - 1);
-    return status;
+static sel_status flux_ask(void *self, int64_t step, double time, sel_requests *requests,
+                           sel_error *error) {
+    (void)step, (void)time;
+    const flux_output *output = self;
+    const sel_output_context *context = output->context;
+    int field = context->solver->flux_field;
+    if (output->region) {
+        const sel_point nowhere = {.n = 0};
+        return sel_measure_ask(context, SEL_FLUX, output->region, &nowhere, requests, error);
+    }
+    if (output->sample) {
+        return sel_sample_ask(output->sample, field, 2, output->cells, requests, error);
+    }
+    const sel_request request = {.kind = SEL_REDUCE,
+                                 .field = field,
+                                 .box = output->box,
+                                 .components = context->domain->grid.dims};
+    return sel_requests_add(requests, &request, error);
 }
 
-static sel_status measure_line(flux_output *output, double time, double *flux, sel_error *error) {
-    sel_status status = sel_sample_read(output->sample, output->context->solver->flux_field, 2,
-                                        time, output->values, error);
+/* Sum over the layer of the component along its axis, times the face of a cell. */
+static double box_flux(const flux_output *output, const sel_request *answer) {
+    const sel_grid *grid = &output->context->domain->grid;
+    return answer->sum[output->axis] * pow(grid->dx, grid->dims - 1);
+}
+
+static sel_status line_flux(const flux_output *output, double time, double *flux,
+                            sel_error *error) {
+    sel_status status = sel_sample_values(output->sample, output->context->solver->flux_field, 2,
+                                          time, output->cells, output->values, error);
     *flux = 0;
     for (int p = 0; p < output->points; p++) {
         const double *velocity = output->values + 2 * (size_t)p;
@@ -149,13 +166,16 @@ static sel_status measure_line(flux_output *output, double time, double *flux, s
     return status;
 }
 
-static sel_status flux_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status flux_take(void *self, int64_t step, double time, const sel_requests *answers,
+                            sel_error *error) {
     flux_output *output = self;
     double flux;
-    sel_status status = output->region
-                            ? sel_measure_flux(output->context, output->region, &flux, error)
-                        : output->sample ? measure_line(output, time, &flux, error)
-                                         : measure_box(output, &flux, error);
+    sel_status status = SEL_OK;
+    if (output->sample) {
+        status = line_flux(output, time, &flux, error);
+    } else {
+        flux = output->region ? sel_measure_sum_flux(answers) : box_flux(output, answers->v);
+    }
     if (status != SEL_OK) {
         return status;
     }
@@ -172,6 +192,7 @@ static void flux_close(void *self) {
     flux_output *output = self;
     sel_csv_close(output->csv);
     sel_sample_destroy(output->sample);
+    free(output->cells);
     free(output->values);
     free(output);
 }
@@ -198,6 +219,13 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
     sel_status status =
         sel_sample_create(output->context, points, output->points, true, &output->sample, error);
     free(points);
+    if (status == SEL_OK) {
+        size_t cells = (size_t)sel_sample_cells(output->sample);
+        output->cells = calloc(cells + 1, 2 * sizeof *output->cells);
+        status = output->cells ? SEL_OK
+                               : sel_fail_memory(error, "the points of an output",
+                                                 cells * 2 * sizeof *output->cells);
+    }
     return status;
 }
 
@@ -237,6 +265,7 @@ const sel_output_kind sel_flux_kind = {
     .wants = flux_wants,
     .check = flux_check,
     .open = flux_open,
-    .write = flux_write,
+    .ask = flux_ask,
+    .take = flux_take,
     .close = flux_close,
 };

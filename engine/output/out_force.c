@@ -137,13 +137,21 @@ static void write_header(force_output *output) {
     sel_csv_end_line(output->csv);
 }
 
-static sel_status force_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status force_ask(void *self, int64_t step, double time, sel_requests *requests,
+                            sel_error *error) {
+    (void)step, (void)time;
+    const force_output *output = self;
+    return sel_measure_ask(output->context, SEL_FORCE, output->params->region,
+                           &output->params->centre, requests, error);
+}
+
+static sel_status force_take(void *self, int64_t step, double time, const sel_requests *answers,
+                             sel_error *error) {
     force_output *output = self;
     int dims = output->context->domain->grid.dims;
     double force[3], torque[3];
-    sel_status status = sel_measure_force(output->context, output->params->region,
-                                          &output->params->centre, force, torque, error);
-    status = status ? status : add_sample(&output->record, time, force, error);
+    sel_measure_sum_force(answers, force, torque);
+    sel_status status = add_sample(&output->record, time, force, error);
     if (status != SEL_OK) {
         return status;
     }
@@ -214,7 +222,7 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
     return status || isnan(strouhal) ? status : set_result(output, "strouhal", strouhal, error);
 }
 
-static sel_status force_finish(void *self, int64_t step, double time, sel_error *error) {
+static sel_status force_conclude(void *self, int64_t step, double time, sel_error *error) {
     static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
     (void)step;
     force_output *output = self;
@@ -288,7 +296,8 @@ const sel_output_kind sel_force_kind = {
     .wants = force_wants,
     .check = force_check,
     .open = force_open,
-    .write = force_write,
-    .finish = force_finish,
+    .ask = force_ask,
+    .take = force_take,
+    .conclude = force_conclude,
     .close = force_close,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/output/kind.h"
+#include "engine/output/plane.h"
 #include "engine/output/plot.h"
 
 static const char *const colours[] = {"auto", "deep", "signed", "grey", NULL};
@@ -19,7 +20,7 @@ static const sel_field slice_fields[] = {
 
 const sel_table sel_slice_table = {
     "slice",
-    "The plane of cells that a picture of a 3-D field shows.",
+    "The plane that a picture of a 3-D field shows: just one of x, y, z, in the script's units.",
     sizeof(sel_slice),
     SIZE_MAX,
     slice_fields,
@@ -34,8 +35,9 @@ static const sel_field fields[] = {
                 "velocity_x.",
                 0),
     {"slice", SEL_KIND_TABLE, 0, offsetof(sel_out_picture, slice),
-     "3-D: one of x, y, z, where the plane lies; the middle of z when not given.", 0, NULL,
-     &sel_slice_table, NULL},
+     "The plane to show in 3-D, where it must be given: { z = 10 }, or x, or y. Linear between the "
+     "two layers of cells about it, solid cells left out.",
+     0, NULL, &sel_slice_table, NULL},
     SEL_OUT_CHOICE(sel_out_picture, colours, 0,
                    "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; "
                    "auto: signed where the field takes both signs or min = -max, else deep.",
@@ -55,7 +57,9 @@ static const sel_field fields[] = {
 const sel_table sel_out_picture_table = {
     "out.picture",
     "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the "
-    "centres of cells, solids grey.",
+    "centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the "
+    "other "
+    "one up.",
     sizeof(sel_out_picture),
     SIZE_MAX,
     fields,
@@ -63,71 +67,56 @@ const sel_table sel_out_picture_table = {
     NULL,
 };
 
+/* All that one file needs, so that nothing of the run has to outlive it. */
+typedef struct picture_job {
+    sel_plot plot;
+    float *values;
+    uint8_t *solid;
+    char title[160];
+    char *path;
+} picture_job;
+
 typedef struct picture_output {
     const sel_output_context *context;
     sel_output_files *files;
     const sel_out_picture *params;
     const char *name;
     sel_picks picks; /* one */
-    sel_box box;     /* one cell thick */
-    int64_t n[2];    /* its other two axes, the lower first */
+    sel_plane plane;
+    picture_job *job; /* asked for and not taken; else NULL */
 } picture_output;
-
-/* All that one file needs, so that nothing of the run has to outlive it. */
-typedef struct picture_job {
-    sel_plot plot;
-    float *values;
-    uint8_t *solid;
-    char title[128];
-    char *path;
-} picture_job;
 
 /* ---- checks ---- */
 
 enum { MOST_PIXELS = 16384 };
 
-/* The axis across the plane. */
-static int slice_axis(const sel_slice *slice) {
-    return !isnan(slice->v[0]) ? 0 : !isnan(slice->v[1]) ? 1 : 2;
-}
-
 static sel_status check_slice(const sel_output_site *site, const sel_slice *slice,
                               sel_error *error) {
     const sel_grid *grid = &site->domain->grid;
-    int given = 0, axis = slice_axis(slice);
+    int given = 0, axis = 2;
     for (int a = 0; a < 3; a++) {
         given += !isnan(slice->v[a]);
+        axis = isnan(slice->v[a]) ? axis : a;
     }
-    if (grid->dims == 2 && given > 0) {
-        return sel_fail_at(error, site->where, "out.picture: slice is for 3-D domains");
+    if (grid->dims == 2) {
+        return given == 0
+                   ? SEL_OK
+                   : sel_fail_at(error, site->where, "out.picture: slice is for 3-D domains");
     }
-    if (given > 1) {
-        return sel_fail_at(error, site->where, "out.picture: slice takes one of x, y and z");
+    double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
+    if (given != 1) {
+        return sel_fail_at(error, site->where,
+                           "out.picture: a picture of a 3-D domain shows a plane: give just one of "
+                           "x, y and z, as slice = { z = %g }",
+                           sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
-    double cell = (slice->v[axis] - grid->origin[axis]) / grid->dx;
-    if (given && !(cell >= 0 && cell <= (double)grid->n[axis])) {
-        return sel_fail_at(error, site->where, "out.picture: slice %s = %g lies outside the domain",
-                           sel_axis_names[axis], slice->v[axis]);
+    double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
+    if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
+        return sel_fail_at(error, site->where,
+                           "out.picture: slice %s = %g lies outside the domain, which is [%g, %g]",
+                           sel_axis_names[axis], slice->v[axis], low, high);
     }
     return SEL_OK;
-}
-
-/* The plane's box, and the cells along its two axes. */
-static sel_box plane_of(const sel_grid *grid, const sel_slice *slice, int64_t n[2]) {
-    sel_box box = sel_grid_box(grid);
-    int axis = slice_axis(slice), next = 0;
-    if (grid->dims == 3) {
-        double cell = isnan(slice->v[axis]) ? 0.5 * (double)grid->n[axis]
-                                            : (slice->v[axis] - grid->origin[axis]) / grid->dx;
-        box.lo[axis] = (int64_t)fmin(floor(cell), (double)(grid->n[axis] - 1));
-        box.hi[axis] = box.lo[axis] + 1;
-    }
-    for (int a = 0; a < 3; a++) {
-        if (a != axis) {
-            n[next++] = grid->n[a];
-        }
-    }
-    return box;
 }
 
 static sel_status check_field(const sel_output_site *site, const sel_out_picture *picture,
@@ -157,10 +146,12 @@ static sel_status picture_check(const sel_output_site *site, const void *params,
     if (picture->max <= picture->min) {
         status = sel_fail_at(error, site->where, "out.picture: max must be above min");
     }
-    int64_t n[2];
-    plane_of(&site->domain->grid, &picture->slice, n);
-    double scale = sel_plot_scale(picture->scale, n);
-    double width = scale * (double)n[0], height = scale * (double)n[1];
+    if (found[1] != SEL_OK) {
+        return status;
+    }
+    sel_plane plane = sel_plane_make(&site->domain->grid, &picture->slice);
+    double scale = sel_plot_scale(picture->scale, plane.n);
+    double width = scale * (double)plane.n[0], height = scale * (double)plane.n[1];
     if (width > MOST_PIXELS || height > MOST_PIXELS) {
         status = sel_fail_at(error, site->where,
                              "out.picture: scale = %g makes a picture of %.0f x %.0f pixels; %d "
@@ -173,6 +164,9 @@ static sel_status picture_check(const sel_output_site *site, const void *params,
 /* ---- on the writer's thread ---- */
 
 static void job_free(picture_job *job) {
+    if (!job) {
+        return;
+    }
     free(job->values);
     free(job->solid);
     free(job->path);
@@ -210,25 +204,23 @@ static void make_scalar(const sel_pick *pick, float *values, int64_t cells) {
     }
 }
 
-static void mark_solids(const picture_output *output, uint8_t *solid) {
-    const sel_domain *domain = output->context->domain;
-    const sel_box *box = &output->box;
-    const int64_t *n = domain->grid.n;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
-        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
-                *solid++ = domain->cell[x + n[0] * (y + n[1] * z)];
-            }
-        }
+/* "  z = 0.5": where the plane of a 3-D field lies. */
+static void slice_text(const picture_output *output, char text[48]) {
+    int axis = output->plane.axis;
+    *text = '\0';
+    if (output->context->domain->grid.dims == 3) {
+        snprintf(text, 48, "  %s = %.6g", sel_axis_names[axis], output->params->slice.v[axis]);
     }
 }
 
 static void describe_plot(const picture_output *output, picture_job *job, double time) {
     const sel_out_picture *params = output->params;
     const sel_pick *pick = &output->picks.v[0];
-    snprintf(job->title, sizeof job->title, "%.64s%s  t = %.6g", pick->name,
-             sel_pick_components(pick) > 1 ? " magnitude" : "", time);
-    job->plot = (sel_plot){.n = {output->n[0], output->n[1]},
+    char where[48];
+    slice_text(output, where);
+    snprintf(job->title, sizeof job->title, "%.64s%s%s  t = %.6g", pick->name,
+             sel_pick_components(pick) > 1 ? " magnitude" : "", where, time);
+    job->plot = (sel_plot){.n = {output->plane.n[0], output->plane.n[1]},
                            .values = job->values,
                            .solid = job->solid,
                            .colours = params->colours,
@@ -239,9 +231,10 @@ static void describe_plot(const picture_output *output, picture_job *job, double
 }
 
 static sel_status make_job(const picture_output *output, int64_t step, double time,
-                           picture_job *job, sel_error *error) {
+                           picture_job *job, sel_requests *requests, sel_error *error) {
     const sel_pick *pick = &output->picks.v[0];
-    int64_t cells = sel_box_cells(&output->box);
+    const sel_plane *plane = &output->plane;
+    int64_t cells = sel_box_cells(&plane->box);
     size_t numbers = (size_t)cells * (size_t)pick->field_components;
     job->values = malloc(numbers * sizeof *job->values);
     job->solid = malloc((size_t)cells);
@@ -253,31 +246,36 @@ static sel_status make_job(const picture_output *output, int64_t step, double ti
     if (!job->values || !job->solid || !job->path) {
         return sel_fail_memory(error, "a copy of a field to draw", numbers * sizeof *job->values);
     }
-    sel_request request = {.kind = SEL_READ,
-                           .field = pick->field,
-                           .box = output->box,
-                           .precision = SEL_F32,
-                           .components = pick->field_components,
-                           .to = job->values};
-    sel_status status = sel_output_request(output->context, &request, error);
-    make_scalar(pick, job->values, status ? 0 : cells);
-    mark_solids(output, job->solid);
+    const sel_request request = {.kind = SEL_READ,
+                                 .field = pick->field,
+                                 .box = plane->box,
+                                 .precision = SEL_F32,
+                                 .components = pick->field_components,
+                                 .to = job->values};
+    sel_plane_solids(plane, output->context->domain, job->solid);
     describe_plot(output, job, time);
-    return status;
+    return sel_requests_add(requests, &request, error);
 }
 
-static sel_status picture_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status picture_ask(void *self, int64_t step, double time, sel_requests *requests,
+                              sel_error *error) {
     picture_output *output = self;
-    picture_job *job = calloc(1, sizeof *job);
-    if (!job) {
-        return sel_fail_memory(error, "an output", sizeof *job);
-    }
-    sel_status status = make_job(output, step, time, job, error);
-    if (status != SEL_OK) {
-        job_free(job);
-        return status;
-    }
-    status = sel_writer_submit(output->context->writer, run_job, job, error);
+    output->job = calloc(1, sizeof *output->job);
+    return output->job ? make_job(output, step, time, output->job, requests, error)
+                       : sel_fail_memory(error, "an output", sizeof *output->job);
+}
+
+static sel_status picture_take(void *self, int64_t step, double time, const sel_requests *answers,
+                               sel_error *error) {
+    (void)time, (void)answers;
+    picture_output *output = self;
+    picture_job *job = output->job;
+    const sel_pick *pick = &output->picks.v[0];
+    const sel_plane *plane = &output->plane;
+    output->job = NULL;
+    sel_plane_flatten(plane, pick->field_components, job->values, job->solid);
+    make_scalar(pick, job->values, plane->n[0] * plane->n[1]);
+    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
                   : sel_output_files_add(output->files, error, "%s/%s_%08lld.png", output->name,
                                          output->name, (long long)step);
@@ -287,6 +285,7 @@ static sel_status picture_write(void *self, int64_t step, double time, sel_error
 
 static void picture_close(void *self) {
     picture_output *output = self;
+    job_free(output->job);
     free(output->picks.v);
     free(output);
 }
@@ -305,7 +304,7 @@ static sel_status picture_open(const sel_output_context *context, const void *pa
     output->files = files;
     output->params = picture;
     output->name = name;
-    output->box = plane_of(&context->domain->grid, &picture->slice, output->n);
+    output->plane = sel_plane_make(&context->domain->grid, &picture->slice);
     sel_status status = sel_picks_make(context, &names, &output->picks, error);
     status = status ? status : sel_output_directory(context, name, error);
     if (status != SEL_OK) {
@@ -320,6 +319,7 @@ const sel_output_kind sel_picture_kind = {
     .table = &sel_out_picture_table,
     .check = picture_check,
     .open = picture_open,
-    .write = picture_write,
+    .ask = picture_ask,
+    .take = picture_take,
     .close = picture_close,
 };

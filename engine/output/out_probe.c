@@ -58,6 +58,7 @@ typedef struct point_output {
     sel_point *points;
     double *along; /* distance from the profile's beginning */
     sel_sample *sample;
+    double *cells;  /* by pick [cells of the sample][field_components] */
     double *values; /* by pick [count][field_components] */
     int values_per_point;
     sel_csv *csv;
@@ -131,21 +132,39 @@ static void write_point(point_output *output, int p) {
     }
 }
 
-static sel_status sample_fields(point_output *output, double time, sel_error *error) {
-    double *values = output->values;
-    for (int i = 0; i < output->picks.count; i++) {
+static sel_status point_ask(void *self, int64_t step, double time, sel_requests *requests,
+                            sel_error *error) {
+    (void)step, (void)time;
+    const point_output *output = self;
+    double *cells = output->cells;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
         const sel_pick *pick = &output->picks.v[i];
-        sel_status status = sel_sample_read(output->sample, pick->field, pick->field_components,
-                                            time, values, error);
-        if (status != SEL_OK) {
-            return status;
-        }
-        values += (int64_t)output->count * pick->field_components;
+        status = sel_sample_ask(output->sample, pick->field, pick->field_components, cells,
+                                requests, error);
+        cells += (size_t)sel_sample_cells(output->sample) * (size_t)pick->field_components;
     }
-    return SEL_OK;
+    return status;
 }
 
-static sel_status point_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status sample_fields(point_output *output, double time, sel_error *error) {
+    const double *cells = output->cells;
+    double *values = output->values;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        size_t components = (size_t)pick->field_components;
+        status = sel_sample_values(output->sample, pick->field, pick->field_components, time, cells,
+                                   values, error);
+        cells += (size_t)sel_sample_cells(output->sample) * components;
+        values += (size_t)output->count * components;
+    }
+    return status;
+}
+
+static sel_status point_take(void *self, int64_t step, double time, const sel_requests *answers,
+                             sel_error *error) {
+    (void)answers;
     point_output *output = self;
     sel_status status = sample_fields(output, time, error);
     if (status != SEL_OK) {
@@ -176,25 +195,33 @@ static void point_close(void *self) {
     free(output->picks.v);
     free(output->points);
     free(output->along);
+    free(output->cells);
     free(output->values);
     free(output);
+}
+
+static sel_status make_room(point_output *output, sel_error *error) {
+    size_t components = 0, cells = (size_t)sel_sample_cells(output->sample);
+    for (int i = 0; i < output->picks.count; i++) {
+        components += (size_t)output->picks.v[i].field_components;
+    }
+    size_t points = (size_t)output->count;
+    output->cells = calloc(cells * components + 1, sizeof *output->cells);
+    output->values = calloc(points * components + 1, sizeof *output->values);
+    return output->cells && output->values
+               ? SEL_OK
+               : sel_fail_memory(error, "the points of an output",
+                                 (cells + points) * components * sizeof(double));
 }
 
 /* The points are there; the rest follows from them. */
 static sel_status finish_open(point_output *output, const sel_names *names, const char *name,
                               sel_output_files *files, sel_error *error) {
     sel_status status = sel_picks_make(output->context, names, &output->picks, error);
-    size_t numbers = 0;
-    for (int i = 0; i < output->picks.count; i++) {
-        numbers += (size_t)output->count * (size_t)output->picks.v[i].field_components;
-    }
-    output->values = calloc(numbers + 1, sizeof *output->values);
-    if (!status && !output->values) {
-        status = sel_fail_memory(error, "the points of an output", numbers * sizeof(double));
-    }
     status = status ? status
                     : sel_sample_create(output->context, output->points, output->count,
                                         output->rows, &output->sample, error);
+    status = status ? status : make_room(output, error);
     status = status ? status : sel_output_csv(output->context, name, files, &output->csv, error);
     if (status == SEL_OK) {
         write_header(output);
@@ -276,7 +303,8 @@ const sel_output_kind sel_probe_kind = {
     .period = SEL_CSV_PERIOD,
     .check = probe_check,
     .open = probe_open,
-    .write = point_write,
+    .ask = point_ask,
+    .take = point_take,
     .close = point_close,
 };
 const sel_output_kind sel_profile_kind = {
@@ -284,6 +312,7 @@ const sel_output_kind sel_profile_kind = {
     .period = SEL_CSV_PERIOD,
     .check = profile_check,
     .open = profile_open,
-    .write = point_write,
+    .ask = point_ask,
+    .take = point_take,
     .close = point_close,
 };

@@ -37,11 +37,11 @@ typedef struct reduce_output {
 } reduce_output;
 
 static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
-    const int64_t *n = domain->grid.n;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; z++) {
-        for (int64_t y = box->lo[1]; y < box->hi[1]; y++) {
-            for (int64_t x = box->lo[0]; x < box->hi[0]; x++) {
-                if (domain->cell[x + n[0] * (y + n[1] * z)] == 0) {
+    int64_t at[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++) {
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++) {
+                if (domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
                     return true;
                 }
             }
@@ -81,14 +81,27 @@ double sel_reduce_value(const sel_request *request, int op, int c) {
     }
 }
 
-static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_error *error) {
-    sel_request request = {.kind = SEL_REDUCE,
-                           .field = pick->field,
-                           .box = output->box,
-                           .components = pick->field_components};
-    sel_status status = sel_output_request(output->context, &request, error);
+static sel_status reduce_ask(void *self, int64_t step, double time, sel_requests *requests,
+                             sel_error *error) {
+    (void)step, (void)time;
+    const reduce_output *output = self;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        const sel_request request = {.kind = SEL_REDUCE,
+                                     .field = pick->field,
+                                     .box = output->box,
+                                     .components = pick->field_components};
+        status = sel_requests_add(requests, &request, error);
+    }
+    return status;
+}
+
+static sel_status write_pick(reduce_output *output, const sel_pick *pick, const sel_request *answer,
+                             sel_error *error) {
+    sel_status status = SEL_OK;
     for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
-        double value = sel_reduce_value(&request, output->op, sel_pick_component(pick, c));
+        double value = sel_reduce_value(answer, output->op, sel_pick_component(pick, c));
         char column[SEL_COLUMN_ROOM];
         sel_pick_column(pick, c, column);
         sel_csv_number(output->csv, value);
@@ -97,11 +110,12 @@ static sel_status write_pick(reduce_output *output, const sel_pick *pick, sel_er
     return status;
 }
 
-static sel_status reduce_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status reduce_take(void *self, int64_t step, double time, const sel_requests *answers,
+                              sel_error *error) {
     reduce_output *output = self;
     sel_output_row(output->csv, step, time);
     for (int i = 0; i < output->picks.count; i++) {
-        sel_status status = write_pick(output, &output->picks.v[i], error);
+        sel_status status = write_pick(output, &output->picks.v[i], &answers->v[i], error);
         if (status != SEL_OK) {
             return status;
         }
@@ -149,6 +163,7 @@ const sel_output_kind sel_reduce_kind = {
     .period = SEL_CSV_PERIOD,
     .check = reduce_check,
     .open = reduce_open,
-    .write = reduce_write,
+    .ask = reduce_ask,
+    .take = reduce_take,
     .close = reduce_close,
 };

@@ -1,15 +1,18 @@
 /* out_vtk.c -- out.vtk: fields as VTK image data, a file for each time, and their collection.
  *
- * The run's thread copies the fields; the writer's thread rounds, compresses and writes them, then
- * rewrites the collection, so that it never names a file that is not there. The jobs share a
- * series, which lives until the last of them is done, also after the outputs were closed.
+ * The run's thread has the fields copied; the writer's thread picks components, rounds, compresses
+ * and writes them, then rewrites the collection, so that it never names a file that is not there.
+ * The jobs share a series, which lives until the last of them is done, also after the outputs were
+ * closed.
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/io/vtk_writer.h"
+#include "engine/machine.h"
 #include "engine/output/kind.h"
 
 static const char *const compressions[] = {"none", "zlib", NULL};
@@ -52,7 +55,7 @@ const sel_table sel_out_vtk_table = {
 };
 
 /* What all files of one out.vtk have in common. The collection's steps belong to the writer's
- * thread, all else is not changed once it is open. */
+ * thread; all else, but for what the lock guards, is not changed once it is open. */
 typedef struct vtk_series {
     atomic_int references;
     char *directory, *name;
@@ -65,10 +68,16 @@ typedef struct vtk_series {
     uint8_t *cell_type;
     vtkw_step *steps;
     size_t step_count, step_room;
+
+    /* Jobs that were written: the system takes as long to give pages as to fill them, so the next
+     * frame gets theirs. As many as were in flight at once. */
+    pthread_mutex_t lock;
+    struct vtk_job *spare;
 } vtk_series;
 
 /* One file to write. */
 typedef struct vtk_job {
+    struct vtk_job *next; /* among the spare ones */
     vtk_series *series;
     int64_t step;
     double time;
@@ -79,13 +88,27 @@ typedef struct vtk_output {
     const sel_output_context *context;
     sel_output_files *files;
     vtk_series *series;
+    vtk_job *job; /* asked for and not taken; else NULL */
     bool written;
 } vtk_output;
+
+static void job_free(vtk_job *job) {
+    for (int i = 0; job->values && i < job->series->picks.count; i++) {
+        free(job->values[i]);
+    }
+    free(job->values);
+    free(job);
+}
 
 static void series_release(vtk_series *series) {
     if (!series || atomic_fetch_sub(&series->references, 1) != 1) {
         return;
     }
+    for (vtk_job *job = series->spare, *next; job; job = next) {
+        next = job->next;
+        job_free(job);
+    }
+    pthread_mutex_destroy(&series->lock);
     for (int i = 0; i < series->picks.count; i++) {
         free((void *)(uintptr_t)series->picks.v[i].name);
     }
@@ -104,13 +127,14 @@ static void series_release(vtk_series *series) {
     free(series);
 }
 
-static void job_free(vtk_job *job) {
-    for (int i = 0; job->values && i < job->series->picks.count; i++) {
-        free(job->values[i]);
-    }
-    free(job->values);
-    series_release(job->series);
-    free(job);
+/* The job is done, or will not be. */
+static void give_back(vtk_job *job) {
+    vtk_series *series = job->series;
+    pthread_mutex_lock(&series->lock);
+    job->next = series->spare;
+    series->spare = job;
+    pthread_mutex_unlock(&series->lock);
+    series_release(series);
 }
 
 /* ---- on the writer's thread ---- */
@@ -155,6 +179,18 @@ static void round_values(const vtk_series *series, const sel_pick *pick, void *v
     }
 }
 
+/* Keeps the component that was picked of each cell. */
+static void extract_component(const vtk_series *series, const sel_pick *pick, void *values) {
+    int64_t stride = pick->field_components;
+    for (int64_t i = 0; i < series->cells; i++) {
+        if (series->precision == SEL_F32) {
+            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
+        } else {
+            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
+        }
+    }
+}
+
 static sel_status write_image(const vtk_job *job, const char *path, sel_error *error) {
     const vtk_series *series = job->series;
     vtkw_array *arrays = calloc((size_t)series->picks.count + 1, sizeof *arrays);
@@ -163,6 +199,9 @@ static sel_status write_image(const vtk_job *job, const char *path, sel_error *e
     }
     for (int i = 0; i < series->picks.count; i++) {
         const sel_pick *pick = &series->picks.v[i];
+        if (pick->component >= 0 && pick->field_components > 1) {
+            extract_component(series, pick, job->values[i]);
+        }
         round_values(series, pick, job->values[i]);
         arrays[i] =
             (vtkw_array){pick->name, series->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64,
@@ -232,76 +271,86 @@ static sel_status write_files(vtk_job *job, sel_error *error) {
 static sel_status run_job(void *data, bool cancelled, sel_error *error) {
     vtk_job *job = data;
     sel_status status = cancelled ? SEL_OK : write_files(job, error);
-    job_free(job);
+    give_back(job);
     return status;
 }
 
 /* ---- on the run's thread ---- */
 
-/* Keeps component `component` of each `components`. */
-static void extract_component(const vtk_series *series, const sel_pick *pick, void *values) {
-    int64_t stride = pick->field_components;
-    for (int64_t i = 0; i < series->cells; i++) {
-        if (series->precision == SEL_F32) {
-            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
-        } else {
-            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
-        }
-    }
+/* Numbers per cell that are read for a pick. */
+static int read_components(const sel_pick *pick) {
+    return pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
 }
 
-static sel_status read_field(const vtk_output *output, const sel_pick *pick, void **values,
-                             sel_error *error) {
-    const vtk_series *series = output->series;
-    int components = pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
-    size_t number = series->precision == SEL_F32 ? sizeof(float) : sizeof(double);
-    size_t bytes = (size_t)series->cells * (size_t)components * number;
-    *values = malloc(bytes);
-    if (!*values) {
-        return sel_fail_memory(error, "a copy of a field to write", bytes);
-    }
-    sel_request request = {.kind = SEL_READ,
-                           .field = pick->field,
-                           .box = series->box,
-                           .precision = series->precision,
-                           .components = components,
-                           .to = *values};
-    sel_status status = sel_output_request(output->context, &request, error);
-    if (status == SEL_OK && pick->component >= 0 && components > 1) {
-        extract_component(series, pick, *values);
-    }
-    return status;
-}
-
-static sel_status make_job(const vtk_output *output, int64_t step, double time, vtk_job **made,
-                           sel_error *error) {
-    vtk_series *series = output->series;
+static sel_status allocate_job(vtk_series *series, vtk_job **made, sel_error *error) {
+    size_t number = series->precision == SEL_F32 ? sizeof(float) : sizeof(double), bytes = 0;
     vtk_job *job = calloc(1, sizeof *job);
-    if (!job) {
-        return sel_fail_memory(error, "an output", sizeof *job);
+    void **values = calloc((size_t)series->picks.count, sizeof *values);
+    bool failed = !job || !values;
+    for (int i = 0; i < series->picks.count && !failed; i++) {
+        bytes = (size_t)series->cells * (size_t)read_components(&series->picks.v[i]) * number;
+        values[i] = sel_machine_allocate(bytes);
+        failed = !values[i];
     }
-    atomic_fetch_add(&series->references, 1);
-    *job = (vtk_job){series, step, time, calloc((size_t)series->picks.count, sizeof(void *))};
-    sel_status status = job->values ? SEL_OK : sel_fail_memory(error, "an output", sizeof(void *));
-    for (int i = 0; i < series->picks.count && status == SEL_OK; i++) {
-        status = read_field(output, &series->picks.v[i], &job->values[i], error);
+    if (job) {
+        *job = (vtk_job){.series = series, .values = values};
     }
-    if (status != SEL_OK) {
-        job_free(job);
-        return status;
+    if (failed) {
+        if (job) {
+            job_free(job);
+        } else {
+            free(values);
+        }
+        return sel_fail_memory(error, "a copy of a field to write", bytes);
     }
     *made = job;
     return SEL_OK;
 }
 
-static sel_status vtk_write(void *self, int64_t step, double time, sel_error *error) {
+static sel_status take_job(vtk_series *series, vtk_job **job, sel_error *error) {
+    pthread_mutex_lock(&series->lock);
+    *job = series->spare;
+    if (*job) {
+        series->spare = (*job)->next;
+    }
+    pthread_mutex_unlock(&series->lock);
+    sel_status status = *job ? SEL_OK : allocate_job(series, job, error);
+    if (status == SEL_OK) {
+        atomic_fetch_add(&series->references, 1);
+    }
+    return status;
+}
+
+static sel_status vtk_ask(void *self, int64_t step, double time, sel_requests *requests,
+                          sel_error *error) {
+    vtk_output *output = self;
+    vtk_series *series = output->series;
+    sel_status status = take_job(series, &output->job, error);
+    for (int i = 0; i < series->picks.count && status == SEL_OK; i++) {
+        const sel_pick *pick = &series->picks.v[i];
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = pick->field,
+                                     .box = series->box,
+                                     .precision = series->precision,
+                                     .components = read_components(pick),
+                                     .to = output->job->values[i]};
+        status = sel_requests_add(requests, &request, error);
+    }
+    if (output->job) {
+        output->job->step = step;
+        output->job->time = time;
+    }
+    return status;
+}
+
+static sel_status vtk_take(void *self, int64_t step, double time, const sel_requests *answers,
+                           sel_error *error) {
+    (void)time, (void)answers;
     vtk_output *output = self;
     const char *name = output->series->name;
-    vtk_job *job = NULL;
-    sel_status status = make_job(output, step, time, &job, error);
-    if (status == SEL_OK) {
-        status = sel_writer_submit(output->context->writer, run_job, job, error);
-    }
+    vtk_job *job = output->job;
+    output->job = NULL;
+    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     if (status == SEL_OK && !output->written) {
         output->written = true;
         status = sel_output_files_add(output->files, error, "%s.pvd", name);
@@ -407,6 +456,9 @@ static sel_status fill_series(vtk_series *series, const sel_output_context *cont
 
 static void vtk_close(void *self) {
     vtk_output *output = self;
+    if (output->job) {
+        give_back(output->job);
+    }
     series_release(output->series);
     free(output);
 }
@@ -421,7 +473,8 @@ static sel_status vtk_open(const sel_output_context *context, const void *params
         return sel_fail_memory(error, "an output", sizeof *series);
     }
     atomic_init(&series->references, 1);
-    *output = (vtk_output){context, files, series, false};
+    pthread_mutex_init(&series->lock, NULL);
+    *output = (vtk_output){.context = context, .files = files, .series = series};
     sel_status status = fill_series(series, context, params, name, error);
     status = status ? status : sel_output_directory(context, name, error);
     if (status != SEL_OK) {
@@ -436,6 +489,7 @@ const sel_output_kind sel_vtk_kind = {
     .table = &sel_out_vtk_table,
     .check = vtk_check,
     .open = vtk_open,
-    .write = vtk_write,
+    .ask = vtk_ask,
+    .take = vtk_take,
     .close = vtk_close,
 };

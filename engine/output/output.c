@@ -1,4 +1,8 @@
-/* output.c -- the outputs of a run: checked, opened, written when they are due. */
+/* output.c -- the outputs of a run: checked, opened, written when they are due.
+ *
+ * Those that are due at a step start together and are taken together, in the order of the script,
+ * so that rows, frames and results come in the same order whether or not a backend works meanwhile.
+ */
 #include "engine/output/output.h"
 
 #include <math.h>
@@ -6,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/machine.h"
 #include "engine/output/kind.h"
 
 static const sel_output_kind *const kinds[] = {
@@ -29,6 +34,8 @@ typedef struct opened_output {
     const sel_output_common *common;
     void *self;
     int64_t written; /* the last step; -1: none */
+    bool under_way;  /* `requests` have been started and not taken */
+    sel_requests requests;
 } opened_output;
 
 struct sel_outputs {
@@ -36,6 +43,13 @@ struct sel_outputs {
     sel_output_files files;
     int count;
     opened_output *v;
+
+    /* Of what is under way. */
+    int64_t step;
+    double time;
+    bool last;
+
+    double waited; /* seconds, for the backend */
 };
 
 static const sel_output_kind *find_kind(const sel_table *table) {
@@ -60,12 +74,27 @@ const char *sel_output_name(const sel_variant *output) {
 
 enum { LONGEST_NAME = 64 };
 
+/* Files of the run itself. */
+static bool is_reserved(const char *name) {
+    static const char *const reserved[] = {"run.json", "run.json.tmp", "checkpoint.sel",
+                                           "checkpoint.sel.tmp"};
+    for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++) {
+        if (strcmp(name, reserved[r]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *wrong_with_name(const char *name) {
     if (!*name) {
         return "is empty";
     }
     if (strlen(name) > LONGEST_NAME) {
         return "is longer than 64 bytes";
+    }
+    if (is_reserved(name)) {
+        return "is that of a file of the run; choose another";
     }
     if (name[0] == '.' || strpbrk(name, "/\\")) {
         return "would leave the run's directory or hide in it: no '/', '\\' or leading '.'";
@@ -78,6 +107,19 @@ static const char *wrong_with_name(const char *name) {
     return NULL;
 }
 
+/* Whether `name` is `other` and an ending of the files that outputs write. */
+static bool is_file_of(const char *name, const char *other) {
+    static const char *const endings[] = {".csv", ".pvd", ".vti"};
+    size_t length = strlen(other);
+    for (size_t e = 0; strncmp(name, other, length) == 0 && e < sizeof endings / sizeof *endings;
+         e++) {
+        if (strcmp(name + length, endings[e]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
     const sel_variant *output = variant(simulation, i);
     const char *name = sel_output_name(output);
@@ -88,15 +130,22 @@ static sel_status check_name(const sel_simulation *simulation, int i, sel_error 
     }
     for (int j = 0; j < i; j++) {
         const sel_variant *other = variant(simulation, j);
-        if (strcmp(sel_output_name(other), name) == 0) {
-            char first[512] = "";
-            if (other->where.file) {
-                snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
-                         other->where.line);
-            }
+        const char *before = sel_output_name(other);
+        char first[512] = "";
+        if (other->where.file) {
+            snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
+                     other->where.line);
+        }
+        if (strcmp(before, name) == 0) {
             return sel_fail_at(error, output->where,
                                "%s: two outputs are called '%s'%s; give each a name of its own",
                                output->table->name, name, first);
+        }
+        if (is_file_of(name, before) || is_file_of(before, name)) {
+            return sel_fail_at(error, output->where,
+                               "%s: the files of outputs called '%s' and '%s' may have one name%s; "
+                               "leave the ending to the outputs",
+                               output->table->name, before, name, first);
         }
     }
     return SEL_OK;
@@ -259,29 +308,88 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     return SEL_OK;
 }
 
-static sel_status write_output(opened_output *output, int64_t step, double time, sel_error *error) {
-    if (output->written == step) {
-        return SEL_OK;
+/* Waits for the first `count` requests of an output. */
+static sel_status finish_requests(sel_outputs *outputs, opened_output *output, int count,
+                                  sel_error *error) {
+    const sel_output_context *context = outputs->context;
+    double before = sel_machine_seconds();
+    sel_status status = SEL_OK;
+    output->under_way = false;
+    for (int i = 0; i < count; i++) {
+        sel_status one =
+            context->backend->finish(context->state, &output->requests.v[i], status ? NULL : error);
+        status = status ? status : one;
     }
-    sel_status status = output->kind->write(output->self, step, time, error);
-    output->written = status ? output->written : step;
+    outputs->waited += sel_machine_seconds() - before;
     return status;
 }
 
-sel_status sel_outputs_write(sel_outputs *outputs, int64_t step, double time, bool last,
+static sel_status start_output(sel_outputs *outputs, opened_output *output, sel_error *error) {
+    const sel_output_context *context = outputs->context;
+    sel_requests *requests = &output->requests;
+    requests->count = 0;
+    sel_status status =
+        output->kind->ask(output->self, outputs->step, outputs->time, requests, error);
+    if (status) {
+        return status;
+    }
+    int started = 0;
+    while (started < requests->count && !status) {
+        status = context->backend->start(context->state, &requests->v[started], error);
+        started += status == SEL_OK;
+    }
+    if (status) {
+        finish_requests(outputs, output, started, NULL);
+        return status;
+    }
+    output->under_way = true;
+    return SEL_OK;
+}
+
+sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bool last,
                              sel_error *error) {
-    sel_status status = SEL_OK;
+    sel_status status = sel_outputs_finish(outputs, error);
+    outputs->step = step;
+    outputs->time = time;
+    outputs->last = last;
     for (int i = 0; i < outputs->count && !status; i++) {
         opened_output *output = &outputs->v[i];
         bool due = next_due(outputs, output, step - 1) == step;
-        if (due || (last && !output->kind->only_when_due)) {
-            status = write_output(output, step, time, error);
-        }
-        if (!status && last && output->kind->finish) {
-            status = output->kind->finish(output->self, step, time, error);
+        bool at_end = last && (!output->kind->only_when_due || output->written < 0);
+        if ((due || at_end) && output->written != step) {
+            status = start_output(outputs, output, error);
         }
     }
     return status;
+}
+
+static sel_status take_output(sel_outputs *outputs, opened_output *output, sel_error *error) {
+    const sel_requests *requests = &output->requests;
+    sel_status status = finish_requests(outputs, output, requests->count, error);
+    if (!status) {
+        status = output->kind->take(output->self, outputs->step, outputs->time, requests, error);
+    }
+    output->written = status ? output->written : outputs->step;
+    return status;
+}
+
+sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < outputs->count && !status; i++) {
+        opened_output *output = &outputs->v[i];
+        if (output->under_way) {
+            status = take_output(outputs, output, error);
+        }
+        if (!status && outputs->last && output->kind->conclude) {
+            status = output->kind->conclude(output->self, outputs->step, outputs->time, error);
+        }
+    }
+    outputs->last = false;
+    return status;
+}
+
+double sel_outputs_waited(const sel_outputs *outputs) {
+    return outputs->waited;
 }
 
 const char *const *sel_outputs_files(const sel_outputs *outputs) {
@@ -294,7 +402,12 @@ void sel_outputs_close(sel_outputs *outputs) {
         return;
     }
     for (int i = 0; i < outputs->count; i++) {
-        outputs->v[i].kind->close(outputs->v[i].self);
+        opened_output *output = &outputs->v[i];
+        if (output->under_way) {
+            finish_requests(outputs, output, output->requests.count, NULL);
+        }
+        output->kind->close(output->self);
+        free(output->requests.v);
     }
     for (int i = 0; i < outputs->files.count; i++) {
         free(outputs->files.v[i]);

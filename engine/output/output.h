@@ -48,10 +48,18 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
 /* The first step after `step` at which something is due; INT64_MAX when nothing is. */
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step);
 
-/* Writes what is due at `step`; with `last`, every output that has not written this step yet
- * writes it, and statistics go to the results. Field files go through the writer's queue. */
-sel_status sel_outputs_write(sel_outputs *outputs, int64_t step, double time, bool last,
+/* Asks the backend for what is due at `step`, the present state, after finishing what was started
+ * before; the run may go on meanwhile. With `last`, every output that has not written this step yet
+ * is due. */
+sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bool last,
                              sel_error *error);
+
+/* Writes what was started, if anything was: rows to CSV files, fields through the writer's queue,
+ * which blocks while it is full. After the last step statistics go to the results. */
+sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
+
+/* Seconds that outputs waited for the backend's answers. */
+double sel_outputs_waited(const sel_outputs *outputs);
 
 /* The files written so far, relative to the directory: NULL-terminated, owned by the outputs. */
 const char *const *sel_outputs_files(const sel_outputs *outputs);

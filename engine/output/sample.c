@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "engine/output/kind.h"
 
 enum { CORNERS = 8 };
 
@@ -29,18 +28,9 @@ struct sel_sample {
     int cell_count;
     int64_t *cells;
     double *weights;
-    double *read; /* [cell_count][components] of the last field */
-    int read_components;
 };
 
-/* The two cells about a coordinate along one axis, and the weight of the upper one. */
-typedef struct interval {
-    int64_t cell[2];
-    double upper;
-} interval;
-
-/* `c` in cells: cell i has its centre at i + 1/2. */
-static interval interval_about(const sel_grid *grid, int axis, double c) {
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
     int64_t n = grid->n[axis];
     bool periodic = sel_axis_periodic(grid, axis);
     double s = c - 0.5, below = floor(s + round_off);
@@ -48,16 +38,12 @@ static interval interval_about(const sel_grid *grid, int axis, double c) {
         s = s < 0 ? 0 : s > (double)(n - 1) ? (double)(n - 1) : s;
         below = floor(s + round_off);
     }
-    interval about = {.upper = s - below < round_off ? 0 : s - below};
+    sel_interval about = {.upper = s - below < round_off ? 0 : s - below};
     for (int side = 0; side < 2; side++) {
         int64_t i = (int64_t)below + side;
         about.cell[side] = periodic ? (i % n + n) % n : i < n ? i : n - 1;
     }
     return about;
-}
-
-static int64_t cell_number(const sel_grid *grid, const int64_t at[3]) {
-    return at[0] + grid->n[0] * (at[1] + grid->n[1] * at[2]);
 }
 
 static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
@@ -77,7 +63,7 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
             bool periodic = sel_axis_periodic(grid, a);
             at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
         }
-        if (domain->cell[cell_number(grid, at)] == 0) {
+        if (domain->cell[sel_cell_number(grid, at)] == 0) {
             return true;
         }
     }
@@ -93,9 +79,9 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     if (!free_cell_at(domain, point, holder)) {
         return;
     }
-    interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
+    sel_interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
     for (int a = 0; a < grid->dims; a++) {
-        about[a] = interval_about(grid, a, in_cells(grid, point, a));
+        about[a] = sel_interval_about(grid, a, in_cells(grid, point, a));
     }
     double sum = 0;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
@@ -106,7 +92,7 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
             at[a] = about[a].cell[side];
             weight *= side ? about[a].upper : 1 - about[a].upper;
         }
-        int64_t cell = cell_number(grid, at);
+        int64_t cell = sel_cell_number(grid, at);
         if (weight > 0 && domain->cell[cell] == 0) {
             sample->cells[sample->cell_count] = cell;
             sample->weights[sample->cell_count++] = weight;
@@ -126,11 +112,11 @@ static int region_behind(const sel_domain *domain, const int64_t at[3], int axis
     int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
     next[axis] += upper ? 1 : -1;
     if ((next[axis] < 0 || next[axis] >= n) && !sel_axis_periodic(grid, axis)) {
-        int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
-        return domain->face[2 * axis + upper][at[second] * grid->n[first] + at[first]];
+        int face = 2 * axis + upper;
+        return domain->face[face][sel_face_site(grid, face, at)];
     }
     next[axis] = (next[axis] + n) % n;
-    return domain->cell[cell_number(grid, next)];
+    return domain->cell[sel_cell_number(grid, next)];
 }
 
 static void insert_face(near_face faces[3], near_face face) {
@@ -195,24 +181,20 @@ sel_status sel_sample_create(const sel_output_context *context, const sel_point 
     return SEL_OK;
 }
 
-static sel_status read_cells(sel_sample *sample, int field, int components, sel_error *error) {
-    if (components > sample->read_components) {
-        size_t bytes = (size_t)sample->cell_count * (size_t)components * sizeof *sample->read;
-        double *read = realloc(sample->read, bytes);
-        if (!read) {
-            return sel_fail_memory(error, "the points of an output", bytes);
-        }
-        sample->read = read;
-        sample->read_components = components;
-    }
+int sel_sample_cells(const sel_sample *sample) {
+    return sample->cell_count;
+}
+
+sel_status sel_sample_ask(const sel_sample *sample, int field, int components, double *cells,
+                          sel_requests *requests, sel_error *error) {
     sel_request request = {.kind = SEL_READ,
                            .field = field,
                            .cells = sample->cells,
                            .cell_count = sample->cell_count,
                            .precision = SEL_F64,
                            .components = components,
-                           .to = sample->read};
-    return sel_output_request(sample->context, &request, error);
+                           .to = cells};
+    return sample->cell_count > 0 ? sel_requests_add(requests, &request, error) : SEL_OK;
 }
 
 /* Moves `value` from that of the last centre towards what the nearest law that knows says. */
@@ -243,12 +225,9 @@ static sel_status approach_wall(const sel_sample *sample, const sampled_point *v
     return SEL_OK;
 }
 
-sel_status sel_sample_read(sel_sample *sample, int field, int components, double time,
-                           double *values, sel_error *error) {
+sel_status sel_sample_values(const sel_sample *sample, int field, int components, double time,
+                             const double *cells, double *values, sel_error *error) {
     sel_status status = SEL_OK;
-    if (sample->cell_count > 0) {
-        status = read_cells(sample, field, components, error);
-    }
     bool laws = sample->context->solver->wall_value && sample->context->plan;
     for (int p = 0; p < sample->points && status == SEL_OK; p++) {
         const sampled_point *v = &sample->v[p];
@@ -256,13 +235,30 @@ sel_status sel_sample_read(sel_sample *sample, int field, int components, double
         for (int c = 0; c < components; c++) {
             value[c] = 0;
             for (int i = v->first; i < v->first + v->count; i++) {
-                value[c] += sample->weights[i] * sample->read[(int64_t)i * components + c];
+                value[c] += sample->weights[i] * cells[(int64_t)i * components + c];
             }
         }
         if (laws) {
             status = approach_wall(sample, v, field, components, time, value, error);
         }
     }
+    return status;
+}
+
+sel_status sel_sample_read(const sel_sample *sample, int field, int components, double time,
+                           double *values, sel_error *error) {
+    size_t bytes = ((size_t)sample->cell_count * (size_t)components + 1) * sizeof(double);
+    sel_requests requests = {.v = NULL};
+    double *cells = malloc(bytes);
+    sel_status status = cells ? SEL_OK : sel_fail_memory(error, "the points of an output", bytes);
+    status = status ? status : sel_sample_ask(sample, field, components, cells, &requests, error);
+    for (int i = 0; i < requests.count && !status; i++) {
+        status = sel_output_request(sample->context, &requests.v[i], error);
+    }
+    status =
+        status ? status : sel_sample_values(sample, field, components, time, cells, values, error);
+    free(requests.v);
+    free(cells);
     return status;
 }
 
@@ -273,6 +269,5 @@ void sel_sample_destroy(sel_sample *sample) {
     free(sample->v);
     free(sample->cells);
     free(sample->weights);
-    free(sample->read);
     free(sample);
 }

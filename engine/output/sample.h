@@ -2,7 +2,17 @@
 #ifndef SEL_SAMPLE_H
 #define SEL_SAMPLE_H
 
-#include "engine/output/output.h"
+#include "engine/output/kind.h"
+
+/* The two cells about a coordinate along one axis, and the weight of the upper one: 0 to 1, 0 where
+ * the coordinate is the lower one's centre but for round-off, or lies beyond the last centre. */
+typedef struct sel_interval {
+    int64_t cell[2];
+    double upper;
+} sel_interval;
+
+/* `c` in cells: cell i has its centre at i + 1/2. Periodic axes wrap. */
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
 
 /* Linear interpolation between the centres of the cells about a point. Solid cells have no part
  * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
@@ -15,8 +25,19 @@ typedef struct sel_sample sel_sample;
 sel_status sel_sample_create(const sel_output_context *context, const sel_point *points, int count,
                              bool walls, sel_sample **sample, sel_error *error);
 
-/* The present values of a field: values[point][components]. Laws on faces are taken at `time`. */
-sel_status sel_sample_read(sel_sample *sample, int field, int components, double time,
+/* Cells whose values a sample needs. */
+int sel_sample_cells(const sel_sample *sample);
+
+/* Asks for a field at these cells: cells[sel_sample_cells()][components]. */
+sel_status sel_sample_ask(const sel_sample *sample, int field, int components, double *cells,
+                          sel_requests *requests, sel_error *error);
+
+/* From the answer the values[point][components]. Laws on faces are taken at `time`. */
+sel_status sel_sample_values(const sel_sample *sample, int field, int components, double time,
+                             const double *cells, double *values, sel_error *error);
+
+/* Asks, waits, and gives the values. */
+sel_status sel_sample_read(const sel_sample *sample, int field, int components, double time,
                            double *values, sel_error *error);
 
 /* NULL is fine. */

@@ -146,9 +146,11 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
 }
 
 static void wait_until_idle(sel_writer *writer) {
+    double start = seconds_now();
     while (writer->count > 0 || writer->running) {
         pthread_cond_wait(&writer->room, &writer->lock);
     }
+    writer->waited += seconds_now() - start;
 }
 
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error) {

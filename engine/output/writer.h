@@ -19,7 +19,7 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
 /* Waits until all jobs are done; returns the first failure. */
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error);
 
-/* Seconds that jobs took, and that submit() waited for room. */
+/* Seconds that jobs took, and that others stood still for them: submit() without room, drain(). */
 void sel_writer_times(sel_writer *writer, double *busy, double *waited);
 
 /* Drains, ends the thread. NULL is fine. */

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
 
     sel_simulation simulation = {.solver = &lbm_solver, .params = &params.common};
     sel_scenario scenario = {.arena = arena, .count = 1, .simulations = &simulation};
-    sel_run_options options = {.settings = {.precision = -1},
+    sel_run_options options = {.settings = {.precision = -1, .backend = -1},
                                .directory = argc > 1 ? argv[1] : "out/embed",
                                .force = true};
     sel_report report;

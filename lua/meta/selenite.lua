@@ -65,6 +65,7 @@
 ---@field output? selenite.out[] What is written: a list of out.* tables.
 ---@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
 ---@field lattice "D2Q9" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
@@ -214,7 +215,7 @@
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field fields string|string[] Fields of the solver, or components such as velocity_x.
 
----A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey.
+---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the other one up.
 ---@class (exact) selenite.out.picture
 ---@field name? string Name of its files; the kind when not given. No two outputs share one.
 ---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
@@ -222,13 +223,13 @@
 ---@field from_step? integer Nothing is written before this step, but for the last state.
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
----@field slice? selenite.slice 3-D: one of x, y, z, where the plane lies; the middle of z when not given.
+---@field slice? selenite.slice The plane to show in 3-D, where it must be given: { z = 10 }, or x, or y. Linear between the two layers of cells about it, solid cells left out.
 ---@field colours? "auto"|"deep"|"signed"|"grey" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; auto: signed where the field takes both signs or min = -max, else deep.
 ---@field min? number Value of the first colour; the smallest of the picture when not given (signed: less the largest magnitude).
 ---@field max? number Value of the last colour; the largest of the picture when not given. Films want min and max.
 ---@field scale? number Pixels per cell; the longer side has about 1000 when not given.
 
----The plane of cells that a picture of a 3-D field shows.
+---The plane that a picture of a 3-D field shows: just one of x, y, z, in the script's units.
 ---@class (exact) selenite.slice
 ---@field x? number Plane of constant x.
 ---@field y? number Plane of constant y.
@@ -321,7 +322,7 @@
 ---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
 ---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
----@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey.
+---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the other one up.
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.

@@ -225,7 +225,9 @@ list_of_simulations() {
 check_prints_the_numbers() {
     "$selenite" check scenarios/cavity2d.lua N=32 Re=100 --regions >"$work/text" &&
         grep -E 'tau +0\.596' "$work/text" && grep -E 'lid.*32 sites of y\+' "$work/text" &&
-        grep -E 'Reynolds number +100' "$work/text"
+        grep -E 'Reynolds number +100' "$work/text" &&
+        grep -E 'cell types +9: 900 inside, 120 on a face, 4 in a corner' "$work/text" &&
+        grep -E '^ +30 y\+ lid$' "$work/text" && grep -E '^ +1 x- walls, y\+ lid$' "$work/text"
 }
 
 parameters_are_listed() {
@@ -248,6 +250,42 @@ usage_errors() {
         exits 2 run scenarios/couette.lua --thread 2 && exits 2 run scenarios/couette.lua H=abc &&
         exits 2 run scenarios/couette.lua G=3 && exits 2 run scenarios/couette.lua --backend tpu &&
         exits 4 run scenarios/nothing.lua && exits 2 "$selenite" help lmb
+}
+
+# An option that a command would not use is a mistake.
+options_belong_to_commands() {
+    exits 2 "$selenite" check scenarios/couette.lua --force >"$work/text" 2>&1 &&
+        grep -x 'check takes no --force; it is an option of run' "$work/text" &&
+        exits 2 run scenarios/couette.lua --laws && exits 2 "$selenite" bench --precision f32 &&
+        exits 2 "$selenite" validate --json && exits 2 "$selenite" check -o "$work/none" \
+        scenarios/couette.lua && exits 2 run scenarios/couette.lua --only cavity
+}
+
+# Where no GPU can be used: cuda is refused before a directory is made, auto takes the CPU.
+backend_is_chosen() {
+    "$selenite" run scenarios/couette.lua H=4 -o "$work/auto" --backend cpu 2>"$work/text" &&
+        grep '^running on cpu: ' "$work/text" &&
+        [ "$(json "$work/auto/run.json" backend)" = '"cpu"' ] && "$selenite" info >"$work/text" &&
+        grep -E '^sel.lbm +cpu +.' "$work/text" && grep -E '^sel.lbm +cuda +.' "$work/text" || return 1
+    if grep -E '^sel.lbm +cuda +(not in this build|cannot be used)' "$work/text"; then
+        exits 5 run scenarios/couette.lua H=4 -o "$work/cuda" --backend cuda &&
+            [ ! -e "$work/cuda" ] && exits 5 "$selenite" bench --backend cuda &&
+            run scenarios/couette.lua H=4 -o "$work/any" --backend auto &&
+            [ "$(json "$work/any/run.json" backend)" = '"cpu"' ]
+    fi
+}
+
+bench_measures_a_case() {
+    "$selenite" bench --backend cpu --only 'f32 512*periodic' --json >"$work/text" &&
+        "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["backend"] == "cpu" and report["device"] and report["commit"] and report["date"]
+(result,) = report["results"]
+assert result["size"] == [512, 512] and result["updates_per_second"] > 1e5, result
+copied = result["updates_per_second"] * result["bytes_per_update"] / result["copy_bandwidth"]
+assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" &&
+        exits 2 "$selenite" bench --backend cpu --only nothing
 }
 
 json_report() {
@@ -283,3 +321,6 @@ ok "every example runs" every_example_runs
 ok "the engine from C" embedding_from_c
 ok "usage errors" usage_errors
 ok "run.json is JSON" json_report
+ok "options belong to commands" options_belong_to_commands
+ok "the backend is chosen" backend_is_chosen
+ok "bench measures a case" bench_measures_a_case

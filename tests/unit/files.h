@@ -1,15 +1,54 @@
-/* files.h -- reading files whole, and a limit on their size that stands for a full disk. */
+/* files.h -- directories of tests, reading files whole, and a limit on their size that stands for a
+ * full disk. */
 #ifndef FILES_H
 #define FILES_H
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <cmocka.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DIRECTORY_ROOM = 64 };
+
+/* A new directory. */
+static inline void make_directory(char path[DIRECTORY_ROOM]) {
+    strcpy(path, "/tmp/selenite_test_XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+static inline int remove_entry(const char *path, const struct stat *about, int kind,
+                               struct FTW *place) {
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
+/* A directory and all that is in it. */
+static inline void remove_directory(const char *path) {
+    assert_int_equal(nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* Set-up and tear-down of a group of tests that work in a directory of their own. */
+static inline int enter_directory(void **state) {
+    static char path[DIRECTORY_ROOM];
+    make_directory(path);
+    *state = path;
+    return chdir(path);
+}
+
+static inline int leave_directory(void **state) {
+    int status = chdir("/");
+    remove_directory(*state);
+    return status;
+}
 
 /* The file's bytes with a NUL behind them; freed by the caller. NULL: no such file. */
 static inline char *read_whole(const char *path, size_t *size) {

@@ -2,8 +2,8 @@
  *
  * The fields are linear in place, so that interpolation between centres is exact:
  * velocity_a = (a + 1) + 2 x - 3 y + 5 z + step, pressure = 10 x + step, component c of the tensor
- * stress = 100 (c + 1) + x; all 0 in solids.
- * The force on region k is k (2 + step, sin(step / 5)), the flux through it 10 k + step.
+ * stress = 100 (c + 1) + x and of the curl vorticity = 1000 (c + 1) + y; all 0 in solids.
+ * The force on region k is k (2 + step, sin(step / 5), 3), the flux through it 10 k + step.
  */
 #ifndef OUTPUT_CASE_H
 #define OUTPUT_CASE_H
@@ -13,21 +13,23 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
 #include "geometry/shape.h"
 #include "tests/unit/files.h"
 
-enum { CASE_OUTPUTS = 12 };
+enum { CASE_OUTPUTS = 12, CASE_REQUESTS = 64 };
 
+/* Requests are answered when they are finished, as by a device: what they were asked at is kept. */
 struct sel_state {
     const sel_domain *domain;
     int64_t step;
+    int64_t cells_read; /* by all requests */
+    int pending;
+    sel_request *requests[CASE_REQUESTS];
+    int64_t asked[CASE_REQUESTS];
 };
 
 typedef struct output_case {
@@ -42,28 +44,29 @@ typedef struct output_case {
     sel_output_context context;
     sel_outputs *opened;
     sel_error error;
-    char directory[64];
+    char directory[DIRECTORY_ROOM];
 } output_case;
 
 /* ---- the solver ---- */
 
-static const sel_field_info case_fields[] = {
-    {"velocity", SEL_VECTOR, ""}, {"pressure", SEL_SCALAR, ""}, {"stress", SEL_TENSOR, ""}};
+static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, ""},
+                                             {"pressure", SEL_SCALAR, ""},
+                                             {"stress", SEL_TENSOR, ""},
+                                             {"vorticity", SEL_CURL, ""}};
 
 static inline double case_value(const sel_grid *grid, const int64_t at[3], int field, int c,
                                 int64_t step) {
     double x = sel_centre(grid, 0, (double)at[0]), y = sel_centre(grid, 1, (double)at[1]);
     double z = grid->dims == 3 ? sel_centre(grid, 2, (double)at[2]) : 0;
     double n = (double)step;
-    if (field == 2) {
-        return 100 * (c + 1) + x;
+    if (field >= 2) {
+        return field == 2 ? 100 * (c + 1) + x : 1000 * (c + 1) + y;
     }
     return field == 1 ? 10 * x + n : (c + 1) + 2 * x - 3 * y + 5 * z + n;
 }
 
 static inline bool case_solid(const sel_domain *domain, const int64_t at[3]) {
-    const int64_t *n = domain->grid.n;
-    return domain->cell[at[0] + n[0] * (at[1] + n[1] * at[2])] != 0;
+    return domain->cell[sel_cell_number(&domain->grid, at)] != 0;
 }
 
 static inline void case_store(const sel_state *s, sel_request *r, int64_t i, const int64_t at[3]) {
@@ -80,12 +83,9 @@ static inline void case_store(const sel_state *s, sel_request *r, int64_t i, con
 }
 
 static inline void case_read(const sel_state *s, sel_request *r) {
-    const int64_t *n = s->domain->grid.n;
     int64_t at[3], i = 0;
     for (; r->cells && i < r->cell_count; i++) {
-        at[0] = r->cells[i] % n[0];
-        at[1] = r->cells[i] / n[0] % n[1];
-        at[2] = r->cells[i] / n[0] / n[1];
+        sel_cell_at(&s->domain->grid, r->cells[i], at);
         case_store(s, r, i, at);
     }
     if (r->cells) {
@@ -127,8 +127,7 @@ static inline void case_reduce(const sel_state *s, sel_request *r) {
     }
 }
 
-static inline sel_status case_start(sel_state *state, sel_request *request, sel_error *error) {
-    (void)error;
+static inline void case_answer(const sel_state *state, sel_request *request) {
     if (request->kind == SEL_READ) {
         case_read(state, request);
     } else if (request->kind == SEL_REDUCE) {
@@ -144,26 +143,55 @@ static inline sel_status case_start(sel_state *state, sel_request *request, sel_
         request->force[0] = request->region * (2 + n);
         request->force[1] = request->region * sin(n / 5);
         request->torque[2] = -1000 - request->centre[1];
+        if (state->domain->grid.dims == 3) {
+            request->force[2] = 3 * request->region;
+            request->torque[0] = -2000 - request->centre[2];
+            request->torque[1] = -3000 - request->centre[0];
+        }
     } else if (request->kind == SEL_FLUX) {
         request->flux = 10 * request->region + (double)state->step;
     }
+}
+
+static inline sel_status case_start(sel_state *state, sel_request *request, sel_error *error) {
+    if (state->pending == CASE_REQUESTS) {
+        return sel_fail(error, SEL_NO_DEVICE, "too many requests under way");
+    }
+    if (request->kind == SEL_READ) {
+        state->cells_read += request->cells ? request->cell_count : sel_box_cells(&request->box);
+    }
+    state->requests[state->pending] = request;
+    state->asked[state->pending++] = state->step;
     return SEL_OK;
 }
 
 static inline sel_status case_finish(sel_state *state, sel_request *request, sel_error *error) {
-    (void)state, (void)request, (void)error;
+    int i = 0;
+    while (i < state->pending && state->requests[i] != request) {
+        i++;
+    }
+    if (i == state->pending) {
+        return sel_fail(error, SEL_NO_DEVICE, "a request was finished that was not started");
+    }
+    sel_state then = {.domain = state->domain, .step = state->asked[i]};
+    case_answer(&then, request);
+    state->requests[i] = state->requests[--state->pending];
+    state->asked[i] = state->asked[state->pending];
     return SEL_OK;
 }
 
-/* Region 2 is a wall that moves with (7 t, 8). */
+/* Region 2 is a wall that moves with (7 t, 8, 9). */
 static inline sel_status case_wall_value(const sel_plan *plan, int field, int region,
                                          const sel_places *at, bool *known, double *out,
                                          sel_error *error) {
-    (void)plan, (void)error;
+    (void)error;
     *known = field == 0 && region == 2;
     for (size_t i = 0; *known && i < at->n; i++) {
         out[i] = 7 * at->t;
         out[at->n + i] = 8;
+        if (plan->domain->grid.dims == 3) {
+            out[2 * at->n + i] = 9;
+        }
     }
     return SEL_OK;
 }
@@ -173,7 +201,7 @@ static const sel_backend case_backend = {
 static const sel_solver case_solver = {
     .name = "fake",
     .fields = case_fields,
-    .field_count = 3,
+    .field_count = 4,
     .cpu = &case_backend,
     .wall_value = case_wall_value,
 };
@@ -198,8 +226,7 @@ static inline void case_open(output_case *c, int dims, int64_t nx, int64_t ny, i
     c->params.reference = (sel_reference){(double)NAN, (double)NAN, (double)NAN};
     c->params.output = (sel_list){0, c->outputs, NULL};
     c->simulation = (sel_simulation){.solver = &case_solver, .params = &c->params};
-    strcpy(c->directory, "/tmp/selenite_out_XXXXXX");
-    assert_non_null(mkdtemp(c->directory));
+    make_directory(c->directory);
 }
 
 /* Adds an output on line 10 * number of "test.lua". Its struct gets the presets. */
@@ -237,9 +264,17 @@ static inline sel_status case_begin(output_case *c) {
     return sel_outputs_open(&c->context, &c->opened, &c->error);
 }
 
-static inline sel_status case_write(output_case *c, int64_t step, bool last) {
+static inline sel_status case_start_outputs(output_case *c, int64_t step, bool last) {
     c->state.step = step;
-    return sel_outputs_write(c->opened, step, (double)step * c->domain.grid.dt, last, &c->error);
+    double time = (double)step * c->domain.grid.dt;
+    return sel_outputs_start(c->opened, step, time, last, &c->error);
+}
+
+/* The run goes on before what is due at `step` is taken. */
+static inline sel_status case_write(output_case *c, int64_t step, bool last) {
+    sel_status status = case_start_outputs(c, step, last);
+    c->state.step += 17;
+    return status ? status : sel_outputs_finish(c->opened, &c->error);
 }
 
 /* Runs as the run loop does, to `last` steps. */
@@ -254,12 +289,6 @@ static inline sel_status case_run(output_case *c, int64_t last) {
     return status ? status : drained;
 }
 
-static inline int case_remove(const char *path, const struct stat *about, int kind,
-                              struct FTW *place) {
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 static inline void case_close(output_case *c) {
     sel_outputs_close(c->opened);
     sel_writer_destroy(c->context.writer);
@@ -271,7 +300,7 @@ static inline void case_close(output_case *c) {
     for (int f = 0; f < SEL_FACES; f++) {
         free(c->domain.face[f]);
     }
-    nftw(c->directory, case_remove, 8, FTW_DEPTH | FTW_PHYS);
+    remove_directory(c->directory);
 }
 
 /* ---- what was written ---- */

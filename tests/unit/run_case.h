@@ -4,7 +4,6 @@
 
 #include "tests/unit/script_case.h"
 #include "engine/run.h"
-#include "tests/unit/files.h"
 
 typedef struct run_case {
     script_case script;
@@ -22,7 +21,7 @@ static inline void case_collect(const char *text, void *data) {
 static inline sel_status case_run(run_case *r, const char *text) {
     memset(r, 0, sizeof *r);
     script_accepts(&r->script, text);
-    sel_run_options options = {.settings = {.precision = -1, .threads = 1},
+    sel_run_options options = {.settings = {.precision = -1, .backend = -1, .threads = 1},
                                .directory = "run",
                                .force = true,
                                .log = case_collect,
@@ -47,19 +46,6 @@ static inline double case_result(const run_case *r, const char *name) {
             return r->report.results.v[i].value;
     fail_msg("no result %s", name);
     return 0;
-}
-
-static inline int run_directory(void **state) {
-    return script_directory(state);
-}
-
-static inline int run_remove_directory(void **state) {
-    static const char *const files[] = {"run/run.json", "run/drag.csv", "run/outlet.csv",
-                                        "run/line.csv", "run/layer.csv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(files[i]);
-    rmdir("run");
-    return script_remove_directory(state);
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "engine/lbm/lbm.h"
 #include "lua/script.h"
+#include "tests/unit/files.h"
 
 /* A whole scenario but for the fields in `fields`. */
 #define LBM(fields)                                                                      \
@@ -63,19 +64,6 @@ static inline void script_accepts(script_case *c, const char *text) {
 
 static inline const lbm_params *script_lbm(const script_case *c) {
     return (const lbm_params *)c->scenario->simulations[0].params;
-}
-
-static inline int script_directory(void **state) {
-    static char path[] = "/tmp/selenite-XXXXXX";
-    *state = path;
-    return mkdtemp(path) && chdir(path) == 0 ? 0 : -1;
-}
-
-static inline int script_remove_directory(void **state) {
-    static const char *const names[] = {"s.lua", "other.lua", "part.lua", "deep.lua", "long.lua"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(names[i]);
-    return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
 }
 
 #endif

@@ -101,7 +101,7 @@ static void force_in_space_has_three_torques(void **state) {
     assert_int_equal(case_run(&c, 0), SEL_OK);
     assert_file(&c, "force.csv",
                 "step,time,force_x,force_y,force_z,torque_x,torque_y,torque_z\n"
-                "0,0,2,0,0,0,0,-1000\n");
+                "0,0,2,0,3,-2000,-3000,-1000\n");
     case_close(&c);
 }
 

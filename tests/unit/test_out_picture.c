@@ -190,40 +190,125 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     sel_canvas_free(&canvas);
 }
 
-/* The lower of the two axes is the horizontal one. */
-static void slices_show_one_plane_of_cells(void **state) {
-    (void)state;
-    static const int width[] = {3, 4, 4}, height[] = {2, 2, 3};
+static sel_out_picture *add_slice(output_case *c, int axis, double place) {
+    sel_out_picture *params = add_picture(c, "velocity_x");
+    params->slice.v[axis] = place;
+    params->colours = SEL_COLOURS_GREY;
+    params->scale = 1;
+    params->min = -10;
+    params->max = 10;
+    return params;
+}
+
+/* The colours of the field 1 + 2 x - 3 y + 5 z on a plane of the case of 4 x 3 x 2 cells: the first
+ * of the plane's axes runs to the right, the other one up. */
+static void assert_plane(const output_case *c, int axis, double place) {
+    static const int right[] = {1, 0, 0}, up[] = {2, 2, 1}, n[] = {4, 3, 2};
+    read_picture picture;
     sel_colour table[SEL_COLOURS];
     sel_colour_table(SEL_MAP_GREY, table);
+    open_picture(c, "picture/picture_00000000.png", &picture);
+    for (int j = 0; j < n[up[axis]]; j++) {
+        for (int i = 0; i < n[right[axis]]; i++) {
+            double p[3];
+            p[axis] = place;
+            p[right[axis]] = sel_centre(&c->domain.grid, right[axis], i);
+            p[up[axis]] = sel_centre(&c->domain.grid, up[axis], n[up[axis]] - 1 - j);
+            double value = 1 + 2 * p[0] - 3 * p[1] + 5 * p[2];
+            assert_colour(field_pixel(&picture, n[right[axis]], i, j),
+                          table[(int)((value + 10) / 20 * 255 + 0.5)]);
+        }
+    }
+    free(picture.pixels);
+}
+
+static void slices_are_linear_between_two_layers_and_read_no_more(void **state) {
+    (void)state;
+    static const double between[] = {1.9, 2.7, 0.6}, centre[] = {1.75, 3.25, 0.25};
+    static const int64_t cells[] = {6, 8, 12}; /* of a layer */
     for (int axis = 0; axis < 3; axis++) {
+        for (int two = 0; two <= 1; two++) {
+            output_case c;
+            double place = two ? between[axis] : centre[axis];
+            case_open(&c, 3, 4, 3, 2);
+            add_slice(&c, axis, place);
+            assert_int_equal(case_run(&c, 0), SEL_OK);
+            assert_plane(&c, axis, place);
+            assert_int_equal(c.state.cells_read, (two + 1) * cells[axis]);
+            case_close(&c);
+        }
+    }
+}
+
+/* x = 1 is half a cell outside of the first centre, and between the last and the first. */
+static void slices_at_the_border_keep_the_last_layer_or_wrap(void **state) {
+    (void)state;
+    for (int periodic = 0; periodic <= 1; periodic++) {
+        for (int side = 0; side <= 1; side++) {
+            output_case c;
+            case_open(&c, 3, 4, 3, 2);
+            c.domain.grid.periodic = (unsigned)periodic;
+            add_slice(&c, 0, side ? 3 : 1);
+            assert_int_equal(case_run(&c, 0), SEL_OK);
+            assert_plane(&c, 0, periodic ? (1.25 + 2.75) / 2 : side ? 2.75 : 1.25);
+            case_close(&c);
+        }
+    }
+    output_case c;
+    case_open(&c, 3, 4, 3, 2);
+    c.domain.grid.periodic = 1;
+    add_slice(&c, 0, 1.05); /* 0.6 of the first layer, 0.4 of the last */
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    assert_plane(&c, 0, 0.6 * 1.25 + 0.4 * 2.75);
+    case_close(&c);
+}
+
+/* The first cell of the lower layer and the second of the upper one are solid, the third in both;
+ * the layers meet at z = 0.5. */
+static void slices_draw_the_solids_that_hold_their_plane(void **state) {
+    (void)state;
+    static const double places[] = {0.45, 0.5, 0.55};
+    static const bool solid[][4] = {
+        {true, false, true, false}, {false, false, true, false}, {false, true, true, false}};
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    for (int k = 0; k < 3; k++) {
         output_case c;
         read_picture picture;
         case_open(&c, 3, 4, 3, 2);
-        sel_out_picture *params = add_picture(&c, "velocity_x");
-        params->slice.v[axis] = (double[]){1.8, 2.7, 0.6}[axis]; /* of cells 1, 1, 1 */
-        params->colours = SEL_COLOURS_GREY;
-        params->scale = 1;
-        params->min = -10;
-        params->max = 10;
+        c.domain.cell[0] = c.domain.cell[12 + 1] = c.domain.cell[2] = c.domain.cell[12 + 2] = 1;
+        add_slice(&c, 2, places[k]);
         assert_int_equal(case_run(&c, 0), SEL_OK);
         open_picture(&c, "picture/picture_00000000.png", &picture);
-        for (int y = 0; y < height[axis]; y++) {
-            for (int x = 0; x < width[axis]; x++) {
-                int64_t up = height[axis] - 1 - y;
-                int64_t at[3] = {axis == 0 ? 1 : x,
-                                 axis == 0   ? x
-                                 : axis == 1 ? 1
-                                             : up,
-                                 axis == 2 ? 1 : up};
-                double value = case_value(&c.domain.grid, at, 0, 0, 0);
-                assert_colour(field_pixel(&picture, width[axis], x, y),
-                              table[(int)((value + 10) / 20 * 255 + 0.5)]);
-            }
+        for (int x = 0; x < 4; x++) {
+            /* Beside a solid the value of the free centre holds. */
+            double z = x == 0 ? 0.75 : x == 1 ? 0.25 : places[k];
+            double value = 1 + 2 * (1.25 + 0.5 * x) - 3 * 2.25 + 5 * z;
+            assert_colour(field_pixel(&picture, 4, x, 2),
+                          solid[k][x] ? (sel_colour){150, 150, 150}
+                                      : table[(int)((value + 10) / 20 * 255 + 0.5)]);
         }
         free(picture.pixels);
         case_close(&c);
     }
+}
+
+/* At z = 0.35, (x, y) = (1.25, 2.25): the magnitude of what lies between, not the mean of two. */
+static void vectors_of_slices_are_drawn_by_magnitude(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    case_open(&c, 3, 4, 3, 2);
+    add_slice(&c, 2, 0.35)->field = "velocity";
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    double x = 1 + 2.5 - 6.75 + 1.75,
+           magnitude = sqrt(x * x + (x + 1) * (x + 1) + (x + 2) * (x + 2));
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    assert_colour(field_pixel(&picture, 4, 0, 2), table[(int)((magnitude + 10) / 20 * 255 + 0.5)]);
+    free(picture.pixels);
+    case_close(&c);
 }
 
 static void usual_pictures_are_about_1000_pixels_long(void **state) {
@@ -272,11 +357,40 @@ static void what_cannot_be_drawn_is_refused(void **state) {
     assert_string_equal(
         c.error.text,
         "test.lua:10: out.picture: sel.fake has no field 'presure'; did you mean 'pressure'? (it "
-        "has velocity, pressure, stress)\n"
+        "has velocity, pressure, stress, vorticity)\n"
         "test.lua:20: out.picture: 'stress' is a tensor; name a component, such as stress_xy\n"
         "test.lua:20: out.picture: slice is for 3-D domains\n"
         "test.lua:30: out.picture: max must be above min\n"
         "test.lua:40: out.picture: scale = 10000 makes a picture of 40000 x 30000 pixels; 16384 "
+        "along a side are allowed");
+    case_close(&c);
+}
+
+static void slices_must_be_one_plane_of_the_domain(void **state) {
+    (void)state;
+    output_case c;
+    static const char *const names[] = {"none", "two", "below", "above", "long"};
+    sel_out_picture *params[5];
+    case_open(&c, 3, 4, 3, 2);
+    for (int i = 0; i < 5; i++) {
+        params[i] = add_picture(&c, "pressure");
+        params[i]->common.name = names[i];
+    }
+    params[1]->slice.v[0] = params[1]->slice.v[1] = 2;
+    params[2]->slice.v[0] = 0.9;
+    params[3]->slice.v[2] = 1.1;
+    params[4]->slice.v[0] = 1;
+    params[4]->scale = 6000;
+    assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(
+        c.error.text,
+        "test.lua:10: out.picture: a picture of a 3-D domain shows a plane: give just one of x, y "
+        "and z, as slice = { z = 0.75 }\n"
+        "test.lua:20: out.picture: a picture of a 3-D domain shows a plane: give just one of x, y "
+        "and z, as slice = { z = 0.75 }\n"
+        "test.lua:30: out.picture: slice x = 0.9 lies outside the domain, which is [1, 3]\n"
+        "test.lua:40: out.picture: slice z = 1.1 lies outside the domain, which is [0, 1]\n"
+        "test.lua:50: out.picture: scale = 6000 makes a picture of 18000 x 12000 pixels; 16384 "
         "along a side are allowed");
     case_close(&c);
 }
@@ -290,10 +404,14 @@ int main(void) {
         cmocka_unit_test(larger_pictures_are_linear_between_centres),
         cmocka_unit_test(vectors_are_drawn_by_magnitude_and_components_by_value),
         cmocka_unit_test(fields_of_both_signs_are_white_at_zero),
-        cmocka_unit_test(slices_show_one_plane_of_cells),
+        cmocka_unit_test(slices_are_linear_between_two_layers_and_read_no_more),
+        cmocka_unit_test(slices_at_the_border_keep_the_last_layer_or_wrap),
+        cmocka_unit_test(slices_draw_the_solids_that_hold_their_plane),
+        cmocka_unit_test(vectors_of_slices_are_drawn_by_magnitude),
         cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
         cmocka_unit_test(a_full_disk_leaves_no_picture),
         cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(slices_must_be_one_plane_of_the_domain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,6 +319,67 @@ static void balance_has_a_column_and_a_result_for_each_term(void **state) {
     case_close(&c);
 }
 
+/* ---- under way ---- */
+
+static void rows_are_written_when_what_was_asked_for_is_taken(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    sel_point point = {2, {1.25, 2.25, 0}};
+    add_probe(&c, one_pressure, 1, &point, 1)->common.every = 1;
+    add_reduce(&c, "r")->common.every = 1;
+    assert_int_equal(case_begin(&c), SEL_OK);
+    assert_int_equal(case_start_outputs(&c, 0, false), SEL_OK);
+    assert_int_equal(c.state.pending, 2);
+    assert_steps(&c, "probe.csv", "");
+    c.state.step = 1; /* the run has gone on; the next start takes what was asked at step 0 */
+    assert_int_equal(case_start_outputs(&c, 1, false), SEL_OK);
+    assert_int_equal(c.state.pending, 2);
+    assert_steps(&c, "probe.csv", "0");
+    assert_true(case_number(&c, "probe.csv", 1, 2) == 12.5);
+    assert_int_equal(sel_outputs_finish(c.opened, &c.error), SEL_OK);
+    assert_int_equal(sel_outputs_finish(c.opened, &c.error), SEL_OK); /* nothing is left */
+    assert_steps(&c, "probe.csv", "0 1");
+    assert_steps(&c, "r.csv", "0 1");
+    assert_true(case_number(&c, "probe.csv", 2, 2) == 13.5);
+    case_close(&c);
+}
+
+/* The backend may still write to the places that requests name. */
+static void closing_waits_for_what_is_under_way(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_reduce(&c, "r");
+    sel_out_vtk *vtk = case_add(&c, &sel_out_vtk_table);
+    vtk->fields = case_names(one_pressure, 1);
+    sel_out_picture *picture = case_add(&c, &sel_out_picture_table);
+    picture->field = "pressure";
+    assert_int_equal(case_begin(&c), SEL_OK);
+    assert_int_equal(case_start_outputs(&c, 5, true), SEL_OK);
+    assert_int_equal(c.state.pending, 3);
+    sel_outputs_close(c.opened);
+    c.opened = NULL;
+    assert_int_equal(c.state.pending, 0);
+    case_close(&c);
+}
+
+static void a_request_that_cannot_start_leaves_none_of_its_output(void **state) {
+    (void)state;
+    static const char *two[] = {"pressure", "velocity"};
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_reduce(&c, "r")->field = case_names(two, 2);
+    assert_int_equal(case_begin(&c), SEL_OK);
+    c.state.pending = CASE_REQUESTS - 1; /* others' */
+    assert_int_equal(case_start_outputs(&c, 0, true), SEL_NO_DEVICE);
+    assert_string_equal(c.error.text, "too many requests under way");
+    assert_int_equal(c.state.pending, CASE_REQUESTS - 1);
+    assert_int_equal(sel_outputs_finish(c.opened, &c.error), SEL_OK);
+    assert_steps(&c, "r.csv", "");
+    case_close(&c);
+}
+
 /* ---- failures ---- */
 
 static void full_disk_leaves_whole_lines(void **state) {
@@ -355,6 +416,7 @@ static void missing_directory_is_a_bad_file(void **state) {
     rmdir(c.directory);
     assert_int_equal(case_begin(&c), SEL_BAD_FILE);
     assert_non_null(strstr(c.error.text, "/r.csv: No such file or directory"));
+    assert_int_equal(mkdir(c.directory, 0700), 0);
     case_close(&c);
 }
 
@@ -373,9 +435,9 @@ static void unknown_and_repeated_fields_are_told_together(void **state) {
     add_probe(&c, fields, 4, &point, 1);
     add_reduce(&c, "r")->field = case_names(fields, 0);
     assert_mistakes(&c, "test.lua:10: out.probe: sel.fake has no field 'velocty'; did you mean "
-                        "'velocity'? (it has velocity, pressure, stress)\n"
+                        "'velocity'? (it has velocity, pressure, stress, vorticity)\n"
                         "test.lua:10: out.probe: sel.fake has no field 'velocity_z'; did you mean "
-                        "'velocity'? (it has velocity, pressure, stress)\n"
+                        "'velocity'? (it has velocity, pressure, stress, vorticity)\n"
                         "test.lua:10: out.probe: field 'pressure' is listed twice\n"
                         "test.lua:20: out.reduce: the list of fields is empty");
 }
@@ -402,6 +464,28 @@ static void names_that_cannot_be_files_are_refused(void **state) {
         "a name of its own\n"
         "test.lua:70: out.reduce: two outputs are called 'reduce' (the first at test.lua:60); give "
         "each a name of its own");
+}
+
+static void names_of_other_files_of_the_run_are_refused(void **state) {
+    (void)state;
+    output_case c;
+    case_open(&c, 2, 4, 3, 1);
+    add_reduce(&c, "run.json");
+    add_reduce(&c, "checkpoint.sel");
+    add_reduce(&c, "r.pvd");
+    add_reduce(&c, "r");
+    add_reduce(&c, "r.csv");
+    add_reduce(&c, "r.csw");
+    assert_mistakes(
+        &c,
+        "test.lua:10: out.reduce: the name 'run.json' is that of a file of the run; choose "
+        "another\n"
+        "test.lua:20: out.reduce: the name 'checkpoint.sel' is that of a file of the run; choose "
+        "another\n"
+        "test.lua:40: out.reduce: the files of outputs called 'r.pvd' and 'r' may have one name "
+        "(the first at test.lua:30); leave the ending to the outputs\n"
+        "test.lua:50: out.reduce: the files of outputs called 'r' and 'r.csv' may have one name "
+        "(the first at test.lua:40); leave the ending to the outputs");
 }
 
 static void impossible_schedules_are_refused(void **state) {
@@ -482,10 +566,14 @@ int main(void) {
         cmocka_unit_test(reduce_covers_the_free_cells_of_its_box),
         cmocka_unit_test(tensors_have_a_column_for_each_component),
         cmocka_unit_test(balance_has_a_column_and_a_result_for_each_term),
+        cmocka_unit_test(rows_are_written_when_what_was_asked_for_is_taken),
+        cmocka_unit_test(closing_waits_for_what_is_under_way),
+        cmocka_unit_test(a_request_that_cannot_start_leaves_none_of_its_output),
         cmocka_unit_test(full_disk_leaves_whole_lines),
         cmocka_unit_test(missing_directory_is_a_bad_file),
         cmocka_unit_test(unknown_and_repeated_fields_are_told_together),
         cmocka_unit_test(names_that_cannot_be_files_are_refused),
+        cmocka_unit_test(names_of_other_files_of_the_run_are_refused),
         cmocka_unit_test(impossible_schedules_are_refused),
         cmocka_unit_test(points_must_lie_in_the_domain),
         cmocka_unit_test(boxes_must_hold_free_cells),

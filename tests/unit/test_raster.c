@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "geometry/mask.h"
+#include "tests/unit/files.h"
 
 static sel_error error;
 
@@ -159,15 +159,20 @@ static void broken_and_lying_files_are_refused(void **state) {
     refuses(&part, message);
 }
 
-/* A raster of 3 x 2 pixels in a file of the working directory. */
-static const sel_lookup *make(sel_arena *arena, const sel_raster_params *params) {
+/* A picture of 3 x 2 pixels, 0 0.2 0.4 above 0.6 0.8 1. */
+static void write_picture(const char *path) {
     static bytes file;
     const uint8_t grey[] = {0, 51, 102, 153, 204, 255};
     write_png(&file, 3, 2, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, grey, 3);
-    FILE *to = fopen(params->file, "wb");
+    FILE *to = fopen(path, "wb");
     assert_non_null(to);
     fwrite(file.data, 1, file.length, to);
     fclose(to);
+}
+
+/* The picture as a raster, by way of a file of the working directory. */
+static const sel_lookup *make(sel_arena *arena, const sel_raster_params *params) {
+    write_picture(params->file);
     error = (sel_error){.status = SEL_OK};
     const sel_lookup *raster = sel_raster_create(arena, params, (sel_where){"s.lua", 2}, &error);
     unlink(params->file);
@@ -226,6 +231,90 @@ static void missing_data_are_errors_where_they_count(void **state) {
     sel_arena_destroy(arena);
 }
 
+/* ---- shape.image, on 3 x 2 cells of side 0.5 from (10, 20) on ---- */
+
+static const sel_grid cells = {2, {3, 2, 1}, 0.5, 1, {10, 20, 0}, 0};
+
+/* The cells (face < 0) or sites of a face that a shape holds, as text of 0 and 1, the lowest row
+ * first. */
+static void assert_holds(const sel_shape *shape, int face, const char *expected) {
+    double x[6], y[6];
+    uint8_t in[6];
+    char text[7] = "";
+    size_t n = face < 0 ? 6 : face / 2 ? 3 : 2;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = face < 0 || face / 2 ? 10.25 + 0.5 * (double)(i % 3) : face % 2 ? 11.5 : 10;
+        y[i] = face < 0        ? 20.25 + 0.5 * (double)(i / 3)
+               : face / 2 == 0 ? 20.25 + 0.5 * (double)i
+               : face % 2      ? 21
+                               : 20;
+    }
+    const sel_places at = {n, x, y, NULL, 0, NULL};
+    const uint8_t painted[6] = {0};
+    assert_int_equal(sel_shape_test(shape, &cells, face, &at, painted, in, &error), SEL_OK);
+    for (size_t i = 0; i < n; i++) {
+        text[i] = (char)('0' + in[i]);
+    }
+    assert_string_equal(text, expected);
+}
+
+static void dark_pixels_are_solid_and_the_first_row_is_the_top(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_shape_image image = {"i.png", 0.5, false, NULL};
+    write_picture("i.png");
+    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
+    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    assert_int_equal(sel_shape_check(shape, &cells, &error), SEL_OK);
+    assert_holds(shape, -1, "000111");
+    image.threshold = 0.7;
+    assert_holds(shape, -1, "100111");
+    image.threshold = 0.2; /* darker than: not as dark as */
+    assert_holds(shape, -1, "000100");
+    image.invert = true;
+    assert_holds(shape, -1, "111011");
+    sel_arena_destroy(arena);
+}
+
+static void an_image_cuts_faces_by_the_pixels_beside_them(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_shape_image image = {"i.png", 0.3, false, NULL};
+    write_picture("i.png");
+    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
+    sel_shape *pixels = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    sel_shape *faces = sel_shape_make(arena, SEL_SHAPE_FACES, NULL);
+    sel_shape *cut = sel_shape_combine(arena, SEL_SHAPE_INTERSECTION, faces, pixels);
+    assert_holds(cut, SEL_Y_MAX, "110");
+    assert_holds(cut, SEL_Y_MIN, "000");
+    assert_holds(cut, SEL_X_MIN, "01");
+    assert_holds(cut, SEL_X_MAX, "00");
+    assert_holds(pixels, SEL_Y_MAX, "000"); /* alone it paints no faces */
+    sel_arena_destroy(arena);
+}
+
+static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_shape_image image = {"i.png", 0.5, false, NULL};
+    write_picture("i.png");
+    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
+    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    sel_grid wrong = cells, space = cells;
+    wrong.n[0] = 2;
+    space.dims = 3;
+    shape->where = (sel_where){"s.lua", 4};
+    error = (sel_error){.status = SEL_OK};
+    assert_int_equal(sel_shape_check(shape, &wrong, &error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_shape_check(shape, &space, &error), SEL_BAD_SCENARIO);
+    assert_string_equal(error.text,
+                        "s.lua:4: shape.image: i.png has 3 x 2 pixels, the domain 2 x 2 cells; "
+                        "there must be a pixel for each cell\n"
+                        "s.lua:4: shape.image: a picture fills a domain of 2 dimensions, this one "
+                        "has 3");
+    sel_arena_destroy(arena);
+}
+
 static void other_formats_are_named(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
@@ -240,16 +329,6 @@ static void other_formats_are_named(void **state) {
     sel_arena_destroy(arena);
 }
 
-static int enter_directory(void **state) {
-    static char path[] = "/tmp/selenite-XXXXXX";
-    *state = path;
-    return mkdtemp(path) && chdir(path) == 0 ? 0 : -1;
-}
-
-static int leave_directory(void **state) {
-    return chdir("/") == 0 && rmdir(*state) == 0 ? 0 : -1;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_picture_gives_its_luminance),
@@ -257,6 +336,9 @@ int main(void) {
         cmocka_unit_test(broken_and_lying_files_are_refused),
         cmocka_unit_test(the_first_row_is_the_top_and_centres_are_joined),
         cmocka_unit_test(missing_data_are_errors_where_they_count),
+        cmocka_unit_test(dark_pixels_are_solid_and_the_first_row_is_the_top),
+        cmocka_unit_test(an_image_cuts_faces_by_the_pixels_beside_them),
+        cmocka_unit_test(an_image_has_a_pixel_for_each_cell_of_a_plane),
         cmocka_unit_test(other_formats_are_named),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -138,5 +138,5 @@ int main(void) {
         cmocka_unit_test(mistakes_in_series_have_their_lines),
         cmocka_unit_test(noise_is_smooth_bounded_and_fixed),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -280,5 +280,5 @@ int main(void) {
         cmocka_unit_test(lists_of_simulations_need_names),
         cmocka_unit_test(misspelt_members_of_the_library_are_errors),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

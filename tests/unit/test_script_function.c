@@ -217,5 +217,5 @@ int main(void) {
         cmocka_unit_test(many_evaluations_leave_nothing_behind),
         cmocka_unit_test(other_threads_are_turned_away),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -193,5 +193,5 @@ int main(void) {
         cmocka_unit_test(mistakes_end_the_run_with_their_line),
         cmocka_unit_test(tables_of_hooks_are_checked),
     };
-    return cmocka_run_group_tests(tests, run_directory, run_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -56,5 +56,5 @@ int main(void) {
         cmocka_unit_test(the_same_flow_crosses_line_layer_and_outlet),
         cmocka_unit_test(the_walls_drag_balances_the_pressure),
     };
-    return cmocka_run_group_tests(tests, run_directory, run_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

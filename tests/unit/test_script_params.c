@@ -43,6 +43,42 @@ static void defaults_hold_without_assignments(void **state) {
     script_done(&c);
 }
 
+/* The value of the series that deep/s.lua reads from the file of its parameter. */
+static double series_of(const char *preset, const char *assignment) {
+    script_case c = {.options = {.count = assignment ? 1 : 0, .assignments = &assignment}};
+    char text[1024];
+    snprintf(text, sizeof text,
+             "local sel = require 'selenite'\n"
+             "local p = sel.params { input = { '%s', file = true } }\n"
+             "return sel.lbm { lattice = 'D2Q9', size = { 4, 4 }, stop = { steps = 1 },\n"
+             "  tau = sel.series(p.input)(0) }\n",
+             preset);
+    write_file("deep/s.lua", text);
+    c.status = sel_script_load("deep/s.lua", &c.options, &c.scenario, &c.error);
+    if (c.status != SEL_OK)
+        fail_msg("%s", c.error.text);
+    double tau = script_lbm(&c)->tau;
+    script_done(&c);
+    return tau;
+}
+
+static void files_are_beside_the_script_by_default_and_where_one_is_when_typed(void **state) {
+    (void)state;
+    char preset[512], assignment[512], here[400];
+    assert_int_equal(mkdir("deep", 0700), 0);
+    write_file("deep/in.csv", "t,value\n0,1\n1,1\n");
+    write_file("in.csv", "t,value\n0,2\n1,2\n");
+    assert_non_null(getcwd(here, sizeof here));
+    assert_true(series_of("in.csv", NULL) == 1);
+    assert_true(series_of("in.csv", "input=in.csv") == 2);
+    assert_true(series_of("in.csv", "input=deep/in.csv") == 1);
+    assert_true(series_of("../in.csv", NULL) == 2);
+    snprintf(preset, sizeof preset, "%s/in.csv", here);
+    assert_true(series_of(preset, NULL) == 2);
+    snprintf(assignment, sizeof assignment, "input=%s/deep/in.csv", here);
+    assert_true(series_of("none.csv", assignment) == 1);
+}
+
 static void parameters_are_listed_in_the_order_of_the_script(void **state) {
     (void)state;
     static const char *const names[] = {"zeta", "alpha", "mode", "full", "input"};
@@ -247,6 +283,7 @@ static void modules_come_from_beside_the_scenario(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_hold_without_assignments),
+        cmocka_unit_test(files_are_beside_the_script_by_default_and_where_one_is_when_typed),
         cmocka_unit_test(parameters_are_listed_in_the_order_of_the_script),
         cmocka_unit_test(bad_assignments_are_bad_usage),
         cmocka_unit_test(all_bad_assignments_are_reported),
@@ -259,5 +296,5 @@ int main(void) {
         cmocka_unit_test(missing_files_are_bad_files),
         cmocka_unit_test(modules_come_from_beside_the_scenario),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -127,5 +127,5 @@ int main(void) {
         cmocka_unit_test(patterns_handle_zero_bytes),
         cmocka_unit_test(pattern_bombs_hit_the_time_limit),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

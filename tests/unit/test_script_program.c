@@ -226,5 +226,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_functions_agree_bit_by_bit),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -227,5 +227,5 @@ int main(void) {
         cmocka_unit_test(pcall_and_coroutines_work_as_in_lua),
         cmocka_unit_test(trust_opens_the_libraries),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -366,5 +366,5 @@ int main(void) {
         cmocka_unit_test(an_inlet_costs_little_of_a_step),
         cmocka_unit_test(fields_are_painted_fast),
     };
-    return cmocka_run_group_tests(tests, script_directory, script_remove_directory);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

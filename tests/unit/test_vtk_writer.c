@@ -12,7 +12,7 @@
 #include "tests/unit/files.h"
 #include "tests/unit/vti_file.h"
 
-static char directory[64];
+static char directory[DIRECTORY_ROOM];
 
 static const char *in_directory(const char *name) {
     static char path[512];
@@ -20,22 +20,16 @@ static const char *in_directory(const char *name) {
     return path;
 }
 
-static int make_directory(void **state) {
+static int set_up(void **state) {
     (void)state;
-    strcpy(directory, "/tmp/selenite_vtk_XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
+    make_directory(directory);
+    return 0;
 }
 
-static int remove_directory(void **state) {
+static int tear_down(void **state) {
     (void)state;
-    DIR *entries = opendir(directory);
-    for (struct dirent *e; entries && (e = readdir(entries));) {
-        if (e->d_name[0] != '.') {
-            remove(in_directory(e->d_name));
-        }
-    }
-    closedir(entries);
-    return rmdir(directory);
+    remove_directory(directory);
+    return 0;
 }
 
 static int files_in_directory(void) {
@@ -293,5 +287,5 @@ int main(void) {
         cmocka_unit_test(failed_write_leaves_the_older_file_whole),
         cmocka_unit_test(full_device_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
