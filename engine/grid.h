@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Code for other processors may add its qualifiers. */
+#ifndef SEL_GRID_INLINE
+#define SEL_GRID_INLINE static inline
+#endif
+
 /* Faces of the domain, in the order of sel_face_name. face / 2 is the axis, face % 2 the side. */
 enum { SEL_X_MIN, SEL_X_MAX, SEL_Y_MIN, SEL_Y_MAX, SEL_Z_MIN, SEL_Z_MAX, SEL_FACES };
 
@@ -59,7 +64,7 @@ static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
     return (grid->periodic >> axis & 1u) != 0;
 }
 
-static inline double sel_centre(const sel_grid *grid, int axis, double i) {
+SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
     return grid->origin[axis] + (i + 0.5) * grid->dx;
 }
 
