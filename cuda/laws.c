@@ -14,7 +14,7 @@
 #include "cuda/laws_list.h"
 #include "engine/lbm/acceleration.h"
 
-enum { BUFFERS = 4, MASKS = 4, ALIGNMENT = 256, CHUNK = 1 << 18 /* places */ };
+enum { BUFFERS = 4, MASKS = 4, ALIGNMENT = 256 };
 
 /* Pinned memory that takes turns: each waits until what was last copied from it has arrived. */
 typedef struct buffer {
@@ -265,13 +265,11 @@ static sel_status start_acceleration(cuda_laws *laws, void *rows_memory, sel_err
 }
 
 static sel_status start_field(cuda_laws *laws, sel_error *error) {
-    const sel_grid *grid = &laws->plan->base.domain->grid;
-    const int64_t total = row_count(grid), fitting = CHUNK / grid->n[0];
     if (!lbm_acceleration_is_field(laws->plan)) {
         return start_acceleration(laws, NULL, error);
     }
-    laws->chunk_rows = fitting < 1 ? 1 : fitting < total ? fitting : total;
-    size_t places = (size_t)(laws->chunk_rows * grid->n[0]);
+    laws->chunk_rows = lbm_acceleration_chunk(laws->plan);
+    size_t places = (size_t)(laws->chunk_rows * laws->plan->base.domain->grid.n[0]);
     laws->scratch = malloc(6 * places * sizeof *laws->scratch);
     void *rows_memory = malloc(3 * places * real_size(laws));
     sel_status status = laws->scratch && rows_memory

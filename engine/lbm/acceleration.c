@@ -7,6 +7,12 @@ bool lbm_acceleration_is_field(const lbm_plan *plan) {
     return (sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE) != 0;
 }
 
+int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
+    const int64_t places = 1 << 16, *n = plan->base.domain->grid.n;
+    const int64_t rows = places / n[0], all = n[1] * n[2];
+    return rows < 1 ? 1 : rows < all ? rows : all;
+}
+
 double lbm_acceleration_unit(const lbm_plan *plan) {
     const sel_grid *grid = &plan->base.domain->grid;
     return grid->dx / (grid->dt * grid->dt);

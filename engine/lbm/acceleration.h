@@ -14,6 +14,10 @@ double lbm_acceleration_unit(const lbm_plan *plan);
 sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
                                     sel_error *error);
 
+/* Rows that are evaluated at a time: enough places for all cores, few enough to stay in the caches.
+ */
+int64_t lbm_acceleration_chunk(const lbm_plan *plan);
+
 /* At all cells of `rows` rows (y + ny z) from `first` on: values[component][rows][nx], user's
  * units. scratch holds 3 rows nx numbers. */
 sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/bandwidth.h"
 #include "engine/machine.h"
 #include "engine/bandwidth.h"
+#include "engine/lbm/acceleration.h"
 #include "engine/stream.h"
 
 enum { LINE = 128 }; /* bytes to which rows are aligned */
@@ -87,9 +87,9 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     state->rows = carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
     state->partials = carve(&c, LBM_PARTIALS * lbm_rows(layout), sizeof(double));
     state->controls = carve(&c, base->domain->control_count, sizeof(double));
-    state->places = carve(&c, 6 * layout->nx, sizeof(double));
-    if (sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE) {
+    if (lbm_acceleration_is_field(plan)) {
         state->acceleration_field = carve(&c, dims * cells, real);
+        state->places = carve(&c, 6 * lbm_acceleration_chunk(plan) * layout->nx, sizeof(double));
     }
     if (base->wants_balance) {
         int64_t regions = base->domain->region_count + 1;

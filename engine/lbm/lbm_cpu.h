@@ -32,7 +32,7 @@ struct sel_state {
     lbm_forcing forcing;
     double acceleration[3];   /* uniform, lattice units: of the last collision */
     void *acceleration_field; /* [dims][cells] in the run's precision; NULL: uniform */
-    double *places;           /* scratch of lbm_apply_acceleration: 6 rows */
+    double *places;           /* scratch of a field: 6 numbers per place */
     double *controls;         /* their values when the laws were last evaluated */
 
     bool monitored; /* last_velocity is set */

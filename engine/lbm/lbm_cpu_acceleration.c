@@ -2,31 +2,34 @@
 #include "engine/lbm/acceleration.h"
 #include "engine/lbm/lbm_cpu.h"
 
-static void store(const sel_state *state, int component, int64_t row, const double *value,
-                  double unit) {
-    int64_t nx = state->layout.nx, at = (component * lbm_rows(&state->layout) + row) * nx;
-    for (int64_t x = 0; x < nx; x++) {
-        double v = value[component * nx + x] / unit;
-        if (state->precision == SEL_F32) {
-            ((float *)state->acceleration_field)[at + x] = (float)v;
-        } else {
-            ((double *)state->acceleration_field)[at + x] = v;
+/* Values of some rows from `first` on into the state, lattice units. */
+static void store(const sel_state *state, int64_t first, int64_t rows, const double *values) {
+    const double unit = lbm_acceleration_unit(state->plan);
+    const int64_t count = rows * state->layout.nx;
+    for (int a = 0; a < state->lattice->dims; a++) {
+        int64_t at = (a * lbm_rows(&state->layout) + first) * state->layout.nx;
+        for (int64_t k = 0; k < count; k++) {
+            double v = values[a * count + k] / unit;
+            if (state->precision == SEL_F32) {
+                ((float *)state->acceleration_field)[at + k] = (float)v;
+            } else {
+                ((double *)state->acceleration_field)[at + k] = v;
+            }
         }
     }
 }
 
 static sel_status apply_field(sel_state *state, double steps, sel_error *error) {
-    const double unit = lbm_acceleration_unit(state->plan);
-    double *scratch = state->places, *value = scratch + 3 * state->layout.nx;
-    for (int64_t row = 0; row < lbm_rows(&state->layout); row++) {
+    const int64_t chunk = lbm_acceleration_chunk(state->plan), total = lbm_rows(&state->layout);
+    double *values = state->places + 3 * chunk * state->layout.nx;
+    for (int64_t first = 0; first < total; first += chunk) {
+        int64_t rows = total - first < chunk ? total - first : chunk;
         sel_status status =
-            lbm_acceleration_rows(state->plan, steps, row, 1, scratch, value, error);
+            lbm_acceleration_rows(state->plan, steps, first, rows, state->places, values, error);
         if (status) {
             return status;
         }
-        for (int a = 0; a < state->lattice->dims; a++) {
-            store(state, a, row, value, unit);
-        }
+        store(state, first, rows, values);
     }
     return SEL_OK;
 }
