@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
 #include "engine/bandwidth.h"
 #include "engine/lbm/acceleration.h"
+#include "engine/machine.h"
 #include "engine/stream.h"
 
 enum { LINE = 128 }; /* bytes to which rows are aligned */
