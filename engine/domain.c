@@ -273,12 +273,10 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
     if (missing == 0) {
         return SEL_OK;
     }
-    char cell[96];
+    char cell[SEL_CELL_TEXT];
     int64_t at[3];
     sel_face_cell(grid, face, first, at);
-    int used = snprintf(cell, sizeof cell, "{%lld, %lld", (long long)at[0], (long long)at[1]);
-    snprintf(cell + used, sizeof cell - (size_t)used, grid->dims == 3 ? ", %lld}" : "}",
-             (long long)at[2]);
+    sel_cell_text(grid, at, cell);
     return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                        "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
                        "paint them, or make axis %s periodic",
