@@ -13,23 +13,27 @@ fi
 failed=0
 # check LEVEL REGISTER: the functions of one level use packed multiplications of that width.
 check() {
-    object=$build/engine/lbm/lbm_cpu_kernel.$1.o
-    for real in f32 f64; do
-        case $real in f32) multiply=mulps ;; f64) multiply=mulpd ;; esac
-        for loop in bulk_trt bulk_trt_force bulk_trt_field bulk_trt_eddy bulk_bgk bulk_bgk_force \
-            bulk_regularized bulk_regularized_force bulk_regularized_eddy; do
-            count=$(objdump -d --no-show-raw-insn "$object" |
-                awk -v f="<${loop}_$real>:" '/>:$/ { inside = $2 == f } inside' |
-                grep "$multiply" | grep -c "%$2")
-            if [ "$count" -ge 20 ]; then
-                echo "ok ${loop}_$real $1: $count $multiply of $2"
-            else
-                echo "not ok ${loop}_$real $1: only $count $multiply of $2"
-                failed=1
-            fi
+    for lattice in d2q9 d3q19; do
+        objdump -d --no-show-raw-insn "$build/engine/lbm/lbm_${lattice}_kernel.$1.o" |
+            awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
+                /mulp[sd]/ && index($0, register) { count[f]++ }
+                END { for (f in count) print f, count[f] }' >"$listing"
+        for real in f32 f64; do
+            for loop in trt trt_force trt_field trt_eddy bgk bgk_force regularized \
+                regularized_force regularized_eddy; do
+                count=$(sed -n "s/^cells_${loop}_$real //p" "$listing")
+                if [ "${count:-0}" -ge 20 ]; then
+                    echo "ok ${lattice} ${loop} $real $1: $count multiplications of $2"
+                else
+                    echo "not ok ${lattice} ${loop} $real $1: only ${count:-0} multiplications of $2"
+                    failed=1
+                fi
+            done
         done
     done
 }
+listing=$(mktemp)
+trap 'rm -f "$listing"' EXIT
 check v2 xmm
 check v3 ymm
 check v4 zmm
