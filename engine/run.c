@@ -91,7 +91,7 @@ static void show_progress(const run *r) {
 
 static sel_status wait_for_steps(run *r, sel_error *error) {
     double before = sel_machine_seconds();
-    sel_status status = sel_prepared_wait(r->prepared, r->state, error);
+    sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
     r->compute_seconds += sel_machine_seconds() - before;
     return status;
 }
@@ -112,7 +112,7 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = r->prepared->backend->advance(r->state, n, error);
     if (!status && first) {
-        status = sel_prepared_wait(r->prepared, r->state, error);
+        status = sel_backend_wait(r->prepared->backend, r->state, error);
     }
     double seconds = sel_machine_seconds() - before;
     r->compute_seconds += seconds;
