@@ -91,6 +91,7 @@ typedef struct bench {
     const sel_bench_options *options;
     const sel_backend *backend;
     char device[256];
+    char fallback[512]; /* why the CPU was taken; empty: it was asked for, or no GPU is known */
     int threads;
     sel_arena *arena;
     int count;
@@ -166,7 +167,7 @@ static void describe(bench_case *c, int lattice, sel_arena *arena) {
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = c->prepared.backend->advance(c->state, n, error);
-    status = status ? status : sel_prepared_wait(&c->prepared, c->state, error);
+    status = status ? status : sel_backend_wait(c->prepared.backend, c->state, error);
     *seconds = sel_machine_seconds() - before;
     return status;
 }
@@ -226,7 +227,7 @@ static double median(double *values, int count) {
 
 /* Measures `count` cases that exist at once. */
 static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
-    double copies[SEL_MOST_ROUNDS];
+    double copies[SEL_MOST_ROUNDS] = {0};
     int rounds = b->options->rounds;
     sel_status status = SEL_OK;
     for (int round = 0; round < rounds && !status; round++) {
@@ -255,8 +256,9 @@ static sel_status measure(const bench *b, bench_case *cases, int count, sel_erro
 
 static void print_head(const bench *b) {
     if (!b->options->json) {
-        fprintf(b->to, "%s: %s, %d threads; medians of %d rounds\n\n", b->backend->name, b->device,
+        fprintf(b->to, "%s: %s, %d threads; medians of %d rounds\n", b->backend->name, b->device,
                 b->threads, b->options->rounds);
+        fprintf(b->to, "%s%s\n", b->fallback, *b->fallback ? "\n" : "");
         fputs(
             "lattice precision cells        box      collision      MLUPS bytes    GB/s copy GB/s "
             "of copy\n",
@@ -274,6 +276,10 @@ static void print_head(const bench *b) {
     fprintf(b->to, ",\n  \"date\": \"%s\",\n  \"backend\": \"%s\",\n  \"device\": ", date,
             b->backend->name);
     sel_json_string(b->to, b->device);
+    if (*b->fallback) {
+        fputs(",\n  \"fallback\": ", b->to);
+        sel_json_string(b->to, b->fallback);
+    }
     fprintf(b->to, ",\n  \"threads\": %d,\n  \"rounds\": %d,\n  \"results\": [", b->threads,
             b->options->rounds);
 }
@@ -350,21 +356,19 @@ static void print_foot(const bench *b) {
 /* ---- the whole ---- */
 
 static sel_status choose_backend(bench *b, sel_error *error) {
-    const sel_backend *cuda = lbm_solver.cuda;
-    int wanted = b->options->backend;
-    uint64_t free_bytes;
-    sel_error why = {.status = SEL_OK};
-    b->backend = lbm_solver.cpu;
-    if (wanted != SEL_BACKEND_CPU && cuda && !cuda->probe(&free_bytes, &why)) {
-        b->backend = cuda;
-    } else if (wanted == SEL_BACKEND_CUDA) {
-        return sel_fail(error, SEL_NO_DEVICE, "%s",
-                        cuda ? why.text
-                             : "this build of Selenite has no CUDA backend; build it where nvcc is "
-                               "installed, or use --backend cpu");
+    const sel_bench_options *options = b->options;
+    int wanted = options->backend < 0 ? SEL_BACKEND_AUTO : options->backend;
+    sel_choice choice;
+    sel_status status = sel_backend_choose(&lbm_solver, wanted, &choice, error);
+    if (status) {
+        return status;
     }
-    b->threads = b->options->threads ? b->options->threads : sel_machine_threads();
+    b->backend = choice.backend;
+    b->threads = options->threads ? options->threads : sel_machine_threads();
     b->backend->device(b->device, sizeof b->device);
+    if (*choice.fallback) {
+        snprintf(b->fallback, sizeof b->fallback, "no GPU can be used: %.450s", choice.fallback);
+    }
     return SEL_OK;
 }
 

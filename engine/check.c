@@ -36,8 +36,8 @@ static void print_backend(const sel_prepared *prepared, FILE *to) {
     prepared->backend->device(device, sizeof device);
     fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
             device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
-    if (*prepared->fallback) {
-        fprintf(to, "  no GPU can be used         %s\n", prepared->fallback);
+    if (*prepared->choice.fallback) {
+        fprintf(to, "  no GPU can be used         %s\n", prepared->choice.fallback);
     }
 }
 
@@ -136,7 +136,7 @@ static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, dou
         int64_t n = steps ? steps : 1;
         n = n < last_step - steps ? n : last_step - steps;
         status = prepared->backend->advance(state, n, error);
-        status = status ? status : sel_prepared_wait(prepared, state, error);
+        status = status ? status : sel_backend_wait(prepared->backend, state, error);
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
@@ -170,7 +170,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     print_backend(prepared, to);
     print_facts(prepared, to);
     fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
-            (double)prepared->bytes / 1e6, (double)prepared->free_bytes / 1e9);
+            (double)prepared->bytes / 1e6, (double)prepared->choice.free_bytes / 1e9);
     if (census) {
         print_census(prepared->domain, census, to);
     }

@@ -307,13 +307,13 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
 static void say_backend(const sel_prepared *prepared, const void *data) {
     const arguments *a = data;
     char device[256];
-    bool fallback = *prepared->fallback != '\0';
+    bool fallback = *prepared->choice.fallback != '\0';
     if (!fallback && a->quiet) {
         return;
     }
     prepared->backend->device(device, sizeof device);
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, device,
-            fallback ? "; no GPU can be used: " : "", prepared->fallback);
+            fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
 }
 
 static sel_status run_one(const arguments *a, const sel_scenario *scenario,
@@ -477,15 +477,11 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
     if (!backend) {
         puts("not in this build; build it where nvcc is installed");
-    } else if (backend->probe && backend->probe(&free_bytes, &why)) {
+    } else if (sel_backend_probe(backend, &free_bytes, &why)) {
         printf("cannot be used: %s\n", why.text);
     } else {
         backend->device(device, sizeof device);
-        printf("%s", device);
-        if (backend->probe) {
-            printf(", %.3g GB free", (double)free_bytes / 1e9);
-        }
-        putchar('\n');
+        printf("%s, %.3g GB free\n", device, (double)free_bytes / 1e9);
     }
 }
 
@@ -494,7 +490,6 @@ static sel_status info(void) {
     sel_machine_processor(processor, sizeof processor);
     printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
     printf("processor   %s, %d threads\n", processor, sel_machine_threads());
-    printf("memory      %.3g GB free\n", (double)sel_machine_free_memory() / 1e9);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         print_backend(*solver, (*solver)->cpu);
         print_backend(*solver, (*solver)->cuda);

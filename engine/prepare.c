@@ -41,57 +41,22 @@ static void place_of(const sel_simulation *simulation, const char *field, char *
     }
 }
 
-/* Bytes that are free where the backend keeps its state. */
-static sel_status probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error) {
-    if (backend->probe) {
-        return backend->probe(free_bytes, error);
-    }
-    *free_bytes = sel_machine_free_memory();
-    return SEL_OK;
-}
-
-static sel_status choose_cuda(sel_prepared *prepared, const char *place, sel_error *error) {
-    const sel_solver *solver = prepared->simulation->solver;
-    prepared->backend = solver->cuda;
-    if (!solver->cuda) {
-        return sel_fail(error, SEL_NO_DEVICE,
-                        "%sthis build of Selenite has no CUDA backend for sel.%s; build it where "
-                        "nvcc is installed, or use --backend cpu",
-                        place, solver->name);
-    }
-    return probe(solver->cuda, &prepared->free_bytes, error);
-}
-
-/* A device that can be used, else the CPU. */
-static sel_status choose_any(sel_prepared *prepared, sel_error *error) {
-    const sel_solver *solver = prepared->simulation->solver;
-    sel_error why = {.status = SEL_OK};
-    if (solver->cuda && !probe(solver->cuda, &prepared->free_bytes, &why)) {
-        prepared->backend = solver->cuda;
-        return SEL_OK;
-    }
-    snprintf(prepared->fallback, sizeof prepared->fallback, "%.500s", why.text);
-    prepared->backend = solver->cpu;
-    return probe(solver->cpu, &prepared->free_bytes, error);
-}
-
 static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
                                  sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     bool scenario = settings->backend < 0;
-    char place[512] = "";
-    if (scenario) {
-        place_of(simulation, "backend", place, sizeof place);
+    int wanted = scenario ? simulation->params->backend : settings->backend;
+    sel_error why = {.status = SEL_OK};
+    sel_status status = sel_backend_choose(simulation->solver, wanted, &prepared->choice, &why);
+    if (status) {
+        char place[512] = "";
+        if (scenario) {
+            place_of(simulation, "backend", place, sizeof place);
+        }
+        return sel_fail(error, status, "%s%s", place, why.text);
     }
-    switch (scenario ? simulation->params->backend : settings->backend) {
-    case SEL_BACKEND_CPU:
-        prepared->backend = simulation->solver->cpu;
-        return probe(prepared->backend, &prepared->free_bytes, error);
-    case SEL_BACKEND_CUDA:
-        return choose_cuda(prepared, place, error);
-    default:
-        return choose_any(prepared, error);
-    }
+    prepared->backend = prepared->choice.backend;
+    return SEL_OK;
 }
 
 /* ---- memory ---- */
@@ -102,7 +67,7 @@ static bool on_device(const sel_prepared *prepared) {
 
 static sel_status too_large(const sel_prepared *prepared, double cells, double need,
                             sel_error *error) {
-    double have = (double)prepared->free_bytes;
+    double have = (double)prepared->choice.free_bytes;
     char place[512], memory[320] = "memory", advice[64] = "", device[256];
     place_of(prepared->simulation, "size", place, sizeof place);
     if (on_device(prepared)) {
@@ -138,7 +103,8 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
                         "%.3g GB are free",
                         place, cells, cells / 1e9, host / 1e9);
     }
-    return need > (double)prepared->free_bytes ? too_large(prepared, cells, need, error) : SEL_OK;
+    return need > (double)prepared->choice.free_bytes ? too_large(prepared, cells, need, error)
+                                                      : SEL_OK;
 }
 
 /* All cores when nobody says, but no more than are worth waking for so many cells. */
@@ -184,15 +150,11 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->threads = choose_threads(settings, common, prepared->domain);
     sel_outputs_wants(simulation, plan);
     prepared->bytes = prepared->backend->estimate(plan);
-    if (prepared->bytes > prepared->free_bytes) {
+    if (prepared->bytes > prepared->choice.free_bytes) {
         return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid),
                          (double)prepared->bytes, error);
     }
     return SEL_OK;
-}
-
-sel_status sel_prepared_wait(const sel_prepared *prepared, sel_state *state, sel_error *error) {
-    return prepared->backend->wait ? prepared->backend->wait(state, error) : SEL_OK;
 }
 
 void sel_prepared_release(sel_prepared *prepared) {

@@ -2,7 +2,7 @@
 #ifndef SEL_PREPARE_H
 #define SEL_PREPARE_H
 
-#include "engine/solver.h"
+#include "engine/backend.h"
 
 /* More threads than any machine has cores: a slip. */
 enum { SEL_MAX_THREADS = 1024 };
@@ -16,12 +16,11 @@ typedef struct sel_settings {
 
 typedef struct sel_prepared {
     const sel_simulation *simulation;
-    const sel_backend *backend;
+    sel_choice choice;
+    const sel_backend *backend; /* the chosen one; NULL before that */
     sel_domain *domain;
     sel_plan *plan;
-    uint64_t bytes;      /* that the backend will allocate */
-    uint64_t free_bytes; /* where it will allocate them */
-    char fallback[512];  /* why auto took the CPU though the build knows a device; else empty */
+    uint64_t bytes; /* that the backend will allocate */
 } sel_prepared;
 
 /* Chooses the backend, checks the whole simulation, paints its regions, resolves its numbers, and
@@ -29,9 +28,6 @@ typedef struct sel_prepared {
  * for is not there. Release with sel_prepared_release, also after a failure. */
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error);
-/* Waits until all steps that `state` was told to advance are done. */
-sel_status sel_prepared_wait(const sel_prepared *prepared, sel_state *state, sel_error *error);
-
 void sel_prepared_release(sel_prepared *prepared);
 
 #endif

@@ -5,7 +5,7 @@
  * the progress line are never late.
  *
  * A device never has to be waited for: advance() may return before its steps are done, the
- * outputs that are due are started and taken after the next chunk was handed over, and a test at
+ * outputs that are due are started and taken when the next chunks were handed over, and a test at
  * step k starts a monitor and acts on the one that the test before it started. Only a hook, which
  * may look at anything, and the last state are waited for.
  */
@@ -18,6 +18,10 @@
 #include "engine/machine.h"
 
 enum { NAN_TEST_STEPS = 1000, DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
+
+/* Outputs are taken when the backend has as much to do as it lets be handed over: taking a large
+ * frame may last as long as a chunk. */
+enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
 
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
@@ -45,6 +49,7 @@ typedef struct run {
     double started;         /* clock */
     double compute_seconds; /* spent on steps and monitors, or waiting for them */
     double chunk;           /* steps */
+    int chunks_ahead;       /* handed over since outputs were started */
 } run;
 
 static void resolve_stops(run *r) {
@@ -91,7 +96,7 @@ static void show_progress(const run *r) {
 
 static sel_status wait_for_steps(run *r, sel_error *error) {
     double before = sel_machine_seconds();
-    sel_status status = sel_prepared_wait(r->prepared, r->state, error);
+    sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
     r->compute_seconds += sel_machine_seconds() - before;
     return status;
 }
@@ -112,7 +117,7 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = r->prepared->backend->advance(r->state, n, error);
     if (!status && first) {
-        status = sel_prepared_wait(r->prepared, r->state, error);
+        status = sel_backend_wait(r->prepared->backend, r->state, error);
     }
     double seconds = sel_machine_seconds() - before;
     r->compute_seconds += seconds;
@@ -129,7 +134,9 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
-        status = status ? status : sel_outputs_finish(r->outputs, error);
+        if (!status && ++r->chunks_ahead == CHUNKS_AHEAD) {
+            status = sel_outputs_finish(r->outputs, error);
+        }
         if (status) {
             return status;
         }
@@ -224,6 +231,7 @@ static sel_status call_hooks(run *r, sel_error *error) {
  * is acted on at once. */
 static sel_status start_and_call(run *r, sel_error *error) {
     sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
+    r->chunks_ahead = 0;
     if (!status && sel_hooks_due(&r->hooks, r->step)) {
         status = call_hooks(r, error);
     }

@@ -242,7 +242,7 @@ static void assert_takes(int backend, const sel_backend *expected, const char *f
     sel_error error;
     assert_int_equal(prepare(backend, &prepared, &error), SEL_OK);
     assert_ptr_equal(prepared.backend, expected);
-    assert_string_equal(prepared.fallback, fallback);
+    assert_string_equal(prepared.choice.fallback, fallback);
     sel_prepared_release(&prepared);
 }
 
