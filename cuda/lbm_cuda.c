@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cuda/device.h"
 #include "cuda/lbm_state.h"
+#include "engine/lbm/acceleration.h"
 
 static uint64_t round_up(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
@@ -38,10 +39,6 @@ static uint64_t partial_bytes(const lbm_gpu_layout *layout) {
     return rows * sizeof(lbm_gpu_sums);
 }
 
-static bool forced_by_place(const lbm_plan *plan) {
-    return (sel_quantity_depends(&plan->params->acceleration) & SEL_ON_PLACE) != 0;
-}
-
 static uint64_t estimate(const sel_plan *base) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_boundary *b = &plan->boundary;
@@ -49,7 +46,7 @@ static uint64_t estimate(const sel_plan *base) {
     const lbm_gpu_layout layout = make_layout(grid);
     uint64_t real = (uint64_t)cuda_real(base), cells = (uint64_t)padded_cells(grid);
     uint64_t dims = (uint64_t)grid->dims, q = (uint64_t)lbm_lattices[plan->params->lattice].q;
-    uint64_t bytes = (2 * q + dims + (forced_by_place(plan) ? dims : 0)) * cells * real;
+    uint64_t bytes = (2 * q + dims + (lbm_acceleration_is_field(plan) ? dims : 0)) * cells * real;
     bytes += (uint64_t)sel_grid_cells(grid) + cells / 4;
     bytes += (uint64_t)b->cell_count * sizeof(lbm_gpu_cell) + 17 * (uint64_t)b->link_count;
     bytes += (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double);
@@ -163,7 +160,7 @@ static sel_status allocate(sel_state *state, sel_error *error) {
     status = status ? status : cuda_take(state, &solid, cells, error);
     status = status ? status : cuda_take(state, &state->partials, partial_bytes(layout), error);
     status = status ? status : cuda_take(state, &acceleration, 3 * sizeof(double), error);
-    if (!status && forced_by_place(plan)) {
+    if (!status && lbm_acceleration_is_field(plan)) {
         status = cuda_take(state, &field, dims * plane, error);
     }
     status = status ? status : cuda_take(state, (void **)&state->clock, sizeof(int64_t), error);
