@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh -- scripts that must fail: each NAME.lua with the exact message and exit status of NAME.txt.
-# A first line `-- args: run ...` in the script replaces the command `check`. usage: BUILD=build run.sh
+# A first line `-- args: run ...` in the script replaces the command `check`.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")" || exit 1
 case ${BUILD:-build} in
@@ -20,6 +21,7 @@ for expected in *.txt; do
         given=$(sed -n '1s/^-- args: //p' "$script")
         command=${given:-$command}
     fi
+    case $command in run\ *--backend*) ;; run\ *) command="$command --backend ${BACKEND:-cpu}" ;; esac
     command=$(echo "$command" | sed "s|@|$script|; s|OUT|$work/$name|")
     # The command is words without blanks inside: they are to be split.
     # shellcheck disable=SC2086

@@ -1,5 +1,6 @@
 #!/bin/sh
 # run.sh -- scenarios from the command line: results, files, exit statuses. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd)
@@ -28,7 +29,7 @@ exits() {
     [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
 }
 
-run() { "$selenite" run "$@" --quiet; }
+run() { "$selenite" run "$@" --quiet --backend "${BACKEND:-cpu}"; }
 
 # value FILE COLUMN: the column in the last row of a CSV file.
 value() {

@@ -82,7 +82,7 @@ static void all_mistakes_are_reported_at_their_lines(void **state) {
         "           stedy = 1 },\n"
         "  output = { out.vtk {}, law.wall {}, nil, 3 },\n"
         "}\n",
-        "s.lua:4: sel.lbm: lattice must be one of \"D2Q9\", got string \"D2Q8\"\n"
+        "s.lua:4: sel.lbm: lattice must be one of \"D2Q9\", \"D3Q19\", got string \"D2Q8\"\n"
         "s.lua:5: sel.lbm: size[2] must be a whole number, got 8.5\n"
         "s.lua:6: sel.lbm: unknown field 'nuu'; did you mean 'nu'?\n"
         "s.lua:7: sel.lbm: tau must be a number, got string \"abc\"\n"
