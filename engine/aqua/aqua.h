@@ -1,0 +1,220 @@
+/* aqua.h -- surface run-off by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
+ *
+ * A step from n to n + 1, times in steps:
+ *   1. rain and sources add water to the depths of step n (rates at n + 1/2),
+ *   2. flow: every cell by the rule of engine/physics/aqua.h,
+ *   3. infiltration takes water (rate at n + 1/2), no more than there is,
+ *   4. ghosts (below) give up what they received, or are set to their level again (z at n + 1).
+ * Every term is booked: in whole quanta as integers, else in f64.
+ */
+#ifndef AQUA_H
+#define AQUA_H
+
+#include "engine/physics/aqua_method.h"
+#include "engine/physics/aqua_store.h"
+#include "engine/solver.h"
+
+enum { AQUA_GATHER, AQUA_SCATTER };
+extern const char *const aqua_equilibrium_names[], *const aqua_scheme_names[];
+
+typedef struct aqua_initial {
+    sel_quantity depth; /* m; components == 0: dry */
+} aqua_initial;
+
+typedef struct aqua_source {
+    sel_where place; /* in the script */
+    const char *name;
+    sel_point at;                  /* n == 0: not given */
+    const struct sel_shape *where; /* NULL: not given */
+    sel_quantity discharge;        /* m3/s */
+} aqua_source;
+
+/* The fields of sel.aqua. NaN: not given. */
+typedef struct aqua_params {
+    sel_common common;
+    sel_quantity ground; /* m */
+    sel_quantity alpha;
+    int equilibrium, scheme;
+    double min_head; /* m */
+    aqua_initial initial;
+    sel_quantity rain, infiltration;   /* mm/h */
+    sel_list sources;                  /* of aqua_source */
+    sel_variant nodata;                /* table == NULL: wall */
+    double arrival_depth, depth_limit; /* m */
+} aqua_params;
+
+typedef struct aqua_law_wall {
+    int nothing;
+} aqua_law_wall;
+
+typedef struct aqua_law_open {
+    double slope; /* NaN: not given */
+} aqua_law_open;
+
+typedef struct aqua_law_level {
+    sel_quantity z; /* m */
+} aqua_law_level;
+
+/* Where a cell's bed and depth stand: a frame of two cells lies around the grid, so that the rule
+ * can be applied to the cells and to the ghosts about them without a question. Rows are a multiple
+ * of 128 bytes; column 0 is x = -2. */
+enum { AQUA_HALO = 2 };
+typedef struct aqua_layout {
+    int64_t nx, ny, pitch;
+    int64_t cells; /* of the frame too: pitch (ny + 4) */
+} aqua_layout;
+
+/* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2. */
+static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y) {
+    return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
+}
+
+/* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
+ * painted so, and the outline of NODATA. Open ones are dry before every step and have the bed to
+ * which water falls; the others stand at their level. What the flow adds to them has left the
+ * domain. All other cells without ground, the frame among them, have a bed of AQUA_NO_GROUND. */
+typedef struct aqua_ghosts {
+    int64_t count;
+    int64_t *at;    /* in the layout */
+    double *ground; /* m: the bed; of levels, unless z is lower */
+    double *x, *y;  /* of the law */
+    /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
+    int64_t first[258];
+} aqua_ghosts;
+
+/* The cells that share a discharge. */
+typedef struct aqua_inflow {
+    const aqua_source *source;
+    char name[48]; /* for columns and messages */
+    int64_t count;
+    int64_t *at; /* in the layout */
+} aqua_inflow;
+
+/* What an amount per step and cell is: none, the same for all cells, or its own for each. */
+typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
+
+/* Terrain, for facts. */
+typedef struct aqua_terrain {
+    double lowest, highest; /* m */
+    int64_t pits;           /* cells lower than all their neighbours */
+    double deepest_pit;     /* m below its lowest neighbour */
+    double mean_slope, largest_slope;
+} aqua_terrain;
+
+typedef struct aqua_plan {
+    sel_plan base;
+    const aqua_params *params;
+    aqua_layout layout;
+    double *ground; /* [ny][nx] m; 0 without ground */
+    double *alpha;  /* [ny][nx]; NULL: the same everywhere */
+    double largest_alpha, smallest_alpha;
+    aqua_terrain terrain;
+    double deepest; /* m: what the scenario is known to reach */
+    aqua_ghosts ghosts;
+    aqua_inflow *inflows;
+    int inflow_count;
+    aqua_spread rain, infiltration;
+    /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
+    int bits;
+    double datum;
+    /* Fields that need watching from the first step on; set before create. */
+    bool wants_max, wants_arrival;
+} aqua_plan;
+
+/* The store that a plan's precision means. */
+typedef struct aqua_store {
+    bool whole;       /* depths are int32_t quanta, beds floats in quanta */
+    double per_metre; /* units of the store in a metre */
+    double datum;     /* m: beds count from here */
+    /* The greatest depth, in units, such that no sum of the rule can overflow: depths are checked
+     * against it after every step. */
+    double limit;
+    double least;         /* min_head in units */
+    double largest_alpha; /* below 1, so that rounding never takes more than there is */
+} aqua_store;
+
+aqua_store aqua_store_of(const aqua_plan *plan);
+
+enum {
+    AQUA_GROUND,
+    AQUA_DEPTH,
+    AQUA_LEVEL,
+    AQUA_MAX_DEPTH,
+    AQUA_MAX_LEVEL,
+    AQUA_ARRIVAL_TIME,
+    AQUA_FIELDS
+};
+
+extern const sel_solver aqua_solver;
+extern const sel_backend aqua_cpu_backend, aqua_cuda_backend;
+
+extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
+extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
+extern const sel_family aqua_law_family;
+enum { AQUA_LAWS = 3 };
+extern const sel_law_place aqua_law_places[AQUA_LAWS];
+
+/* ---- what all backends do on the host ---- */
+
+/* Fill [ny + 4][pitch] of the store from the plan: beds (float or double), depths of step 0
+ * (int32_t or double), ghosts and frame included, and alpha (float or double) where it has a value
+ * for each cell. Fails where a quantity does. Periodic copies are made by aqua_fill_frame. */
+sel_status aqua_fill_bed(const aqua_plan *plan, void *bed, sel_error *error);
+sel_status aqua_fill_water(const aqua_plan *plan, void *water, sel_error *error);
+void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
+
+/* Copies what lies beyond periodic axes: of elements of `size` bytes (4 or 8). */
+void aqua_fill_frame(const aqua_plan *plan, void *values, size_t size);
+
+/* Levels `steps` steps after time 0 of the ghosts that have one: z[ghosts], m. Only those that
+ * depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all) are written. */
+enum { AQUA_ALWAYS = 1 << 30 };
+sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
+                       sel_error *error);
+unsigned aqua_levels_depend(const aqua_plan *plan);
+/* Whether a region's ghosts have a level. */
+bool aqua_is_level(const aqua_plan *plan, int region);
+
+/* Amounts of the step from `step` on. Rain and infiltration: units of the store per cell, one
+ * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids). Refuses negative ones. */
+sel_status aqua_rain(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
+sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
+/* Units of the store that a source brings to all of its cells together. */
+sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
+                          sel_error *error);
+
+/* The whole part of amount + carry; the rest stays in *carry. */
+int64_t aqua_whole(double amount, double *carry);
+
+/* What the terms of a balance are made of, in m3. */
+typedef struct aqua_balance {
+    double volume, first_volume;
+    double rain, infiltration;
+    const double *inflow; /* [inflow_count] */
+    const double *out;    /* [region_count + 1]: through its ghosts */
+} aqua_balance;
+void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request);
+
+/* Edges between neighbours: from cell `at` in the layout to its neighbour k. */
+typedef struct aqua_edge {
+    int64_t at;
+    int k, sign; /* sign: +1 counts what goes from `at` to the neighbour, -1 the other way */
+} aqua_edge;
+
+typedef struct aqua_edges {
+    int64_t count, room;
+    aqua_edge *v;
+} aqua_edges;
+
+/* The edges whose fluxes sum to what an answer to SEL_FLUX is: from cells into the ghosts of a
+ * region, or, with region 0, those that cross request->line, positive to the left. */
+sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
+                           sel_error *error);
+void aqua_edges_free(aqua_edges *edges);
+
+/* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
+sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
+
+int aqua_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+
+#endif

@@ -1,0 +1,216 @@
+/* aqua.h -- the run-off of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
+ *
+ * Re-includable. The includer defines REAL (the type of beds, heads and roots), AQUA_WATER (the
+ * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
+ * functions' qualifiers). C11 and C++17. Nothing may be contracted or reordered, division and root
+ * are IEEE's: then all processors give the same bits.
+ *
+ * Two stores. f64: beds and depths are doubles in metres. f32: depths are whole numbers (int32_t)
+ * of quanta, beds are floats in quanta, and fluxes are cut to whole quanta toward zero; so mass is
+ * exact and no depth falls below 0. The rule has no unit of length: the same code does for both.
+ *
+ * With d = T_c - T_u, taken as (h_c - h_u) + (w_c - w_u), and the receivers R = { u : d > least },
+ *
+ *   s_u  = sqrt(d)                            root of a receiver's head, else 0
+ *   dw   = min[T_c - T_eq, w_c]               what leaves the cell before alpha
+ *   F_c  = alpha dw / S,  S = sum s_u         factor of the cell
+ *   q    = F_c s_u                            flux from c to u
+ *   w_c' = w_c + (sum of the fluxes in - sum of the fluxes out)
+ *
+ * and T_c - T_eq = X / m with X the sum of m - 1 heads:
+ *
+ *   mean     all receivers
+ *   fill     beds above the level are no place for water: with e_u = d + w_u = T_c - h_u, the depth
+ *            of a receiver's bed below T_c, X = sum d - sum of e over the dropped ones, whose
+ *            e_u < X / m; dropped from the least e on, until none is left to drop. (The cell itself
+ *            need not be dropped: then X / m > w_c, and dw = w_c in any case.)
+ *   mindiff  receivers with d < X / m are dropped from R; taken up from the largest d on while
+ *            d m >= X. Those stay whose root is at least that of the last one taken: the cell's
+ *            cut.
+ *
+ * One division: F_c = alpha min(X, m w_c) / (m S). Sums over the neighbours are trees,
+ * ((E + W) + (N + S)) + ((NE + SW) + (NW + SE)), the same for the eight symmetries of the square;
+ * so are sorted values. An edge gives the same bits from both its ends, -d for d.
+ *
+ * Cells without ground have a bed of AQUA_NO_GROUND and no water: nothing flows to them (d < 0),
+ * nor from them (dw = 0), without a branch.
+ *
+ * P. R. Rinaldi, thesis, UNICEN 2011, chapter 3; Di Gregorio, Serra, Future Gener. Comput. Syst. 16
+ * (1999) 259 (mindiff).
+ */
+#include <stdint.h>
+#include "engine/physics/aqua_method.h"
+
+#ifndef AQUA_CONSTANTS_H
+#define AQUA_CONSTANTS_H
+
+/* In the unit of the store. Eight heads of it can be added in f32, and their roots. */
+#define AQUA_NO_GROUND 1e30
+
+/* Neighbours: opposite ones stand together, k ^ 1 is opposite to k. V(k, dx, dy) */
+#define AQUA_NEIGHBOURS(V) \
+    V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
+enum { AQUA_AROUND = 8 };
+
+/* Sorts v[0..8) in 19 comparisons; COMPARE(i, j) puts the one that goes first into v[i]. */
+#define AQUA_SORT8(COMPARE)                                                                 \
+    COMPARE(0, 2)                                                                           \
+    COMPARE(1, 3)                                                                           \
+    COMPARE(4, 6)                                                                           \
+    COMPARE(5, 7) COMPARE(0, 4) COMPARE(1, 5) COMPARE(2, 6) COMPARE(3, 7) COMPARE(0, 1)     \
+        COMPARE(2, 3) COMPARE(4, 5) COMPARE(6, 7) COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) \
+            COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
+
+#endif
+
+/* T_c - T_u. */
+SEL_INLINE REAL AQUA_NAME(aqua_head)(REAL bed_c, REAL bed_u, AQUA_WATER water_c,
+                                     AQUA_WATER water_u) {
+    return (bed_c - bed_u) + (REAL)(water_c - water_u);
+}
+
+/* The head as far as it drives water: 0 unless d > least (>= 0). */
+SEL_INLINE REAL AQUA_NAME(aqua_drive)(REAL d, REAL least) {
+    return d > least ? d : (REAL)0;
+}
+
+/* The root of a head, with its sign: positive where c gives to u, negative where u gives to c, 0
+ * where neither does. */
+SEL_INLINE REAL AQUA_NAME(aqua_root)(REAL d, REAL least) {
+    const REAL size = d < (REAL)0 ? -d : d;
+    const REAL root = size > least ? AQUA_SQRT(size) : (REAL)0;
+    return d < (REAL)0 ? -root : root;
+}
+
+SEL_INLINE REAL AQUA_NAME(aqua_tree)(const REAL v[AQUA_AROUND]) {
+    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+}
+
+/* 1 + the number of receivers. */
+SEL_INLINE REAL AQUA_NAME(aqua_members)(const REAL drive[AQUA_AROUND]) {
+    REAL one[AQUA_AROUND];
+#define ONE(k, dx, dy) one[k] = drive[k] > (REAL)0 ? (REAL)1 : (REAL)0;
+    AQUA_NEIGHBOURS(ONE)
+#undef ONE
+    return (REAL)1 + AQUA_NAME(aqua_tree)(one);
+}
+
+/* F_c; sum is X, members is m, roots is S. Rounding takes it beyond w_c / S by less than 10 units
+ * of the last place, for which alpha stays below 1 by 16 (aqua_largest_alpha in engine/aqua). */
+SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, REAL members,
+                                       REAL roots) {
+    const REAL all = (REAL)water * members;
+    const REAL part = alpha * (sum < all ? sum : all);
+    return roots > (REAL)0 ? part / (members * roots) : (REAL)0;
+}
+
+/* Of a receiver (drive > 0): how far its bed lies below T_c; of others AQUA_NO_GROUND. */
+SEL_INLINE REAL AQUA_NAME(aqua_below)(REAL bed_c, REAL bed_u, AQUA_WATER water_c, REAL drive) {
+    return drive > (REAL)0 ? (bed_c - bed_u) + (REAL)water_c : (REAL)AQUA_NO_GROUND;
+}
+
+/* Whether fill has beds to drop: `least` is the smallest depth e of a receiver's bed below T_c.
+ * Where it is false fill and mean are the same to the bit. */
+SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
+    return least * members < sum;
+}
+
+/* Drops the beds that stand above the level. below[k] is aqua_below of the neighbour
+ * k; it is sorted. */
+SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
+    REAL x = *sum, m = *members, *v = below;
+#define LESS_FIRST(i, j)               \
+    {                                  \
+        const REAL a = v[i], b = v[j]; \
+        v[i] = a < b ? a : b;          \
+        v[j] = a < b ? b : a;          \
+    }
+    AQUA_SORT8(LESS_FIRST)
+#undef LESS_FIRST
+#define DROP(k, dx, dy)                 \
+    {                                   \
+        const int drops = v[k] * m < x; \
+        x = drops ? x - v[k] : x;       \
+        m = drops ? m - (REAL)1 : m;    \
+    }
+    AQUA_NEIGHBOURS(DROP)
+#undef DROP
+    *sum = x;
+    *members = m;
+}
+
+/* Takes up receivers from the largest head on. Sorts `drive`; returns the cell's cut: of the roots
+ * s of its receivers only those with s >= cut stay. */
+SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL *members) {
+    REAL x = (REAL)0, m = (REAL)1, last = (REAL)0, *v = drive;
+#define LARGE_FIRST(i, j)              \
+    {                                  \
+        const REAL a = v[i], b = v[j]; \
+        v[i] = a < b ? b : a;          \
+        v[j] = a < b ? a : b;          \
+    }
+    AQUA_SORT8(LARGE_FIRST)
+#undef LARGE_FIRST
+#define TAKE(k, dx, dy)                  \
+    {                                    \
+        const int takes = v[k] * m >= x; \
+        x = takes ? x + v[k] : x;        \
+        last = takes ? v[k] : last;      \
+        m = takes ? m + (REAL)1 : m;     \
+    }
+    AQUA_NEIGHBOURS(TAKE)
+#undef TAKE
+    *sum = x;
+    *members = m;
+    return AQUA_SQRT(last);
+}
+
+/* What an edge carries from c to u; negative: from u to c. `root` is the signed one from c. (Of the
+ * two products F_c r+ and F_u r- one is always 0.) */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_flux)(REAL root, REAL factor_c, REAL factor_u) {
+    return (AQUA_WATER)((root > (REAL)0 ? factor_c : factor_u) * root);
+}
+
+/* The same for mindiff, where a cell gives nothing along roots below its cut. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_flux_cut)(REAL root, REAL factor_c, REAL cut_c, REAL factor_u,
+                                               REAL cut_u) {
+    const REAL size = root < (REAL)0 ? -root : root;
+    const REAL cut = root > (REAL)0 ? cut_c : cut_u;
+    const REAL factor = root > (REAL)0 ? factor_c : factor_u;
+    return (AQUA_WATER)((size >= cut ? factor : (REAL)0) * root);
+}
+
+/* w_c' from the eight fluxes out of the cell. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after)(AQUA_WATER water, const AQUA_WATER out[AQUA_AROUND]) {
+    const AQUA_WATER *v = out;
+    return water - (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])));
+}
+
+/* F_c of one cell from its neighbours' beds and depths, for what is done cell by cell. Gives its
+ * signed roots, and its cut (0 but for mindiff). */
+SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, REAL bed,
+                                     AQUA_WATER water, const REAL beds[AQUA_AROUND],
+                                     const AQUA_WATER waters[AQUA_AROUND], REAL root[AQUA_AROUND],
+                                     REAL *cut) {
+    REAL drive[AQUA_AROUND], given[AQUA_AROUND], below[AQUA_AROUND];
+#define HEAD(k, dx, dy)                                                      \
+    {                                                                        \
+        const REAL d = AQUA_NAME(aqua_head)(bed, beds[k], water, waters[k]); \
+        drive[k] = AQUA_NAME(aqua_drive)(d, least);                          \
+        root[k] = AQUA_NAME(aqua_root)(d, least);                            \
+        below[k] = AQUA_NAME(aqua_below)(bed, beds[k], water, drive[k]);     \
+    }
+    AQUA_NEIGHBOURS(HEAD)
+#undef HEAD
+    REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
+    *cut = (REAL)0;
+    if (equilibrium == AQUA_FILL) {
+        AQUA_NAME(aqua_fill)(below, &sum, &members);
+    } else if (equilibrium == AQUA_MINDIFF) {
+        *cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
+    }
+#define GIVEN(k, dx, dy) given[k] = root[k] > (REAL)0 && root[k] >= *cut ? root[k] : (REAL)0;
+    AQUA_NEIGHBOURS(GIVEN)
+#undef GIVEN
+    return AQUA_NAME(aqua_factor)(alpha, water, sum, members, AQUA_NAME(aqua_tree)(given));
+}
