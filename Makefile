@@ -2,7 +2,7 @@
 #
 #   CC=clang            another compiler          DEBUG=1              -O1 -g
 #   SANITIZE=address,undefined                    BUILD=dir            another build folder
-#   STATIC=0            link Lua, libpng and zlib dynamically         V=1  show the commands
+#   STATIC=0            link the libraries dynamically                V=1  show the commands
 #   CUDA=0              without the CUDA backend (built where nvcc is found)
 #   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs
 
@@ -37,9 +37,13 @@ LUA_CFLAGS ?= $(if $(wildcard /usr/include/lua5.4/lua.h),-I/usr/include/lua5.4,$
 LUA_LIBS ?= $(call static_or,liblua5.4.a,-llua5.4)
 ZLIB_LIBS ?= $(call static_or,libz.a,-lz)
 PNG_LIBS ?= $(call static_or,libpng16.a,-lpng16)
+# An archive of libtiff needs those of all its codecs; one of them is in C++.
+TIFF_PARTS := tiff webp Lerc jbig zstd lzma jpeg deflate stdc++
+TIFF_FOUND := $(foreach part,$(TIFF_PARTS),$(call find_static,lib$(part).a))
+TIFF_LIBS ?= $(if $(filter $(words $(TIFF_PARTS)),$(words $(TIFF_FOUND))),$(TIFF_FOUND) -static-libgcc,-ltiff)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
-LDLIBS_ALL = $(LUA_LIBS) $(CUDA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+LDLIBS_ALL = $(LUA_LIBS) $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # The CUDA backend, where there is nvcc. A GPU that is there gets code of its own; without one the
@@ -148,7 +152,7 @@ unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 $(BUILD)/examples/c/embed: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(CUDA_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
 
 test: setup-test
 	$(MAKE) all unit-tests

@@ -62,3 +62,9 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
     }
     return function;
 }
+
+const sel_lookup *sel_lookup_of(const sel_quantity *q) {
+    const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
+    bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
+    return is ? function->data : NULL;
+}

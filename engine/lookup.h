@@ -30,4 +30,7 @@ typedef struct sel_lookup {
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 
+/* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
+const sel_lookup *sel_lookup_of(const sel_quantity *q);
+
 #endif

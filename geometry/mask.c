@@ -42,7 +42,7 @@ const sel_table sel_shape_raster_table = {
 sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error) {
     sel_error own = {.status = SEL_OK};
     sel_error *to = error ? error : &own;
-    image->pixels = sel_raster_read(arena, image->file, to);
+    image->pixels = sel_raster_read_picture(arena, image->file, to);
     return image->pixels ? SEL_OK : to->status;
 }
 

@@ -1,7 +1,9 @@
 /* raster.c -- values on a plane: read by format, placed, interpolated. */
 #include "geometry/raster.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,21 +13,28 @@ static const size_t max_file = (size_t)1 << 30;
 
 static const sel_field raster_fields[] = {
     {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_raster_params, file),
-     "A picture (.png), its values from 0 (black) to 1 (white); a path relative to the script.", 0,
-     NULL, NULL, NULL},
+     "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to "
+     "1 "
+     "(white); a path relative to the script.",
+     0, NULL, NULL, NULL},
     {"scale", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, scale),
      "Multiplies the values of the file.", 1, NULL, NULL, NULL},
     {"offset", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, offset),
      "Is added to the scaled values.", 0, NULL, NULL, NULL},
     {"nodata", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, nodata),
-     "The value of the file that means that there are no data; none when not given.", SEL_NOT_GIVEN,
-     NULL, NULL, NULL},
+     "The value of the file that means that there are no data; what the file itself says when not "
+     "given.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    {"fill", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, fill),
+     "The value where there are no data, not scaled; when not given, to ask for it there is an "
+     "error.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 const sel_table sel_raster_table = {
     "sel.raster",
-    "A quantity that depends on x and y by the pixels of a file, whose first row is the top; r(x, "
-    "y) "
-    "inside functions; .size, .dx and .origin.",
+    "A quantity that depends on x and y by the pixels of a file, whose first row is the north; "
+    "r(x, "
+    "y) inside functions; .size, .dx and .origin, the lower left corner.",
     sizeof(sel_raster_params),
     SIZE_MAX,
     raster_fields,
@@ -33,65 +42,126 @@ const sel_table sel_raster_table = {
     NULL,
 };
 
-/* A file format that can be read: one row here. */
-typedef struct format {
-    const char *suffix;
-    sel_status (*read)(const char *name, const uint8_t *bytes, size_t length, sel_picture *picture,
-                       sel_error *error);
-} format;
-static const format formats[] = {{".png", sel_png_read}};
-enum { FORMATS = sizeof formats / sizeof *formats };
+/* ---- formats ---- */
 
-static const format *find_format(const char *path, sel_error *error) {
-    char known[128] = "";
-    for (int i = 0; i < FORMATS; i++) {
-        size_t length = strlen(path), end = strlen(formats[i].suffix);
-        if (length > end && strcasecmp(path + length - end, formats[i].suffix) == 0) {
-            return &formats[i];
-        }
-        strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
-        strncat(known, formats[i].suffix, sizeof known - strlen(known) - 1);
-    }
-    sel_fail(error, SEL_BAD_SCENARIO,
-             "%s: this format is not read; rasters and images are read from %s files", path, known);
-    return NULL;
+sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
+                               sel_error *error) {
+    size_t bytes = (size_t)raster->n[0] * (size_t)raster->n[1] * sizeof *raster->value;
+    raster->value = sel_arena_alloc(arena, bytes);
+    return raster->value ? SEL_OK : sel_fail_memory(error, name, bytes);
+}
+
+sel_status sel_raster_check_square(const char *name, double dx, double dy, sel_error *error) {
+    return fabs(dx - dy) <= 1e-6 * fabs(dx)
+               ? SEL_OK
+               : sel_fail(
+                     error, SEL_BAD_FILE,
+                     "%s: its cells of %.10g x %.10g are not square; gdalwarp -tr makes them so",
+                     name, dx, dy);
 }
 
 /* Turns the rows over: a file begins at the top, a domain at the bottom. */
-static sel_raster *place(sel_arena *arena, const sel_picture *picture, sel_error *error) {
+static sel_status place_picture(sel_arena *arena, const char *path, const sel_picture *picture,
+                                sel_raster_source *to, sel_error *error) {
     size_t width = (size_t)picture->width, height = (size_t)picture->height;
-    sel_raster *raster = sel_arena_alloc(arena, sizeof *raster);
-    double *value = sel_arena_alloc(arena, width * height * sizeof *value);
-    if (!raster || !value) {
-        sel_fail_memory(error, "a raster", width * height * sizeof *value);
-        return NULL;
+    to->raster = (sel_raster){.n = {picture->width, picture->height}, .dx = 1};
+    to->exact = true;
+    sel_status status = sel_raster_allocate(arena, path, &to->raster, error);
+    for (size_t row = 0; !status && row < height; row++) {
+        memcpy(to->raster.value + (height - 1 - row) * width, picture->value + row * width,
+               width * sizeof *picture->value);
     }
-    for (size_t row = 0; row < height; row++) {
-        memcpy(value + (height - 1 - row) * width, picture->value + row * width,
-               width * sizeof *value);
-    }
-    *raster = (sel_raster){.n = {picture->width, picture->height}, .dx = 1, .value = value};
-    return raster;
+    return status;
 }
 
-sel_raster *sel_raster_read(sel_arena *arena, const char *path, sel_error *error) {
-    const format *kind = find_format(path, error);
+static sel_status read_png(sel_arena *arena, const char *path, sel_raster_source *to,
+                           sel_error *error) {
     char *bytes = NULL;
     size_t length = 0;
     sel_picture picture = {0};
-    sel_raster *raster = NULL;
-    if (!kind) {
-        return NULL;
-    }
+    *to = (sel_raster_source){.nodata = (double)NAN};
     sel_status status =
         sel_file_read(path, max_file, "larger ones are not read", &bytes, &length, error);
-    if (!status && kind->read(path, (const uint8_t *)bytes, length, &picture, error) == SEL_OK) {
-        raster = place(arena, &picture, error);
-    }
+    status = status ? status : sel_png_read(path, (const uint8_t *)bytes, length, &picture, error);
+    status = status ? status : place_picture(arena, path, &picture, to, error);
     free(picture.value);
     free(bytes);
+    return status;
+}
+
+typedef sel_status read_stream(sel_arena *arena, const char *name, FILE *file,
+                               sel_raster_source *to, sel_error *error);
+
+static sel_status read_grid(sel_arena *arena, const char *path, read_stream *read,
+                            sel_raster_source *to, sel_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    sel_status status = read(arena, path, file, to, error);
+    fclose(file);
+    return status;
+}
+
+/* A file format that can be read: one row here. */
+typedef struct format {
+    const char *suffix;
+    read_stream *read; /* of a grid; NULL: a picture */
+} format;
+static const format formats[] = {
+    {".asc", sel_asc_read}, {".tif", sel_tif_read}, {".tiff", sel_tif_read}, {".png", NULL}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const format *find_format(const char *path, bool pictures_only, sel_error *error) {
+    char known[128] = "";
+    size_t length = strlen(path), used = 0;
+    for (int i = 0; i < FORMATS; i++) {
+        size_t end = strlen(formats[i].suffix);
+        if (pictures_only && formats[i].read) {
+            continue;
+        }
+        if (length > end && strcasecmp(path + length - end, formats[i].suffix) == 0) {
+            return &formats[i];
+        }
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                 formats[i].suffix);
+    }
+    sel_fail(error, SEL_BAD_SCENARIO, "%s: this format is not read; %s are read from %s files",
+             path, pictures_only ? "images" : "rasters", known);
+    return NULL;
+}
+
+static sel_status read_file(sel_arena *arena, const char *path, bool pictures_only,
+                            sel_raster_source *to, sel_error *error) {
+    const format *kind = find_format(path, pictures_only, error);
+    if (!kind) {
+        return SEL_BAD_SCENARIO;
+    }
+    return kind->read ? read_grid(arena, path, kind->read, to, error)
+                      : read_png(arena, path, to, error);
+}
+
+static sel_raster *keep(sel_arena *arena, const sel_raster *raster) {
+    sel_raster *kept = sel_arena_alloc(arena, sizeof *kept);
+    if (kept) {
+        *kept = *raster;
+    }
+    return kept;
+}
+
+sel_raster *sel_raster_read_picture(sel_arena *arena, const char *path, sel_error *error) {
+    sel_raster_source source;
+    if (read_file(arena, path, true, &source, error)) {
+        return NULL;
+    }
+    sel_raster *raster = keep(arena, &source.raster);
+    if (!raster) {
+        sel_fail_memory(error, path, sizeof *raster);
+    }
     return raster;
 }
+
+/* ---- values ---- */
 
 double sel_raster_value(const sel_raster *raster, double x, double y) {
     return sel_raster_interpolate(raster, raster->value, x, y);
@@ -114,27 +184,37 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
             continue;
         }
         if (is_inside(raster, x, y)) {
-            return sel_fail(error, SEL_BAD_SCENARIO, "%s: there are no data at x = %g, y = %g",
-                            self->name, x, y);
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there are no data at x = %.10g, y = %.10g", self->name, x, y);
         }
         return sel_fail(error, SEL_BAD_SCENARIO,
-                        "%s: x = %g, y = %g is outside its %g to %g by %g to %g", self->name, x, y,
-                        raster->origin[0], raster->origin[0] + (double)raster->n[0] * raster->dx,
-                        raster->origin[1], raster->origin[1] + (double)raster->n[1] * raster->dx);
+                        "%s: x = %.10g, y = %.10g is outside its %.10g to %.10g by %.10g to "
+                        "%.10g",
+                        self->name, x, y, raster->origin[0],
+                        raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
+                        raster->origin[1] + (double)raster->n[1] * raster->dx);
     }
     return SEL_OK;
 }
 
-static sel_status scale_values(sel_raster *raster, const sel_raster_params *params, sel_where where,
-                               sel_error *error) {
-    size_t n = (size_t)(raster->n[0] * raster->n[1]);
-    for (size_t i = 0; i < n; i++) {
-        double value = raster->value[i];
-        bool missing = isnan(value) || value == params->nodata;
-        raster->value[i] = missing ? (double)NAN : params->scale * value + params->offset;
-        if (!missing && !isfinite(raster->value[i])) {
+/* Programs write the same number with more digits or fewer; whole numbers are exact. */
+static inline bool is_nodata(double value, double nodata, double slack) {
+    return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
+}
+
+static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
+                               sel_where where, sel_error *error) {
+    const sel_raster *raster = &source->raster;
+    double nodata = isnan(params->nodata) ? source->nodata : params->nodata;
+    double slack = source->exact || !isfinite(nodata) ? 0 : 2e-6 * fabs(nodata);
+    int64_t n = raster->n[0] * raster->n[1];
+    for (int64_t i = 0; i < n; i++) {
+        double value = raster->value[i], scaled = params->scale * value + params->offset;
+        bool missing = is_nodata(value, nodata, slack);
+        raster->value[i] = missing ? params->fill : scaled;
+        if (!missing && !isfinite(scaled)) {
             return sel_fail_at(error, where, "sel.raster: %g scaled by %g is %g", value,
-                               params->scale, raster->value[i]);
+                               params->scale, scaled);
         }
     }
     return SEL_OK;
@@ -142,16 +222,22 @@ static sel_status scale_values(sel_raster *raster, const sel_raster_params *para
 
 const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
                                     sel_where where, sel_error *error) {
-    sel_raster *raster = sel_raster_read(arena, params->file, error);
-    if (!raster || scale_values(raster, params, where, error)) {
+    sel_raster_source source;
+    if (read_file(arena, params->file, false, &source, error) ||
+        scale_values(&source, params, where, error)) {
         return NULL;
     }
+    sel_raster *raster = keep(arena, &source.raster);
     sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
     const char *name = sel_arena_print(arena, "raster %s", sel_file_name(params->file));
-    if (!lookup || !name) {
+    if (!raster || !lookup || !name) {
         sel_fail_memory(error, "a raster", sizeof *lookup);
         return NULL;
     }
     *lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, raster};
     return lookup;
+}
+
+const sel_raster *sel_raster_of(const sel_lookup *lookup) {
+    return lookup && lookup->kind == SEL_LOOKUP_RASTER ? lookup->data : NULL;
 }

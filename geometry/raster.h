@@ -1,8 +1,10 @@
-/* raster.h -- values on a plane, read from a picture. */
+/* raster.h -- values on a plane, read from a picture or a grid of terrain. */
 #ifndef SEL_RASTER_H
 #define SEL_RASTER_H
 
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "engine/arena.h"
 #include "engine/lookup.h"
 #include "engine/physics/raster.h"
@@ -12,14 +14,26 @@
 typedef struct sel_raster_params {
     const char *file; /* as it is to be opened */
     double scale, offset;
-    double nodata; /* NaN: none */
+    double nodata; /* NaN: the file's own */
+    double fill;   /* NaN: none */
 } sel_raster_params;
 
 extern const sel_table sel_raster_table;
 
-/* Reads the raster of a file; its format is told by the end of its name. The values of a picture
- * are 0 (black) to 1 (white). All in the arena. NULL after an error that names the file. */
-sel_raster *sel_raster_read(sel_arena *arena, const char *path, sel_error *error);
+/* What a GeoTIFF says of its map projection, as it stands in the file. */
+typedef struct sel_geo_keys {
+    size_t directory_count, double_count, text_count;
+    const uint16_t *directory; /* tag 34735 */
+    const double *doubles;     /* 34736 */
+    const char *text;          /* 34737, a NUL behind it */
+} sel_geo_keys;
+
+/* Whether the coordinates of a pixel are those of its centre (PixelIsPoint), not of its corner. */
+bool sel_geo_keys_are_points(const sel_geo_keys *keys);
+
+/* The pixels of the picture in a file, for shape.image: 0 (black) to 1 (white). All in the arena.
+ * NULL after an error that names the file. */
+sel_raster *sel_raster_read_picture(sel_arena *arena, const char *path, sel_error *error);
 
 /* A lookup r(x, y) whose data are a sel_raster: bilinear between the centres of pixels, constant
  * beyond the outermost ones, an error outside of the raster and where there are no data. NULL after
@@ -27,8 +41,42 @@ sel_raster *sel_raster_read(sel_arena *arena, const char *path, sel_error *error
 const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
                                     sel_where where, sel_error *error);
 
+/* The raster of a lookup; NULL for a lookup of another kind, and for NULL. */
+const sel_raster *sel_raster_of(const sel_lookup *lookup);
+
 /* The value at a point as above; NaN outside and where there are no data. */
 double sel_raster_value(const sel_raster *raster, double x, double y);
+
+/* The value of cell (i, j), i from the west, j from the south, scaled as the script says; NaN where
+ * there are no data. */
+static inline double sel_raster_cell(const sel_raster *raster, int64_t i, int64_t j) {
+    return raster->value[j * raster->n[0] + i];
+}
+static inline bool sel_raster_nodata(const sel_raster *raster, int64_t i, int64_t j) {
+    return isnan(sel_raster_cell(raster, i, j));
+}
+
+/* ---- formats ---- */
+
+/* What is read from a file, not scaled yet. */
+typedef struct sel_raster_source {
+    sel_raster raster; /* its arrays in the arena */
+    double nodata;     /* the value that stands for no data; NaN: none */
+    bool exact;        /* it has to be met exactly, not to six digits */
+} sel_raster_source;
+
+/* raster_asc.c and raster_tif.c: grids with their place. `name` is for messages. */
+sel_status sel_asc_read(sel_arena *arena, const char *name, FILE *file, sel_raster_source *to,
+                        sel_error *error);
+sel_status sel_tif_read(sel_arena *arena, const char *name, FILE *file, sel_raster_source *to,
+                        sel_error *error);
+
+/* Takes the memory for n[0] x n[1] values. */
+sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
+                               sel_error *error);
+
+/* Refuses cells that are not square, to six digits. */
+sel_status sel_raster_check_square(const char *name, double dx, double dy, sel_error *error);
 
 /* A picture in memory as a file has it: the top row first. `value`: malloc. */
 typedef struct sel_picture {

@@ -11,10 +11,13 @@ needs() {
     echo 'liblua5.4-dev test -e /usr/include/lua5.4/lua.h || pkg-config --exists lua5.4'
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
+    echo 'libtiff-dev test -n "$(ls /usr/include/tiffio.h /usr/include/*/tiffio.h 2>/dev/null)" || pkg-config --exists libtiff-4'
+    echo 'g++ test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)" || ! test -e "$("${CC:-gcc}" -print-file-name=libtiff.a)"'
     case $1 in
     test)
         echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
+        echo 'gdal-bin command -v gdal_translate'
         echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'
         ;;
     lint)

@@ -77,6 +77,36 @@ sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, 
     return status;
 }
 
+sel_status sel_scalar_check(const sel_output_site *site, const char *field, sel_error *error) {
+    const sel_solver *solver = site->simulation->solver;
+    sel_names names = {1, &field};
+    int component;
+    sel_status status = sel_picks_check(site, &names, error);
+    if (status != SEL_OK) {
+        return status;
+    }
+    int found = sel_solver_field(solver, site->domain->grid.dims, field, &component);
+    if (component < 0 && solver->fields[found].rank == SEL_TENSOR) {
+        return sel_fail_at(error, site->where,
+                           "%s: '%s' is a tensor; name a component, such as %s_xy",
+                           site->table->name, field, field);
+    }
+    return SEL_OK;
+}
+
+void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells) {
+    int components = pick->field_components;
+    for (int64_t i = 0; i < cells; i++) {
+        const float *cell = values + i * components;
+        double squares = 0;
+        for (int c = 0; c < components; c++) {
+            squares += (double)cell[c] * (double)cell[c];
+        }
+        values[i] = sel_pick_components(pick) == 1 ? cell[sel_pick_component(pick, 0)]
+                                                   : (float)sqrt(squares);
+    }
+}
+
 sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
                           sel_picks *picks, sel_error *error) {
     int dims = context->domain->grid.dims;

@@ -62,7 +62,8 @@ typedef struct sel_output_kind {
 } sel_output_kind;
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
-    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind;
+    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
+    sel_grid_kind;
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
@@ -96,6 +97,13 @@ sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, 
 /* Resolves names that were checked. v is freed by the caller. */
 sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
                           sel_picks *picks, sel_error *error);
+
+/* Reports a field that gives no number per cell: unknown ones and tensors. */
+sel_status sel_scalar_check(const sel_output_site *site, const char *field, sel_error *error);
+
+/* One number per cell, in place: the picked component of values[cells][field_components], or the
+ * magnitude of the vector. */
+void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
 
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
 sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,

@@ -119,28 +119,9 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
     return SEL_OK;
 }
 
-static sel_status check_field(const sel_output_site *site, const sel_out_picture *picture,
-                              sel_error *error) {
-    const sel_solver *solver = site->simulation->solver;
-    const char *name = picture->field;
-    sel_names names = {1, &name};
-    int component;
-    sel_status status = sel_picks_check(site, &names, error);
-    if (status != SEL_OK) {
-        return status;
-    }
-    int field = sel_solver_field(solver, site->domain->grid.dims, name, &component);
-    if (component < 0 && solver->fields[field].rank == SEL_TENSOR) {
-        return sel_fail_at(error, site->where,
-                           "out.picture: '%s' is a tensor; name a component, such as %s_xy", name,
-                           name);
-    }
-    return SEL_OK;
-}
-
 static sel_status picture_check(const sel_output_site *site, const void *params, sel_error *error) {
     const sel_out_picture *picture = params;
-    sel_status found[] = {check_field(site, picture, error),
+    sel_status found[] = {sel_scalar_check(site, picture->field, error),
                           check_slice(site, &picture->slice, error)};
     sel_status status = found[0] ? found[0] : found[1];
     if (picture->max <= picture->min) {
@@ -189,20 +170,6 @@ static sel_status run_job(void *data, bool cancelled, sel_error *error) {
 }
 
 /* ---- on the run's thread ---- */
-
-/* One number per cell, in place: the picked component, or the magnitude. */
-static void make_scalar(const sel_pick *pick, float *values, int64_t cells) {
-    int components = pick->field_components;
-    for (int64_t i = 0; i < cells; i++) {
-        const float *cell = values + i * components;
-        double squares = 0;
-        for (int c = 0; c < components; c++) {
-            squares += (double)cell[c] * (double)cell[c];
-        }
-        values[i] = sel_pick_components(pick) == 1 ? cell[sel_pick_component(pick, 0)]
-                                                   : (float)sqrt(squares);
-    }
-}
 
 /* "  z = 0.5": where the plane of a 3-D field lies. */
 static void slice_text(const picture_output *output, char text[48]) {
@@ -274,7 +241,7 @@ static sel_status picture_take(void *self, int64_t step, double time, const sel_
     const sel_plane *plane = &output->plane;
     output->job = NULL;
     sel_plane_flatten(plane, pick->field_components, job->values, job->solid);
-    make_scalar(pick, job->values, plane->n[0] * plane->n[1]);
+    sel_pick_scalar(pick, job->values, plane->n[0] * plane->n[1]);
     sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
                   : sel_output_files_add(output->files, error, "%s/%s_%08lld.png", output->name,

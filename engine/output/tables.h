@@ -88,9 +88,17 @@ typedef struct sel_out_picture {
     double scale;    /* pixels per cell; NaN: the longer side has about 1000 */
 } sel_out_picture;
 
+enum { SEL_GRID_ASC, SEL_GRID_TIF };
+
+typedef struct sel_out_grid {
+    sel_output_common common;
+    const char *field;
+    int format; /* SEL_GRID_ASC, SEL_GRID_TIF */
+} sel_out_grid;
+
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
     sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table,
-    sel_out_average_table, sel_out_picture_table, sel_slice_table;
+    sel_out_average_table, sel_out_picture_table, sel_out_grid_table, sel_slice_table;
 
 /* One row of a field list, for a member that is called as in Lua. */
 #define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \

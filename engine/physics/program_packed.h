@@ -45,7 +45,7 @@ typedef struct sel_packed_lookup {
     int64_t kind;
     int64_t first; /* of its numbers: the times and values of a series, or a raster's pixels */
     sel_series_rule series;
-    sel_raster raster; /* its `value` is not used */
+    sel_raster raster; /* its `value` and `keys` are not used */
 } sel_packed_lookup;
 
 typedef struct sel_packed_call {

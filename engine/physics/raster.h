@@ -18,7 +18,8 @@
 typedef struct sel_raster {
     int64_t n[2];
     double dx, origin[2];
-    double *value; /* n[1] rows of n[0] */
+    double *value;                   /* n[1] rows of n[0] */
+    const struct sel_geo_keys *keys; /* of the map that a GeoTIFF is drawn on; NULL: none */
 } sel_raster;
 
 /* The pixel below `at` along an axis and how far behind its centre the point lies, 0 to 1; false

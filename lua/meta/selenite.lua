@@ -235,6 +235,16 @@
 ---@field y? number Plane of constant y.
 ---@field z? number Plane of constant z.
 
+---A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
+---@class (exact) selenite.out.grid
+---@field name? string Name of its files; the kind when not given. No two outputs share one.
+---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
+---@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
+---@field from_step? integer Nothing is written before this step, but for the last state.
+---@field from_time? number Nothing is written before this time, but for the last state.
+---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
+---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the solver computes on, if its file had one.
+
 ---The cells whose centres lie in min <= x < max.
 ---@class (exact) selenite.shape.box
 ---@field min number[] Lower corner.
@@ -286,13 +296,14 @@
 ---@field repeats? boolean Start again at the first point after the last one, also before the first.
 ---@field outside? "error"|"hold"|"zero" Before the first and after the last time, unless it repeats: an error, the nearest value, or zero.
 
----A quantity that depends on x and y by the pixels of a file, whose first row is the top; r(x, y) inside functions; .size, .dx and .origin.
+---A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
 ---@class (exact) selenite.sel.raster
----@field file? string A picture (.png), its values from 0 (black) to 1 (white); a path relative to the script.
+---@field file? string A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to 1 (white); a path relative to the script.
 ---@field [1]? string the same as file
 ---@field scale? number Multiplies the values of the file.
 ---@field offset? number Is added to the scaled values.
----@field nodata? number The value of the file that means that there are no data; none when not given.
+---@field nodata? number The value of the file that means that there are no data; what the file itself says when not given.
+---@field fill? number The value where there are no data, not scaled; when not given, to ask for it there is an error.
 
 ---sel.paint { base, { shape, value }, ... }: a quantity painted in order, the last one wins; base and values are quantities.
 ---@class (exact) selenite.sel.paint
@@ -323,6 +334,7 @@
 ---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the other one up.
+---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.
@@ -342,7 +354,7 @@
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
----@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the top; r(x, y) inside functions; .size, .dx and .origin.
+---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module

@@ -1,2 +1,2 @@
 local sel = require "selenite"
-return sel.raster "terrain.asc"
+return sel.raster "terrain.grd"

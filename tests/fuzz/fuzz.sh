@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh -- build the fuzz targets (scripts, CSV and PNG files) with clang and run them.
+# fuzz.sh -- build the fuzz targets (scripts, and the files that they read) with clang and run them.
 # usage: tests/fuzz/fuzz.sh [SECONDS]   (60 each when not given; seeds: scenarios, bad scripts, seeds/)
 set -eu
 cd "$(dirname "$0")/../.."
@@ -12,11 +12,11 @@ objects=$(for file in lua/*.c; do echo "$build/${file%.c}.o"; done)
 make CC=clang BUILD=$build DEBUG=1 \
     CFLAGS="-fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed" \
     $build/libselenite.a $objects
-for target in fuzz_script fuzz_csv fuzz_png; do
+for target in fuzz_script fuzz_csv fuzz_png fuzz_asc fuzz_tif; do
     # shellcheck disable=SC2086
     clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -fsanitize=$sanitizers,fuzzer \
         -fno-sanitize-recover=all -o $build/$target tests/fuzz/$target.c $objects \
-        $build/libselenite.a -llua5.4 -lpng16 -lz -fopenmp -pthread -ldl -lm
+        $build/libselenite.a -llua5.4 -ltiff -lpng16 -lz -fopenmp -pthread -ldl -lm
     mkdir -p $build/corpus_$target
 done
 fuzz() {
@@ -28,3 +28,5 @@ fuzz() {
 fuzz fuzz_script -dict=tests/fuzz/script.dict $build/corpus_fuzz_script scenarios examples tests/bad
 fuzz fuzz_csv $build/corpus_fuzz_csv tests/fuzz/seeds
 fuzz fuzz_png $build/corpus_fuzz_png tests/fuzz/seeds
+fuzz fuzz_asc $build/corpus_fuzz_asc tests/fuzz/seeds
+fuzz fuzz_tif $build/corpus_fuzz_tif tests/fuzz/seeds

@@ -195,7 +195,7 @@ static void near(double a, double b) {
 static void the_first_row_is_the_top_and_centres_are_joined(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.png", 10, 1, (double)NAN};
+    sel_raster_params params = {"r.png", 10, 1, (double)NAN, (double)NAN};
     const sel_lookup *raster = make(arena, &params);
     near(at(raster, 0.5, 1.5), 1);
     near(at(raster, 2.5, 1.5), 5);
@@ -216,7 +216,7 @@ static void the_first_row_is_the_top_and_centres_are_joined(void **state) {
 static void missing_data_are_errors_where_they_count(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.png", 10, 1, 0.2};
+    sel_raster_params params = {"r.png", 10, 1, 0.2, (double)NAN};
     const sel_lookup *raster = make(arena, &params);
     near(at(raster, 0.5, 1.5), 1);
     near(at(raster, 1.5, 0.5), 9);
@@ -318,10 +318,15 @@ static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
 static void other_formats_are_named(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.jpg", 1, 0, (double)NAN};
+    sel_raster_params params = {"r.jpg", 1, 0, (double)NAN, (double)NAN};
     assert_null(make(arena, &params));
-    assert_string_equal(error.text, "r.jpg: this format is not read; rasters and images are read "
-                                    "from .png files");
+    assert_string_equal(error.text, "r.jpg: this format is not read; rasters are read from .asc, "
+                                    ".tif, .tiff, .png files");
+    sel_shape_image image = {"r.tif", 0.5, false, NULL};
+    error = (sel_error){.status = SEL_OK};
+    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_BAD_SCENARIO);
+    assert_string_equal(error.text,
+                        "r.tif: this format is not read; images are read from .png files");
     params.file = "none.png";
     error = (sel_error){.status = SEL_OK};
     assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));

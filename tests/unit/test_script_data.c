@@ -129,11 +129,39 @@ static void noise_is_smooth_bounded_and_fixed(void **state) {
     assert_true(sel_noise(42, -3.25, 7.125, 1.75) == 0x1.ab6e006e1d2dap-6);
 }
 
+static void a_grid_of_terrain_knows_its_place(void **state) {
+    (void)state;
+    script_case c = {.scenario = NULL};
+    FILE *file = fopen("hill.asc", "wb");
+    fputs("ncols 2\nnrows 2\nxllcorner 500000\nyllcorner 5000000\ncellsize 4\n1 2\n3 -9999\n",
+          file);
+    fclose(file);
+    script_accepts(
+        &c, OPENING
+        "local r = sel.raster 'hill.asc'\n"
+        "assert(r.size[1] == 2 and r.size[2] == 2 and r.dx == 4)\n"
+        "assert(r.origin[1] == 500000 and r.origin[2] == 5000000)\n"
+        "assert(r(500002, 5000002) == 3 and r(500000, 5000004) == 2)\n"
+        "local s = sel.raster { 'hill.asc', scale = 2, offset = 1, fill = -1 }\n"
+        "assert(s(500006, 5000002) == -1 and s(500002, 5000006) == 3)\n" RETURN(
+            "origin = { 500000, 5000000 },\n"
+            "regions = { { name = 'hill', where = shape.raster { raster = r, above = 2.5 }, law = "
+            "law.wall {} } }, initial = { density = s }"));
+    assert_true(density_at(&c, 500002, 5000006, 0) == 3);
+    const sel_region *region = c.scenario->simulations[0].params->regions.v;
+    assert_true(
+        sel_shape_raster_contains(region->where->data, (const double[]){500002, 5000002, 0}));
+    assert_false(
+        sel_shape_raster_contains(region->where->data, (const double[]){500006, 5000002, 0}));
+    script_done(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_series_stands_for_a_number),
         cmocka_unit_test(functions_call_series_and_noise_with_symbols),
         cmocka_unit_test(what_is_painted_last_wins_and_is_asked_only_there),
+        cmocka_unit_test(a_grid_of_terrain_knows_its_place),
         cmocka_unit_test(painting_mistakes_have_their_lines),
         cmocka_unit_test(mistakes_in_series_have_their_lines),
         cmocka_unit_test(noise_is_smooth_bounded_and_fixed),

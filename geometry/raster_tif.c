@@ -1,0 +1,414 @@
+/* raster_tif.c -- grids from GeoTIFF: one number per pixel, placed by its tags.
+ *
+ * libtiff unpacks strips and tiles; what it declares is compared with the size of the file before
+ * memory is taken for it. Tags: OGC GeoTIFF Standard 1.1.
+ */
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "engine/decimal.h"
+#include "geometry/raster.h"
+#include "geometry/tiff_file.h"
+
+/* LZW makes at most 4096 bytes of a code of 12 bits, deflate 1032 of one byte. Also for files that
+ * are not packed: sparse ones leave parts out. */
+enum { MOST_PACKING = 2800, RASTER_TYPE = 1025, PIXEL_IS_POINT = 2, MIB = 1 << 20 };
+
+typedef struct number_kind {
+    uint16_t format, bits;
+    void (*convert)(const void *from, int64_t n, double *to);
+} number_kind;
+
+#define CONVERT(type)                                                     \
+    static void convert_##type(const void *from, int64_t n, double *to) { \
+        for (int64_t i = 0; i < n; i++) {                                 \
+            to[i] = (double)((const type *)from)[i];                      \
+        }                                                                 \
+    }
+CONVERT(uint8_t)
+CONVERT(uint16_t)
+CONVERT(uint32_t)
+CONVERT(int8_t)
+CONVERT(int16_t)
+CONVERT(int32_t)
+CONVERT(float)
+CONVERT(double)
+
+static const number_kind kinds[] = {
+    {SAMPLEFORMAT_UINT, 8, convert_uint8_t},   {SAMPLEFORMAT_UINT, 16, convert_uint16_t},
+    {SAMPLEFORMAT_UINT, 32, convert_uint32_t}, {SAMPLEFORMAT_INT, 8, convert_int8_t},
+    {SAMPLEFORMAT_INT, 16, convert_int16_t},   {SAMPLEFORMAT_INT, 32, convert_int32_t},
+    {SAMPLEFORMAT_IEEEFP, 32, convert_float},  {SAMPLEFORMAT_IEEEFP, 64, convert_double},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct reader {
+    const char *name;
+    sel_tiff_file from;
+    TIFF *tiff;
+    const number_kind *kind;
+    double file_bytes;
+    sel_arena *arena;
+    sel_raster *raster;
+    sel_error *error;
+} reader;
+
+/* One line: the file, what is wrong with it. */
+static sel_status refuse(const reader *r, const char *format, ...) SEL_PRINTF(2, 3);
+
+static sel_status refuse(const reader *r, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sel_fail(r->error, SEL_BAD_FILE, "%s: %s", r->name, text);
+}
+
+static sel_status unreadable(const reader *r) {
+    return refuse(r, "is no GeoTIFF that can be read: %s",
+                  r->from.message[0] ? r->from.message : "libtiff does not say why");
+}
+
+/* ---- tags that libtiff does not know ---- */
+
+/* The count and the numbers of a tag of the given type; 0 when it is not there. libtiff keeps tags
+ * that it does not know as they stand in the file. */
+static size_t find_tag(const reader *r, uint32_t tag, TIFFDataType type, const void **to) {
+    const TIFFField *field = TIFFFindField(r->tiff, tag, TIFF_ANY);
+    *to = NULL;
+    if (!field || TIFFFieldDataType(field) != type || !TIFFFieldPassCount(field)) {
+        return 0;
+    }
+    uint32_t many = 0;
+    uint16_t few = 0;
+    int found = TIFFFieldReadCount(field) == TIFF_VARIABLE2 ? TIFFGetField(r->tiff, tag, &many, to)
+                                                            : TIFFGetField(r->tiff, tag, &few, to);
+    size_t count = many ? many : few;
+    return found && *to ? count : 0;
+}
+
+/* A copy in the arena, a NUL behind it; *count is 0 when there is no such tag. */
+static sel_status copy_tag(const reader *r, uint32_t tag, TIFFDataType type, size_t size,
+                           const void **to, size_t *count) {
+    const void *from;
+    *to = NULL;
+    *count = find_tag(r, tag, type, &from);
+    void *copy = *count ? sel_arena_alloc(r->arena, *count * size + 1) : NULL;
+    if (*count && !copy) {
+        return sel_fail_memory(r->error, r->name, *count * size);
+    }
+    if (copy) {
+        *to = memcpy(copy, from, *count * size);
+    }
+    return SEL_OK;
+}
+
+static sel_status copy_keys(const reader *r) {
+    sel_geo_keys found;
+    const void *directory, *doubles, *text;
+    sel_status status = copy_tag(r, SEL_TAG_KEY_DIRECTORY, TIFF_SHORT, sizeof(uint16_t), &directory,
+                                 &found.directory_count);
+    status = status ? status
+                    : copy_tag(r, SEL_TAG_KEY_DOUBLES, TIFF_DOUBLE, sizeof(double), &doubles,
+                               &found.double_count);
+    status =
+        status ? status : copy_tag(r, SEL_TAG_KEY_TEXT, TIFF_ASCII, 1, &text, &found.text_count);
+    if (status || !found.directory_count) {
+        return status;
+    }
+    sel_geo_keys *keys = sel_arena_alloc(r->arena, sizeof *keys);
+    if (!keys) {
+        return sel_fail_memory(r->error, r->name, sizeof *keys);
+    }
+    found.directory = directory;
+    found.doubles = doubles;
+    found.text = text;
+    *keys = found;
+    r->raster->keys = keys;
+    return SEL_OK;
+}
+
+bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
+    for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
+        const uint16_t *key = keys->directory + i;
+        if (key[0] == RASTER_TYPE && key[1] == 0) {
+            return key[3] == PIXEL_IS_POINT;
+        }
+    }
+    return false;
+}
+
+/* ---- where it lies ---- */
+
+/* Sides of a pixel, and the coordinates of a place (column, row) of the picture. */
+typedef struct placement {
+    double side[2], at[2], x, y;
+} placement;
+
+static sel_status by_transformation(const reader *r, const double *m, placement *p) {
+    if (m[1] != 0 || m[4] != 0) {
+        return refuse(r, "is a rotated grid; turn it with gdalwarp first");
+    }
+    *p = (placement){{m[0], -m[5]}, {0, 0}, m[3], m[7]};
+    return SEL_OK;
+}
+
+/* Without any tag the picture lies at the origin, its pixels of side 1. */
+static sel_status find_placement(const reader *r, placement *p) {
+    const void *scale, *tie, *matrix;
+    size_t scales = find_tag(r, SEL_TAG_PIXEL_SCALE, TIFF_DOUBLE, &scale);
+    size_t ties = find_tag(r, SEL_TAG_TIE_POINT, TIFF_DOUBLE, &tie);
+    size_t numbers = find_tag(r, SEL_TAG_TRANSFORMATION, TIFF_DOUBLE, &matrix);
+    if (scales >= 2 && ties >= 6) {
+        const double *s = scale, *t = tie;
+        *p = (placement){{s[0], s[1]}, {t[0], t[1]}, t[3], t[4]};
+        return SEL_OK;
+    }
+    if (numbers >= 16) {
+        return by_transformation(r, matrix, p);
+    }
+    if (scales || ties || numbers) {
+        return refuse(r,
+                      "has not all the tags that place it: a pixel scale (33550) and a tie point "
+                      "(33922), or a transformation (34264)");
+    }
+    *p = (placement){{1, 1}, {0, (double)r->raster->n[1]}, 0, 0};
+    return SEL_OK;
+}
+
+static sel_status place(const reader *r) {
+    placement p = {{0, 0}, {0, 0}, 0, 0};
+    sel_raster *raster = r->raster;
+    sel_status status = find_placement(r, &p);
+    if (status) {
+        return status;
+    }
+    double sum = p.side[0] + p.side[1] + p.at[0] + p.at[1] + p.x + p.y;
+    if (!isfinite(sum) || !(p.side[0] > 0 && p.side[1] > 0)) {
+        return refuse(r,
+                      "its pixels of %.10g x %.10g at %.10g, %.10g do not run from the "
+                      "north-west to the south-east; turn it with gdalwarp first",
+                      p.side[0], p.side[1], p.x, p.y);
+    }
+    status = sel_raster_check_square(r->name, p.side[0], p.side[1], r->error);
+    double half = sel_geo_keys_are_points(raster->keys) ? 0.5 : 0;
+    raster->dx = p.side[0];
+    raster->origin[0] = p.x - (p.at[0] + half) * p.side[0];
+    raster->origin[1] = p.y + (p.at[1] + half - (double)raster->n[1]) * p.side[1];
+    return status;
+}
+
+/* ---- what it declares ---- */
+
+static sel_status find_kind(reader *r) {
+    uint16_t bits = 0, format = 0, samples = 0;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+    if (samples != 1) {
+        return refuse(r,
+                      "has %u values per pixel, a grid has one; gdal_translate -b 1 takes the "
+                      "first",
+                      (unsigned)samples);
+    }
+    format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
+    for (int i = 0; i < KINDS; i++) {
+        if (kinds[i].bits == bits && kinds[i].format == format) {
+            r->kind = &kinds[i];
+            return SEL_OK;
+        }
+    }
+    return refuse(r,
+                  "has numbers of %u bits and format %u; 8, 16 and 32 bits whole, 32 and 64 bits "
+                  "floating are read",
+                  (unsigned)bits, (unsigned)format);
+}
+
+static sel_status check_compression(const reader *r) {
+    uint16_t compression = 0;
+    TIFFGetFieldDefaulted(r->tiff, TIFFTAG_COMPRESSION, &compression);
+    if (compression == COMPRESSION_NONE || compression == COMPRESSION_LZW ||
+        compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE) {
+        return SEL_OK;
+    }
+    return refuse(r,
+                  "is compressed by method %u; none, LZW and deflate are read: gdal_translate -co "
+                  "COMPRESS=DEFLATE",
+                  (unsigned)compression);
+}
+
+static sel_status check_size(const reader *r) {
+    uint32_t width = 0, height = 0, tile_width = 1, tile_height = 1;
+    double bytes = r->kind->bits / 8, most = MOST_PACKING * r->file_bytes;
+    TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(r->tiff, TIFFTAG_IMAGELENGTH, &height);
+    if (width == 0 || height == 0 || width > INT32_MAX || height > INT32_MAX) {
+        return refuse(r, "has %" PRIu32 " x %" PRIu32 " pixels", width, height);
+    }
+    if (TIFFIsTiled(r->tiff)) {
+        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &tile_width);
+        TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &tile_height);
+    }
+    if ((double)width * height * bytes > most || (double)tile_width * tile_height * bytes > most) {
+        return refuse(
+            r, "%.0f bytes cannot hold the %" PRIu32 " x %" PRIu32 " pixels that it declares",
+            r->file_bytes, width, height);
+    }
+    r->raster->n[0] = width;
+    r->raster->n[1] = height;
+    return SEL_OK;
+}
+
+/* ---- values ---- */
+
+static void fill(double *to, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = (double)NAN;
+    }
+}
+
+static double *row_of(const reader *r, int64_t row) {
+    return r->raster->value + (r->raster->n[1] - 1 - row) * r->raster->n[0];
+}
+
+/* Strips and tiles of no bytes have no data: sparse files leave them out. */
+static bool is_absent(const reader *r, uint32_t part) {
+    return TIFFGetStrileByteCount(r->tiff, part) == 0;
+}
+
+static sel_status read_rows(const reader *r, void *buffer) {
+    for (int64_t row = 0; row < r->raster->n[1]; row++) {
+        if (is_absent(r, TIFFComputeStrip(r->tiff, (uint32_t)row, 0))) {
+            fill(row_of(r, row), r->raster->n[0]);
+        } else if (TIFFReadScanline(r->tiff, buffer, (uint32_t)row, 0) < 0) {
+            return unreadable(r);
+        } else {
+            r->kind->convert(buffer, r->raster->n[0], row_of(r, row));
+        }
+    }
+    return SEL_OK;
+}
+
+/* The part of a tile at (x, y) that lies in the picture. */
+static void take_tile(const reader *r, const uint8_t *tile, const uint32_t size[2], int64_t x,
+                      int64_t y, bool absent) {
+    int64_t width = r->raster->n[0] - x, height = r->raster->n[1] - y;
+    size_t row_bytes = (size_t)size[0] * (r->kind->bits / 8);
+    width = width < size[0] ? width : size[0];
+    height = height < size[1] ? height : size[1];
+    for (int64_t row = 0; row < height; row++) {
+        double *to = row_of(r, y + row) + x;
+        if (absent) {
+            fill(to, width);
+        } else {
+            r->kind->convert(tile + (size_t)row * row_bytes, width, to);
+        }
+    }
+}
+
+static sel_status read_tiles(const reader *r, void *buffer, tmsize_t bytes) {
+    uint32_t size[2] = {0, 0};
+    TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &size[0]);
+    TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &size[1]);
+    for (int64_t y = 0; y < r->raster->n[1]; y += size[1]) {
+        for (int64_t x = 0; x < r->raster->n[0]; x += size[0]) {
+            uint32_t tile = TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0);
+            bool absent = is_absent(r, tile);
+            if (!absent && TIFFReadEncodedTile(r->tiff, tile, buffer, bytes) != bytes) {
+                return unreadable(r);
+            }
+            take_tile(r, buffer, size, x, y, absent);
+        }
+    }
+    return SEL_OK;
+}
+
+/* The size that libtiff finds for a row or a tile must be the one that conversion counts on. */
+static sel_status read_values(const reader *r) {
+    bool tiled = TIFFIsTiled(r->tiff) != 0;
+    uint32_t size[2] = {(uint32_t)r->raster->n[0], 1};
+    if (tiled) {
+        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &size[0]);
+        TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &size[1]);
+    }
+    tmsize_t bytes = tiled ? TIFFTileSize(r->tiff) : TIFFScanlineSize(r->tiff);
+    size_t need = (size_t)size[0] * size[1] * (r->kind->bits / 8);
+    if (bytes <= 0 || (size_t)bytes != need) {
+        return unreadable(r);
+    }
+    void *buffer = calloc(1, need);
+    if (!buffer) {
+        return sel_fail_memory(r->error, r->name, need);
+    }
+    sel_status status = tiled ? read_tiles(r, buffer, bytes) : read_rows(r, buffer);
+    free(buffer);
+    return status;
+}
+
+/* The number of GDAL's tag, which is a text; NaN when it is none. */
+static double nodata_number(const char *text) {
+    double value = (double)NAN;
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    text += strspn(text, " ");
+    if (c_locale && !sel_decimal_read(text, c_locale, &value)) {
+        value = strncasecmp(text, "-inf", 4) == 0  ? -(double)INFINITY
+                : strncasecmp(text, "inf", 3) == 0 ? (double)INFINITY
+                                                   : (double)NAN;
+    }
+    if (c_locale) {
+        freelocale(c_locale);
+    }
+    return value;
+}
+
+static void find_nodata(const reader *r, sel_raster_source *to) {
+    const void *text;
+    size_t length = find_tag(r, SEL_TAG_NODATA, TIFF_ASCII, &text);
+    char copy[64] = "";
+    if (length) {
+        memcpy(copy, text, length < sizeof copy ? length : sizeof copy - 1);
+        to->nodata = nodata_number(copy);
+    }
+    to->exact = r->kind->format != SAMPLEFORMAT_IEEEFP;
+}
+
+static sel_status read_grid(reader *r, sel_raster_source *to) {
+    sel_status status = find_kind(r);
+    status = status ? status : check_compression(r);
+    status = status ? status : check_size(r);
+    status = status ? status : copy_keys(r);
+    status = status ? status : place(r);
+    status = status ? status : sel_raster_allocate(r->arena, r->name, &to->raster, r->error);
+    if (!status) {
+        find_nodata(r, to);
+        status = read_values(r);
+    }
+    return status;
+}
+
+sel_status sel_tif_read(sel_arena *arena, const char *name, FILE *file, sel_raster_source *to,
+                        sel_error *error) {
+    reader r = {.name = name,
+                .from = {.file = file},
+                .arena = arena,
+                .raster = &to->raster,
+                .error = error};
+    *to = (sel_raster_source){.nodata = (double)NAN};
+    off_t bytes = fseeko(file, 0, SEEK_END) == 0 ? ftello(file) : -1;
+    if (bytes < 0 || fseeko(file, 0, SEEK_SET) != 0) {
+        return refuse(&r, "is no file that can be read");
+    }
+    r.file_bytes = (double)bytes;
+    r.tiff = sel_tiff_open(&r.from, name, "rm", 2 * (size_t)bytes + 16 * MIB);
+    if (!r.tiff) {
+        return unreadable(&r);
+    }
+    sel_status status = read_grid(&r, to);
+    TIFFClose(r.tiff);
+    return status;
+}

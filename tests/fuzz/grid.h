@@ -1,0 +1,50 @@
+/* grid.h -- what the fuzz targets of the grid readers share. */
+#ifndef FUZZ_GRID_H
+#define FUZZ_GRID_H
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "geometry/raster.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A grid that is read has a place, and all of its values in memory; one that is not has a message.
+ * Neither takes much more memory than the file can fill. */
+static int fuzz_grid(const uint8_t *data, size_t size,
+                     sel_status (*read)(sel_arena *, const char *, FILE *, sel_raster_source *,
+                                        sel_error *)) {
+    static sel_error error;
+    sel_raster_source source;
+    double sum = 0;
+    sel_arena *arena = sel_arena_create();
+    FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
+    if (!arena || !file) {
+        sel_arena_destroy(arena);
+        return -1;
+    }
+    memset(&error, 0, sizeof error);
+    sel_status status = read(arena, "fuzz", file, &source, &error);
+    fclose(file);
+    assert((status == SEL_OK) == (error.text[0] == '\0'));
+    assert(sel_arena_bytes(arena) <= ((size_t)1 << 16) + 8 * 2800 * size);
+    if (status == SEL_OK) {
+        const sel_raster *r = &source.raster;
+        assert(r->n[0] >= 1 && r->n[1] >= 1 && r->dx > 0);
+        assert(isfinite(r->dx + r->origin[0] + r->origin[1]));
+        for (int64_t i = 0; i < r->n[0] * r->n[1]; i++)
+            sum += r->value[i];
+        for (size_t i = 0; r->keys && i < r->keys->directory_count; i++)
+            sum += r->keys->directory[i];
+        sum += r->keys && r->keys->text ? (double)strlen(r->keys->text) : 0;
+    }
+    sel_arena_destroy(arena);
+    volatile double use = sum; /* so that all of it is read */
+    (void)use;
+    return 0;
+}
+
+#endif
