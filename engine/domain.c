@@ -343,6 +343,57 @@ static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls,
     return SEL_OK;
 }
 
+/* Makes the free cells that are blank a region of their own, behind the others. */
+static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
+                             const uint8_t *blank, sel_variant law, sel_error *error) {
+    int64_t cells = sel_grid_cells(&domain->grid), painted = 0;
+    int number = domain->region_count + 1;
+    for (int64_t i = 0; i < cells; i++) {
+        bool paints = blank[i] && domain->cell[i] == 0;
+        domain->cell[i] = paints && number <= MAX_REGIONS ? (uint8_t)number : domain->cell[i];
+        painted += paints;
+    }
+    if (painted == 0) {
+        return SEL_OK;
+    }
+    if (number > MAX_REGIONS) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
+                           "%d regions, and the cells without data are one more; at most %d are "
+                           "possible",
+                           domain->region_count, MAX_REGIONS);
+    }
+    domain->own_regions = calloc((size_t)number, sizeof *domain->own_regions);
+    if (!domain->own_regions) {
+        return sel_fail_memory(error, "the regions", (size_t)number * sizeof *domain->own_regions);
+    }
+    for (int k = 0; k < domain->region_count; k++) {
+        domain->own_regions[k] = domain->regions[k];
+    }
+    domain->own_regions[number - 1] = (sel_region){
+        .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
+    domain->regions = domain->own_regions;
+    domain->region_count = number;
+    return SEL_OK;
+}
+
+static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation,
+                               sel_error *error) {
+    const sel_solver *solver = simulation->solver;
+    size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    sel_variant law = {NULL, NULL, {NULL, 0}};
+    if (!solver->blank) {
+        return SEL_OK;
+    }
+    uint8_t *blank = calloc(cells, 1);
+    if (!blank) {
+        return sel_fail_memory(error, "the cells without data", cells);
+    }
+    sel_status status = solver->blank(simulation, &domain->grid, blank, &law, error);
+    status = status ? status : add_nodata(domain, simulation, blank, law, error);
+    free(blank);
+    return status;
+}
+
 static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation,
                             sel_error *error) {
     int64_t given = simulation->params->threads;
@@ -352,6 +403,7 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         sel_status painted = paint_region(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
+    status = status ? status : paint_nodata(domain, simulation, error);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
         if (domain->face[face]) {
@@ -403,6 +455,7 @@ void sel_domain_destroy(sel_domain *domain) {
         free(domain->face[face]);
     }
     free(domain->cell);
+    free(domain->own_regions);
     free(domain->control_values);
     free(domain);
 }

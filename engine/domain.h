@@ -7,12 +7,13 @@
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
-    uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
-    uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
-    int64_t free_cells;       /* cells with cell[] == 0 */
-    const sel_region *regions;
+    uint8_t *cell;             /* [nz][ny][nx] region of the volume law, 0: free */
+    uint8_t *face[SEL_FACES];  /* [sites] region of the face's law; NULL on periodic axes */
+    int64_t free_cells;        /* cells with cell[] == 0 */
+    const sel_region *regions; /* the scenario's; behind them "nodata" where the data have gaps */
     int region_count;
-    double *control_values; /* by index of the simulation's controls */
+    sel_region *own_regions; /* NULL: `regions` are the scenario's own */
+    double *control_values;  /* by index of the simulation's controls */
     int control_count;
 } sel_domain;
 

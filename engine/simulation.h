@@ -59,8 +59,9 @@ typedef struct sel_common {
 } sel_common;
 
 /* Rows that every solver's field list begins with; `region_table` describes sel_region with its
- * laws. */
-#define SEL_COMMON_FIELDS(region_table)                                                              \
+ * laws. The size is required or not, dx and dt have the preset `unit`; `..._doc` say what holds
+ * when they are not given. */
+#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, unit, dx_doc, dt_doc)             \
     {"name",                                                                                         \
      SEL_KIND_STRING,                                                                                \
      0,                                                                                              \
@@ -72,9 +73,9 @@ typedef struct sel_common {
      NULL},                                                                                          \
         {"size",                                                                                     \
          SEL_KIND_SIZE,                                                                              \
-         SEL_REQUIRED,                                                                               \
+         size_flags,                                                                                 \
          offsetof(sel_common, size),                                                                 \
-         "Number of cells { nx, ny } or { nx, ny, nz }.",                                            \
+         "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,                                    \
          0,                                                                                          \
          NULL,                                                                                       \
          NULL,                                                                                       \
@@ -83,8 +84,8 @@ typedef struct sel_common {
          SEL_KIND_NUMBER,                                                                            \
          SEL_POSITIVE,                                                                               \
          offsetof(sel_common, dx),                                                                   \
-         "Side of a cell; 1 (lattice units) when not given.",                                        \
-         1,                                                                                          \
+         "Side of a cell; " dx_doc,                                                                  \
+         unit,                                                                                       \
          NULL,                                                                                       \
          NULL,                                                                                       \
          NULL},                                                                                      \
@@ -92,8 +93,8 @@ typedef struct sel_common {
          SEL_KIND_NUMBER,                                                                            \
          SEL_POSITIVE,                                                                               \
          offsetof(sel_common, dt),                                                                   \
-         "Time step; 1 (lattice units) when not given.",                                             \
-         1,                                                                                          \
+         "Time step; " dt_doc,                                                                       \
+         unit,                                                                                       \
          NULL,                                                                                       \
          NULL,                                                                                       \
          NULL},                                                                                      \
@@ -185,6 +186,12 @@ typedef struct sel_common {
             "CPU threads; all cores when not given; --threads overrides it.",                        \
             (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL                                              \
     }
+
+/* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
+#define SEL_COMMON_FIELDS(region_table)                         \
+    SEL_COMMON_FIELDS_FROM(region_table, SEL_REQUIRED, ".", 1,  \
+                           "1 (lattice units) when not given.", \
+                           "1 (lattice units) when not given.")
 
 extern const char *const sel_axis_names[]; /* "x" "y" "z" */
 extern const sel_table sel_stop_table, sel_reference_table, sel_hook_table;

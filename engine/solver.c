@@ -1,10 +1,12 @@
 /* solver.c -- the list of solvers, and the names of their fields. */
 #include "engine/solver.h"
 
+#include <stdio.h>
 #include <string.h>
+#include "engine/aqua/aqua.h"
 #include "engine/lbm/lbm.h"
 
-const sel_solver *const sel_solvers[] = {&lbm_solver, NULL};
+const sel_solver *const sel_solvers[] = {&lbm_solver, &aqua_solver, NULL};
 
 int sel_field_components(const sel_field_info *info, int dims) {
     switch (info->rank) {
@@ -25,6 +27,14 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     static const char *const pairs[2][SEL_MAX_COMPONENTS] = {{"xx", "yy", "xy"},
                                                              {"xx", "yy", "zz", "xy", "yz", "xz"}};
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
+}
+
+void sel_request_term(sel_request *request, const char *prefix, const char *name, double value) {
+    if (request->term_count < SEL_MAX_TERMS) {
+        sel_term *term = &request->terms[request->term_count++];
+        snprintf(term->name, sizeof term->name, "%s%s", prefix, name);
+        term->value = value;
+    }
 }
 
 int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component) {

@@ -46,9 +46,10 @@ typedef struct sel_plan {
     int threads;
     double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create, for what costs time in every step. */
-    bool wants_balance; /* an output asks for balance terms */
-    bool wants_flux;    /* an output asks for the flux through a region */
-    bool wants_force;   /* an output asks for the force on a region */
+    bool wants_balance;    /* an output asks for balance terms */
+    bool wants_flux;       /* an output asks for the flux through a region */
+    bool wants_force;      /* an output asks for the force on a region */
+    unsigned wants_fields; /* bit f: the field f may be asked for */
 } sel_plan;
 
 /* One line of `selenite check` and of run.json's own solver entries. */
@@ -72,7 +73,7 @@ typedef enum sel_request_kind {
     SEL_MONITOR, /* change of the main field since the last monitor; first bad cell */
     SEL_BALANCE, /* the solver's balance terms */
     SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
-    SEL_FLUX     /* what left through a region per time, in the last step */
+    SEL_FLUX     /* what left through a region, or crossed a line, per time, in the last step */
 } sel_request_kind;
 
 /* Work that a backend does on the present state. start() may return before it is done, finish()
@@ -106,8 +107,9 @@ typedef struct sel_request {
     int term_count;
 
     /* FORCE, FLUX; before the first step, of the step to come */
-    int region;       /* number, 1-based */
-    double centre[3]; /* FORCE: of the torque */
+    int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line */
+    double line[2][2]; /* from, to; positive to the left */
+    double centre[3];  /* FORCE: of the torque */
     /* per unit depth in 2-D, where the torque is torque[2] */
     double force[3], torque[3];
     double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
@@ -146,7 +148,15 @@ typedef struct sel_solver {
     const sel_field_info *fields;
     int field_count;
     int main_field; /* of stop.steady and the NaN test */
-    int flux_field; /* the vector that out.flux integrates over lines and planes */
+    int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
+                       SEL_FLUX knows lines */
+    bool no_forces; /* SEL_FORCE is not known */
+    /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
+    void (*complete)(sel_common *params);
+    /* Sets blank[cell] = 1 where there is no domain because the data have none, and the law of the
+     * region "nodata" that these cells become. NULL: there are no such data. */
+    sel_status (*blank)(const sel_simulation *simulation, const sel_grid *grid, uint8_t *blank,
+                        sel_variant *law, sel_error *error);
     /* Resolves the numbers and lists the boundary cells; checks what only the whole shows. */
     sel_status (*plan)(const sel_simulation *simulation, const sel_domain *domain, sel_plan **plan,
                        sel_error *error);
@@ -167,6 +177,10 @@ typedef struct sel_solver {
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
+
+/* Appends a term called prefix + name to the answer of a SEL_BALANCE; what is beyond SEL_MAX_TERMS
+ * is left out. */
+void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
 
 /* All solvers, ends with NULL. */
 extern const sel_solver *const sel_solvers[];

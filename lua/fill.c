@@ -350,7 +350,10 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     f->dims = 0;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;
-    sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
+    bool filled =
+        sel_fill_table(f, lua_gettop(f->L), table, table->name, simulation->params, *span);
+    if (filled && f->solver->complete)
+        f->solver->complete(simulation->params);
 }
 
 static bool is_simulation(lua_State *L, int index) {

@@ -1,10 +1,10 @@
 /* aqua.h -- surface run-off by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
  *
  * A step from n to n + 1, times in steps:
- *   1. rain and sources add water to the depths of step n (rates at n + 1/2),
- *   2. flow: every cell by the rule of engine/physics/aqua.h,
- *   3. infiltration takes water (rate at n + 1/2), no more than there is,
- *   4. ghosts (below) give up what they received, or are set to their level again (z at n + 1).
+ *   1. ghosts (below) are set: dry, or at their level (z at n),
+ *   2. rain, then sources, add water to the depths (rates at n + 1/2),
+ *   3. flow: every cell by the rule of engine/physics/aqua.h; what it adds to ghosts has left,
+ *   4. infiltration takes water (rate at n + 1/2), no more than there is.
  * Every term is booked: in whole quanta as integers, else in f64.
  */
 #ifndef AQUA_H
@@ -117,8 +117,6 @@ typedef struct aqua_plan {
     /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
     int bits;
     double datum;
-    /* Fields that need watching from the first step on; set before create. */
-    bool wants_max, wants_arrival;
 } aqua_plan;
 
 /* The store that a plan's precision means. */
@@ -127,8 +125,9 @@ typedef struct aqua_store {
     double per_metre; /* units of the store in a metre */
     double datum;     /* m: beds count from here */
     /* The greatest depth, in units, such that no sum of the rule can overflow: depths are checked
-     * against it after every step. */
-    double limit;
+     * against it after every step, and against most_poured when sources have brought water. */
+    double limit, most_poured;
+    double most_rain;     /* the most rain in a step, in units: more is refused */
     double least;         /* min_head in units */
     double largest_alpha; /* below 1, so that rounding never takes more than there is */
 } aqua_store;
@@ -144,6 +143,17 @@ enum {
     AQUA_ARRIVAL_TIME,
     AQUA_FIELDS
 };
+
+/* Whether a run asks for what must be watched from the first step on: the greatest depths (of
+ * max_depth and max_level), and arrivals. */
+static inline bool aqua_wants_max(const aqua_plan *plan) {
+    return (plan->base.wants_fields >> AQUA_MAX_DEPTH & 1u) ||
+           (plan->base.wants_fields >> AQUA_MAX_LEVEL & 1u);
+}
+
+static inline bool aqua_wants_arrival(const aqua_plan *plan) {
+    return plan->base.wants_fields >> AQUA_ARRIVAL_TIME & 1u;
+}
 
 extern const sel_solver aqua_solver;
 extern const sel_backend aqua_cpu_backend, aqua_cuda_backend;
@@ -165,6 +175,9 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
 
 /* Copies what lies beyond periodic axes: of elements of `size` bytes (4 or 8). */
 void aqua_fill_frame(const aqua_plan *plan, void *values, size_t size);
+
+/* Beds and depths of the ghosts: open ones dry, the others at z[ghosts]. NULL: not wanted. */
+void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *water);
 
 /* Levels `steps` steps after time 0 of the ghosts that have one: z[ghosts], m. Only those that
  * depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all) are written. */

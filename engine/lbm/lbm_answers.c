@@ -2,33 +2,24 @@
 #include "engine/lbm/lbm_answers.h"
 
 #include <math.h>
-#include <stdio.h>
-
-static void add_term(sel_request *request, const char *prefix, const char *name, double value) {
-    if (request->term_count < SEL_MAX_TERMS) {
-        sel_term *term = &request->terms[request->term_count++];
-        snprintf(term->name, sizeof term->name, "%s%s", prefix, name);
-        term->value = value;
-    }
-}
 
 void lbm_balance_terms(const lbm_plan *plan, const lbm_balance *balance, sel_request *request) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     double unit = plan->numbers.density_unit * pow(grid->dx, grid->dims), total = 0;
     request->term_count = 0;
-    add_term(request, "mass", "", balance->mass * unit);
+    sel_request_term(request, "mass", "", balance->mass * unit);
     for (int r = 1; r <= domain->region_count; r++) {
         char text[32];
         total += balance->out[r];
         if (lbm_region_passes(domain, r)) {
             const char *name = sel_region_name(domain, r, text);
-            add_term(request, "out_", name, balance->out[r] * unit);
-            add_term(request, "rate_", name, balance->rate[r] * unit / grid->dt);
+            sel_request_term(request, "out_", name, balance->out[r] * unit);
+            sel_request_term(request, "rate_", name, balance->rate[r] * unit / grid->dt);
         }
     }
-    add_term(request, "error", "",
-             (balance->mass - balance->first_mass + total) / balance->first_mass);
+    sel_request_term(request, "error", "",
+                     (balance->mass - balance->first_mass + total) / balance->first_mass);
 }
 
 void lbm_links_centre(const lbm_plan *plan, const sel_request *request, double centre[3]) {

@@ -11,15 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/bandwidth.h"
+#include "engine/carver.h"
 #include "engine/lbm/acceleration.h"
 #include "engine/machine.h"
 #include "engine/stream.h"
-
-enum { LINE = 128 }; /* bytes to which rows are aligned */
-
-static uint64_t round_up(uint64_t bytes) {
-    return (bytes + LINE - 1) / LINE * LINE;
-}
 
 static int64_t real_size(int precision) {
     return precision == SEL_F32 ? 4 : 8;
@@ -29,7 +24,7 @@ static int64_t real_size(int precision) {
 static lbm_layout make_layout(const sel_grid *grid, int precision) {
     int64_t real = real_size(precision);
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
-    layout.pitch = (int64_t)round_up((uint64_t)((layout.nx + 2) * real)) / real;
+    layout.pitch = (int64_t)sel_carver_round((uint64_t)((layout.nx + 2) * real)) / real;
     layout.slice = layout.pitch * (layout.ny + 2);
     layout.plane = layout.slice * (grid->dims == 3 ? layout.nz + 2 : 1);
     return layout;
@@ -43,23 +38,11 @@ static lbm_forcing forcing_of(const lbm_plan *plan) {
                                                             : LBM_NO_FORCE;
 }
 
-/* Hands out parts of one block; with a NULL block it only counts. */
-typedef struct carver {
-    char *block;
-    uint64_t used;
-} carver;
-
-static void *carve(carver *c, int64_t count, uint64_t size) {
-    void *at = c->block ? c->block + c->used : NULL;
-    c->used += round_up((uint64_t)count * size);
-    return at;
-}
-
 /* Sets all pointers of `state` into `block`; returns the bytes that they need. */
 static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_boundary *boundary = &plan->boundary;
-    carver c = {block, 0};
+    sel_carver c = {block, 0};
     uint64_t real = (uint64_t)real_size(base->precision);
     *state = (sel_state){.plan = plan,
                          .precision = base->precision,
@@ -73,29 +56,30 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     const int64_t halo = layout->pitch + (dims == 3 ? layout->slice : 0);
     state->forcing = forcing_of(plan);
     /* One line before the first cell of the first halo row holds its x = -1. */
-    state->bytes = LINE + (uint64_t)(state->lattice->q * layout->plane) * real;
+    state->bytes = SEL_CARVER_LINE + (uint64_t)(state->lattice->q * layout->plane) * real;
     for (int k = 0; k < 2; k++) {
-        state->start[k] = carve(&c, 1, state->bytes);
+        state->start[k] = sel_carve(&c, 1, state->bytes);
         if (block) {
-            state->f[k] = (char *)state->start[k] + LINE + (uint64_t)halo * real;
+            state->f[k] = (char *)state->start[k] + SEL_CARVER_LINE + (uint64_t)halo * real;
         }
     }
-    state->last_velocity = carve(&c, dims * cells, real);
-    state->link_add = carve(&c, boundary->link_count, sizeof(double));
-    state->open_value = carve(&c, LBM_OPEN_VALUES * boundary->open_count, sizeof(double));
-    state->law_values = carve(&c, 3 * boundary->batches.largest, sizeof(double));
-    state->rows = carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
-    state->partials = carve(&c, LBM_PARTIALS * lbm_rows(layout), sizeof(double));
-    state->controls = carve(&c, base->domain->control_count, sizeof(double));
+    state->last_velocity = sel_carve(&c, dims * cells, real);
+    state->link_add = sel_carve(&c, boundary->link_count, sizeof(double));
+    state->open_value = sel_carve(&c, LBM_OPEN_VALUES * boundary->open_count, sizeof(double));
+    state->law_values = sel_carve(&c, 3 * boundary->batches.largest, sizeof(double));
+    state->rows = sel_carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
+    state->partials = sel_carve(&c, LBM_PARTIALS * lbm_rows(layout), sizeof(double));
+    state->controls = sel_carve(&c, base->domain->control_count, sizeof(double));
     if (lbm_acceleration_is_field(plan)) {
-        state->acceleration_field = carve(&c, dims * cells, real);
-        state->places = carve(&c, 6 * lbm_acceleration_chunk(plan) * layout->nx, sizeof(double));
+        state->acceleration_field = sel_carve(&c, dims * cells, real);
+        state->places =
+            sel_carve(&c, 6 * lbm_acceleration_chunk(plan) * layout->nx, sizeof(double));
     }
     if (base->wants_balance) {
         int64_t regions = base->domain->region_count + 1;
-        state->link_flow = carve(&c, boundary->link_count, sizeof(double));
-        state->out = carve(&c, regions, sizeof(double));
-        state->rate = carve(&c, regions, sizeof(double));
+        state->link_flow = sel_carve(&c, boundary->link_count, sizeof(double));
+        state->out = sel_carve(&c, regions, sizeof(double));
+        state->rate = sel_carve(&c, regions, sizeof(double));
     }
     return c.used;
 }
@@ -108,14 +92,14 @@ static uint64_t estimate(const sel_plan *plan) {
 /* Zeroes the block; the populations by the threads that will use them, so that their pages lie
  * close to them. */
 static void zero(sel_state *state, uint64_t bytes) {
-    char *rest = (char *)state->start[1] + round_up(state->bytes);
+    char *rest = (char *)state->start[1] + sel_carver_round(state->bytes);
     memset(rest, 0, (size_t)((char *)state->block + bytes - rest));
     const lbm_layout *layout = &state->layout;
     int64_t q = state->lattice->q, row = layout->pitch * real_size(state->precision);
     int64_t rows = layout->plane / layout->pitch;
     for (int k = 0; k < 2; k++) {
-        char *populations = (char *)state->start[k] + LINE;
-        memset(state->start[k], 0, LINE);
+        char *populations = (char *)state->start[k] + SEL_CARVER_LINE;
+        memset(state->start[k], 0, SEL_CARVER_LINE);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
         for (int64_t r = 0; r < rows; r++) {
             for (int64_t i = 0; i < q; i++) {

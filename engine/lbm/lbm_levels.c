@@ -1,5 +1,6 @@
 /* lbm_levels.c -- which of the compiled kernel tables this processor can run. */
 #include "engine/lbm/lbm_kernel.h"
+#include "engine/machine.h"
 
 #if defined(__x86_64__)
 
@@ -12,35 +13,11 @@ TABLE(v2)
 TABLE(v3)
 TABLE(v4)
 
-static bool has_v2(void) {
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-}
-
-static bool has_v3(void) {
-    return has_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static bool has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
 const lbm_kernels *lbm_kernels_usable(int index) {
-    const lbm_kernels *usable[4] = {NULL};
-    int count = 0;
-    __builtin_cpu_init();
-    if (has_v4()) {
-        usable[count++] = &lbm_kernels_v4;
-    }
-    if (has_v3()) {
-        usable[count++] = &lbm_kernels_v3;
-    }
-    if (has_v2()) {
-        usable[count++] = &lbm_kernels_v2;
-    }
-    return index <= count ? usable[index] : NULL;
+    static const lbm_kernels *const tables[] = {&lbm_kernels_v4, &lbm_kernels_v3, &lbm_kernels_v2,
+                                                NULL};
+    int level = sel_machine_level(), first = level ? 4 - level : 3;
+    return index <= 3 - first ? tables[first + index] : NULL;
 }
 
 #else

@@ -13,7 +13,8 @@ static const sel_field fields[] = {
                 0),
     SEL_OUT_ROW(sel_out_flux, across, SEL_KIND_POINTS, 0,
                 "Two points { from, to } in 2-D: the volume per time and unit depth that crosses "
-                "the line, the integral of velocity . normal; positive to the left of from -> to.",
+                "the line, the integral of velocity . normal; run-off: discharge. Positive to the "
+                "left of from -> to.",
                 0),
     SEL_OUT_ROW(sel_out_flux, through, SEL_KIND_SHAPE, 0,
                 "A shape.box that is one cell thin along one axis: the volume per time (2-D: and "
@@ -36,8 +37,9 @@ typedef struct flux_output {
     const sel_output_context *context;
     const char *name;
     sel_csv *csv;
-    const char *region; /* or */
-    sel_box box;        /* with the axis it is thin along, or */
+    const char *region;     /* or */
+    const sel_points *line; /* of a solver without a vector field, or */
+    sel_box box;            /* with the axis it is thin along, or */
     int axis;
     sel_sample *sample; /* points along the line */
     int points;
@@ -112,9 +114,10 @@ static sel_status flux_check(const sel_output_site *site, const void *params, se
         return sel_measure_check(site, flux->region, error);
     }
     const sel_solver *solver = site->simulation->solver;
-    if (solver->fields[solver->flux_field].rank != SEL_VECTOR) {
+    if (flux->through && solver->flux_field < 0) {
         return sel_fail_at(error, site->where,
-                           "out.flux: sel.%s has no vector field to integrate; give region",
+                           "out.flux: sel.%s has no vector field to integrate; give region or "
+                           "across",
                            solver->name);
     }
     return flux->through ? check_through(site, flux->through, error)
@@ -137,6 +140,12 @@ static sel_status flux_ask(void *self, int64_t step, double time, sel_requests *
     if (output->region) {
         const sel_point nowhere = {.n = 0};
         return sel_measure_ask(context, SEL_FLUX, output->region, &nowhere, requests, error);
+    }
+    if (output->line) {
+        const double *from = output->line->v[0].v, *to = output->line->v[1].v;
+        const sel_request request = {.kind = SEL_FLUX,
+                                     .line = {{from[0], from[1]}, {to[0], to[1]}}};
+        return sel_requests_add(requests, &request, error);
     }
     if (output->sample) {
         return sel_sample_ask(output->sample, field, 2, output->cells, requests, error);
@@ -174,7 +183,8 @@ static sel_status flux_take(void *self, int64_t step, double time, const sel_req
     if (output->sample) {
         status = line_flux(output, time, &flux, error);
     } else {
-        flux = output->region ? sel_measure_sum_flux(answers) : box_flux(output, answers->v);
+        bool asked = output->region || output->line;
+        flux = asked ? sel_measure_sum_flux(answers) : box_flux(output, answers->v);
     }
     if (status != SEL_OK) {
         return status;
@@ -242,7 +252,9 @@ static sel_status flux_open(const sel_output_context *context, const void *param
     output->box = sel_within_box(&context->domain->grid, flux->through);
     output->axis = thin_axis(&context->domain->grid, &output->box);
     sel_status status = SEL_OK;
-    if (flux->across.n > 0) {
+    if (flux->across.n > 0 && context->solver->flux_field < 0) {
+        output->line = &flux->across;
+    } else if (flux->across.n > 0) {
         status = open_line(output, &flux->across, error);
     }
     status = status ? status : sel_output_csv(context, name, files, &output->csv, error);

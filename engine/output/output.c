@@ -193,13 +193,43 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     return first;
 }
 
+static void want_field(const sel_simulation *simulation, const char *name, sel_plan *plan) {
+    int component;
+    int field =
+        name ? sel_solver_field(simulation->solver, plan->domain->grid.dims, name, &component) : -1;
+    plan->wants_fields |= field < 0 ? 0 : 1u << field;
+}
+
+/* The fields that an output names in its rows `field` or `fields`. */
+static void want_fields(const sel_simulation *simulation, const sel_variant *output,
+                        sel_plan *plan) {
+    for (int i = 0; i < output->table->count; i++) {
+        const sel_field *row = &output->table->fields[i];
+        const void *member = (const char *)output->data + row->offset;
+        if (strcmp(row->name, "field") != 0 && strcmp(row->name, "fields") != 0) {
+            continue;
+        }
+        if (row->kind == SEL_KIND_STRING) {
+            want_field(simulation, *(const char *const *)member, plan);
+        }
+        const sel_names *names = member;
+        for (int k = 0; row->kind == SEL_KIND_NAMES && k < names->n; k++) {
+            want_field(simulation, names->v[k], plan);
+        }
+    }
+}
+
 void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
+    if (simulation->params->hooks.n > 0) {
+        plan->wants_fields = ~0u; /* they may ask for anything */
+    }
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = variant(simulation, i);
         const sel_output_kind *kind = find_kind(output->table);
         if (kind->wants) {
             kind->wants(output->data, plan);
         }
+        want_fields(simulation, output, plan);
     }
 }
 

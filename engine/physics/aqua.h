@@ -1,7 +1,7 @@
 /* aqua.h -- the run-off of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
  *
  * Re-includable. The includer defines REAL (the type of beds, heads and roots), AQUA_WATER (the
- * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
+ * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_DIVIDE(a, b) (an IEEE quotient; / by default), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
  * functions' qualifiers). C11 and C++17. Nothing may be contracted or reordered, division and root
  * are IEEE's: then all processors give the same bits.
  *
@@ -41,26 +41,8 @@
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
 
-#ifndef AQUA_CONSTANTS_H
-#define AQUA_CONSTANTS_H
-
-/* In the unit of the store. Eight heads of it can be added in f32, and their roots. */
-#define AQUA_NO_GROUND 1e30
-
-/* Neighbours: opposite ones stand together, k ^ 1 is opposite to k. V(k, dx, dy) */
-#define AQUA_NEIGHBOURS(V) \
-    V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
-enum { AQUA_AROUND = 8 };
-
-/* Sorts v[0..8) in 19 comparisons; COMPARE(i, j) puts the one that goes first into v[i]. */
-#define AQUA_SORT8(COMPARE)                                                                 \
-    COMPARE(0, 2)                                                                           \
-    COMPARE(1, 3)                                                                           \
-    COMPARE(4, 6)                                                                           \
-    COMPARE(5, 7) COMPARE(0, 4) COMPARE(1, 5) COMPARE(2, 6) COMPARE(3, 7) COMPARE(0, 1)     \
-        COMPARE(2, 3) COMPARE(4, 5) COMPARE(6, 7) COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) \
-            COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
-
+#ifndef AQUA_DIVIDE
+#define AQUA_DIVIDE(a, b) ((a) / (b))
 #endif
 
 /* T_c - T_u. */
@@ -101,7 +83,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, R
                                        REAL roots) {
     const REAL all = (REAL)water * members;
     const REAL part = alpha * (sum < all ? sum : all);
-    return roots > (REAL)0 ? part / (members * roots) : (REAL)0;
+    return roots > (REAL)0 ? AQUA_DIVIDE(part, members * roots) : (REAL)0;
 }
 
 /* Of a receiver (drive > 0): how far its bed lies below T_c; of others AQUA_NO_GROUND. */

@@ -1,0 +1,207 @@
+/* aqua_ghosts.c -- list the cells that take and give water at open faces, levels and outlines, and
+ * evaluate their levels. */
+#include "engine/aqua/aqua_ghosts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/aqua/aqua_ground.h"
+
+static const void *law_of(const sel_domain *domain, int region, const sel_table *table) {
+    const sel_variant *law = region ? &domain->regions[region - 1].law : NULL;
+    return law && law->table == table ? law->data : NULL;
+}
+
+const aqua_law_open *aqua_open_of(const sel_domain *domain, int region) {
+    return law_of(domain, region, &aqua_open_table);
+}
+
+const aqua_law_level *aqua_level_of(const sel_domain *domain, int region) {
+    return law_of(domain, region, &aqua_level_table);
+}
+
+bool aqua_is_level(const aqua_plan *plan, int region) {
+    return aqua_level_of(plan->base.domain, region) != NULL;
+}
+
+/* A ghost to be: where it is, and the ground that its law makes of the one beside. */
+typedef struct ghost {
+    int region;
+    int64_t at;
+    double ground, x, y;
+} ghost;
+
+/* Counts, or with memory stores; next[r] is the place of the next ghost of region r. */
+typedef struct list {
+    aqua_plan *plan;
+    int64_t count[257], next[257];
+    bool stores;
+} list;
+
+static void add(list *l, const ghost *g) {
+    aqua_ghosts *ghosts = &l->plan->ghosts;
+    if (l->stores) {
+        int64_t k = l->next[g->region]++;
+        ghosts->at[k] = g->at;
+        ghosts->ground[k] = g->ground;
+        ghosts->x[k] = g->x;
+        ghosts->y[k] = g->y;
+    }
+    l->count[g->region]++;
+}
+
+/* Beyond the face at the cell `at`: the ground goes on, falling as the law says. */
+static void add_beyond(list *l, int face, int64_t x, int64_t y, int region) {
+    const aqua_plan *plan = l->plan;
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const aqua_law_open *open = aqua_open_of(domain, region);
+    const int out[2] = {face / 2 == 0 ? (face % 2 ? 1 : -1) : 0,
+                        face / 2 == 1 ? (face % 2 ? 1 : -1) : 0};
+    double here = plan->ground[y * grid->n[0] + x], fall = 0;
+    int64_t inner = aqua_cell_of(grid, x - out[0], y - out[1]);
+    if (open && !isnan(open->slope)) {
+        fall = open->slope * grid->dx;
+    } else if (open && inner >= 0 && domain->cell[inner] == 0) {
+        fall = fmax(0, plan->ground[inner] - here);
+    }
+    ghost g = {.region = region,
+               .at = aqua_index(&plan->layout, x + out[0], y + out[1]),
+               .ground = here - fall,
+               .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx,
+               .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx};
+    add(l, &g);
+}
+
+static void add_faces(list *l) {
+    const sel_domain *domain = l->plan->base.domain;
+    for (int face = 0; face < 4; face++) {
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
+            int64_t at[3];
+            int region = domain->face[face][s];
+            sel_face_cell(&domain->grid, face, s, at);
+            bool passes = aqua_open_of(domain, region) || aqua_level_of(domain, region);
+            if (passes && domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
+                add_beyond(l, face, at[0], at[1], region);
+            }
+        }
+    }
+}
+
+/* A painted cell beside a free one. Where it has no ground the lowest beside it stands in. */
+static void add_cell(list *l, int64_t x, int64_t y) {
+    const aqua_plan *plan = l->plan;
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const int64_t cell = y * grid->n[0] + x;
+    const int region = domain->cell[cell];
+    const aqua_law_open *open = aqua_open_of(domain, region);
+    double beside = aqua_lowest_beside(plan, x, y);
+    if (isnan(beside) || (!open && !aqua_level_of(domain, region))) {
+        return;
+    }
+    double ground = isnan(plan->ground[cell]) ? beside : plan->ground[cell];
+    ghost g = {.region = region,
+               .at = aqua_index(&plan->layout, x, y),
+               .ground = ground - (open && !isnan(open->slope) ? open->slope * grid->dx : 0),
+               .x = sel_centre(grid, 0, (double)x),
+               .y = sel_centre(grid, 1, (double)y)};
+    add(l, &g);
+}
+
+static void add_all(list *l) {
+    const sel_domain *domain = l->plan->base.domain;
+    const int64_t nx = domain->grid.n[0];
+    add_faces(l);
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        if (domain->cell[i] != 0) {
+            add_cell(l, i % nx, i / nx);
+        }
+    }
+}
+
+sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
+    aqua_ghosts *ghosts = &plan->ghosts;
+    list l = {.plan = plan};
+    add_all(&l);
+    for (int r = 0; r <= 256; r++) {
+        ghosts->first[r + 1] = ghosts->first[r] + l.count[r];
+        l.next[r] = ghosts->first[r];
+    }
+    ghosts->count = ghosts->first[257];
+    size_t n = (size_t)ghosts->count + 1;
+    ghosts->at = malloc(n * sizeof *ghosts->at);
+    ghosts->ground = malloc(3 * n * sizeof *ghosts->ground);
+    if (!ghosts->at || !ghosts->ground) {
+        return sel_fail_memory(error, "the open faces", 32 * n);
+    }
+    ghosts->x = ghosts->ground + n;
+    ghosts->y = ghosts->x + n;
+    l.stores = true;
+    add_all(&l);
+    return SEL_OK;
+}
+
+void aqua_ghosts_free(aqua_ghosts *ghosts) {
+    free(ghosts->at);
+    free(ghosts->ground);
+    *ghosts = (aqua_ghosts){0};
+}
+
+/* ---- levels ---- */
+
+unsigned aqua_levels_depend(const aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    unsigned depends = 0;
+    for (int r = 1; r <= domain->region_count; r++) {
+        const aqua_law_level *law = aqua_level_of(domain, r);
+        depends |= law ? sel_quantity_depends(&law->z) : 0;
+    }
+    return depends & (SEL_ON_T | SEL_ON_CONTROLS);
+}
+
+sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
+                       sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const aqua_ghosts *ghosts = &plan->ghosts;
+    for (int r = 1; r <= domain->region_count; r++) {
+        const aqua_law_level *law = aqua_level_of(domain, r);
+        int64_t first = ghosts->first[r], count = ghosts->first[r + 1] - first;
+        if (!law || count == 0 || !((sel_quantity_depends(&law->z) | AQUA_ALWAYS) & due)) {
+            continue;
+        }
+        char text[32], what[96];
+        snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
+        sel_places at = {.n = (size_t)count,
+                         .x = ghosts->x + first,
+                         .y = ghosts->y + first,
+                         .t = steps * domain->grid.dt,
+                         .controls = domain->control_values};
+        sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
+        if (status) {
+            return status;
+        }
+    }
+    return SEL_OK;
+}
+
+double aqua_highest_level(const aqua_plan *plan) {
+    const aqua_ghosts *ghosts = &plan->ghosts;
+    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
+    double *z = calloc((size_t)ghosts->count + 1, sizeof *z), highest = -HUGE_VAL;
+    bool by_time;
+    int64_t last_step = sel_stop_step(&plan->params->common, &by_time);
+    double end = last_step == INT64_MAX ? 0 : (double)last_step;
+    for (int s = 0; z && s <= samples; s++) {
+        if (aqua_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, z, NULL)) {
+            continue;
+        }
+        for (int r = 1; r <= plan->base.domain->region_count; r++) {
+            for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
+                highest = aqua_is_level(plan, r) ? fmax(highest, z[k]) : highest;
+            }
+        }
+    }
+    free(z);
+    return highest;
+}

@@ -1,0 +1,215 @@
+/* aqua_inflow.c -- sources, rain and infiltration: where, and how much in a step. */
+#include "engine/aqua/aqua_inflow.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/aqua/aqua_rows.h"
+#include "geometry/shape.h"
+
+static const double mm_per_hour = 1e-3 / 3600; /* m/s */
+
+/* ---- sources ---- */
+
+/* Which cells of row y a source covers: in[nx]. */
+static sel_status cover_row(const sel_domain *domain, const aqua_source *source, int64_t y,
+                            double *places, uint8_t *in, sel_error *error) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t nx = grid->n[0];
+    double *px = places, *py = px + nx;
+    for (int64_t x = 0; x < nx; x++) {
+        px[x] = sel_centre(grid, 0, (double)x);
+        py[x] = sel_centre(grid, 1, (double)y);
+    }
+    memset(in, 0, (size_t)nx);
+    const uint8_t unpainted[1] = {0};
+    sel_places at = {.n = (size_t)nx, .x = px, .y = py, .controls = domain->control_values};
+    if (source->where) {
+        return sel_shape_test(source->where, grid, -1, &at, unpainted, in, error);
+    }
+    int64_t cell[2];
+    for (int a = 0; a < 2; a++) {
+        cell[a] = (int64_t)floor((source->at.v[a] - grid->origin[a]) / grid->dx);
+    }
+    if (cell[1] == y && cell[0] >= 0 && cell[0] < nx) {
+        in[cell[0]] = 1;
+    }
+    return SEL_OK;
+}
+
+/* Counts the free cells of a source, and with memory lists them. */
+static sel_status cover(const aqua_plan *plan, aqua_inflow *inflow, double *places, uint8_t *in,
+                        sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = domain->grid.n[0];
+    inflow->count = 0;
+    for (int64_t y = 0; y < domain->grid.n[1]; y++) {
+        sel_status status = cover_row(domain, inflow->source, y, places, in, error);
+        if (status) {
+            return status;
+        }
+        for (int64_t x = 0; x < nx; x++) {
+            if (in[x] && domain->cell[y * nx + x] == 0) {
+                if (inflow->at) {
+                    inflow->at[inflow->count] = aqua_index(&plan->layout, x, y);
+                }
+                inflow->count++;
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_shape *where = inflow->source->where;
+    const size_t nx = (size_t)domain->grid.n[0];
+    sel_status status = where ? sel_shape_check(where, &domain->grid, error) : SEL_OK;
+    double *places = malloc(2 * nx * sizeof *places);
+    uint8_t *in = malloc(nx);
+    if (!places || !in) {
+        status = status ? status : sel_fail_memory(error, "the sources", 17 * nx);
+    }
+    status = status ? status : cover(plan, inflow, places, in, error);
+    if (!status && inflow->count == 0) {
+        status =
+            sel_fail_at(error, inflow->source->place,
+                        "source %s covers no cell with ground inside the domain", inflow->name);
+    }
+    if (!status) {
+        inflow->at = malloc((size_t)inflow->count * sizeof *inflow->at);
+        status = inflow->at ? cover(plan, inflow, places, in, error)
+                            : sel_fail_memory(error, "the sources", 8 * (size_t)inflow->count);
+    }
+    free(places);
+    free(in);
+    return status;
+}
+
+static aqua_spread spread_of(const sel_quantity *q) {
+    return !sel_quantity_given(q)                   ? AQUA_NOTHING
+           : sel_quantity_depends(q) & SEL_ON_PLACE ? AQUA_FIELD
+                                                    : AQUA_UNIFORM;
+}
+
+sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error) {
+    const aqua_params *params = plan->params;
+    const aqua_source *sources = params->sources.v;
+    plan->rain = spread_of(&params->rain);
+    plan->infiltration = spread_of(&params->infiltration);
+    plan->inflow_count = params->sources.n;
+    plan->inflows = calloc((size_t)params->sources.n + 1, sizeof *plan->inflows);
+    if (!plan->inflows) {
+        return sel_fail_memory(error, "the sources", sizeof *plan->inflows);
+    }
+    sel_status status = SEL_OK;
+    for (int i = 0; i < params->sources.n; i++) {
+        aqua_inflow *inflow = &plan->inflows[i];
+        inflow->source = &sources[i];
+        if (sources[i].name) {
+            snprintf(inflow->name, sizeof inflow->name, "%s", sources[i].name);
+        } else {
+            snprintf(inflow->name, sizeof inflow->name, "%d", i + 1);
+        }
+        sel_status created = create_inflow(plan, inflow, error);
+        status = status ? status : created;
+    }
+    return status;
+}
+
+void aqua_inflows_free(aqua_plan *plan) {
+    for (int i = 0; plan->inflows && i < plan->inflow_count; i++) {
+        free(plan->inflows[i].at);
+    }
+    free(plan->inflows);
+    plan->inflows = NULL;
+}
+
+/* ---- amounts of a step ---- */
+
+static double time_of(const aqua_plan *plan, int64_t step) {
+    return ((double)step + 0.5) * plan->base.domain->grid.dt;
+}
+
+static sel_status refuse_negative(const aqua_plan *plan, const char *what, double value, double t,
+                                  sel_error *error) {
+    return sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
+                       "%s is negative, %g, at t=%g", what, value, t);
+}
+
+/* A quantity that is the same everywhere. */
+static sel_status evaluate_uniform(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                                   double t, double *value, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    sel_places at = {.n = 1,
+                     .x = &domain->grid.origin[0],
+                     .y = &domain->grid.origin[1],
+                     .t = t,
+                     .controls = domain->control_values};
+    return sel_quantity_eval(q, what, &at, value, error);
+}
+
+/* mm/h to units of the store per step. */
+static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread spread,
+                       const char *what, int64_t step, double *to, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const double t = time_of(plan, step);
+    const aqua_store store = aqua_store_of(plan);
+    const double unit = mm_per_hour * domain->grid.dt * store.per_metre, most = store.most_rain;
+    int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
+    aqua_rows rows = {.x = NULL};
+    sel_status status;
+    if (spread == AQUA_FIELD) {
+        status = aqua_rows_open(domain, false, &rows, error);
+        status = status ? status : aqua_rows_all(&rows, q, what, t, to, error);
+        aqua_rows_close(&rows);
+    } else {
+        status = evaluate_uniform(plan, q, what, t, to, error);
+    }
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (to[i] < 0) {
+            return refuse_negative(plan, what, to[i], t, error);
+        }
+        to[i] *= unit;
+        if (to[i] > most) {
+            return sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
+                               "%s brings %.3g m in a step at t=%g, too much for the depths of "
+                               "precision \"f32\"; reduce dt, or give depth_limit",
+                               what, to[i] / unit * mm_per_hour * domain->grid.dt, t);
+        }
+    }
+    return status;
+}
+
+sel_status aqua_rain(const aqua_plan *plan, int64_t step, double *to, sel_error *error) {
+    return rate(plan, &plan->params->rain, plan->rain, "rain", step, to, error);
+}
+
+sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, sel_error *error) {
+    return rate(plan, &plan->params->infiltration, plan->infiltration, "infiltration", step, to,
+                error);
+}
+
+sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
+                          sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const aqua_inflow *from = &plan->inflows[inflow];
+    const double t = time_of(plan, step);
+    char what[80];
+    snprintf(what, sizeof what, "discharge of source %s", from->name);
+    sel_status status = evaluate_uniform(plan, &from->source->discharge, what, t, units, error);
+    if (!status && *units < 0) {
+        return sel_fail_at(error, from->source->place,
+                           "%s is negative, %g, at t=%g: sources only bring water", what, *units,
+                           t);
+    }
+    *units *= grid->dt / (grid->dx * grid->dx) * aqua_store_of(plan).per_metre;
+    return status;
+}
+
+int64_t aqua_whole(double amount, double *carry) {
+    const double sum = amount + *carry, whole = floor(sum);
+    *carry = sum - whole;
+    return (int64_t)whole;
+}

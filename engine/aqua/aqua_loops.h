@@ -1,0 +1,419 @@
+/* aqua_loops.h -- the CPU's loops of a store: the step by rows, what is added and taken, sums.
+ *
+ * Re-includable; see aqua_kernel.c. An edge is taken once, from its lower or left end:
+ *
+ *   0: to (x + 1, y)   1: to (x, y + 1)   2: to (x + 1, y + 1)   3: to (x - 1, y + 1)
+ *
+ * Its head, root and difference of beds stand in three rows that take turns; from them come the
+ * factors of a row when the edges of the row and of the one below are there, and the new depths
+ * when the factors of the rows about are.
+ */
+#include "engine/physics/aqua.h"
+
+#define EDGES AQUA_NAME(aqua_row_edges)
+#define SCRATCH AQUA_NAME(aqua_scratch)
+
+/* Cell x stands at index x - x0 + 2. */
+typedef struct EDGES {
+    REAL head[4][ROOM], root[4][ROOM], fall[4][ROOM];
+} EDGES;
+
+typedef struct SCRATCH {
+    EDGES edges[3];
+    REAL factor[3][ROOM], cut[3][ROOM];
+} SCRATCH;
+
+/* The values of an edge array about index i of a row, in the order of the neighbours: `own` are the
+ * edges of the row, `low` those of the row below, which are seen from their other end. */
+#define AROUND(v, own, low, i)                                                                \
+    {                                                                                         \
+        v[0] = (own)[0][i], v[1] = -(own)[0][(i)-1], v[2] = (own)[1][i], v[3] = -(low)[1][i], \
+        v[4] = (own)[2][i], v[5] = -(low)[2][(i)-1], v[6] = (own)[3][i],                      \
+        v[7] = -(low)[3][(i) + 1];                                                            \
+    }
+
+SEL_INLINE void AQUA_NAME(edge_line)(const REAL *bed, const AQUA_WATER *water, int64_t apart,
+                                     REAL least, int64_t first, int64_t last, EDGES *e, int slot) {
+    REAL *head = e->head[slot], *root = e->root[slot], *fall = e->fall[slot];
+    AQUA_INDEPENDENT
+    for (int64_t i = first; i < last; i++) {
+        const REAL d = AQUA_NAME(aqua_head)(bed[i], bed[i + apart], water[i], water[i + apart]);
+        fall[i] = bed[i] - bed[i + apart];
+        head[i] = d;
+        root[i] = AQUA_NAME(aqua_root)(d, least);
+    }
+}
+
+/* The edges of row y between the cells x0 - 2 and x0 + n + 1, and to the row above. */
+static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y, EDGES *e) {
+    const int64_t at = aqua_index(&step->layout, x0 - 2, y), pitch = step->layout.pitch;
+    const REAL *bed = (const REAL *)step->bed + at, least = (REAL)step->least;
+    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
+    AQUA_NAME(edge_line)(bed, water, 1, least, 0, n + 3, e, 0);
+    AQUA_NAME(edge_line)(bed, water, pitch, least, 0, n + 4, e, 1);
+    AQUA_NAME(edge_line)(bed, water, pitch + 1, least, 0, n + 3, e, 2);
+    AQUA_NAME(edge_line)(bed, water, pitch - 1, least, 1, n + 4, e, 3);
+}
+
+/* What a row of factors is made of. */
+typedef struct AQUA_NAME(row_of) {
+    const EDGES *own, *low;
+    const AQUA_WATER *water;
+    const REAL *alpha; /* NULL: everywhere */
+    REAL everywhere, least;
+    REAL *factor, *cut;
+} AQUA_NAME(row_of);
+
+SEL_INLINE REAL AQUA_NAME(roots_of)(const REAL (*own)[ROOM], const REAL (*low)[ROOM], int64_t i,
+                                    REAL cut) {
+    REAL v[AQUA_AROUND], given[AQUA_AROUND];
+    AROUND(v, own, low, i)
+#define GIVEN(k, dx, dy) given[k] = v[k] > (REAL)0 && v[k] >= cut ? v[k] : (REAL)0;
+    AQUA_NEIGHBOURS(GIVEN)
+#undef GIVEN
+    return AQUA_NAME(aqua_tree)(given);
+}
+
+SEL_INLINE void AQUA_NAME(drives_of)(const AQUA_NAME(row_of) * row, int64_t i,
+                                     REAL drive[AQUA_AROUND]) {
+    REAL v[AQUA_AROUND];
+    AROUND(v, row->own->head, row->low->head, i)
+#define DRIVE(k, dx, dy) drive[k] = AQUA_NAME(aqua_drive)(v[k], row->least);
+    AQUA_NEIGHBOURS(DRIVE)
+#undef DRIVE
+}
+
+/* aqua_below of the neighbours. */
+SEL_INLINE void AQUA_NAME(belows_of)(const AQUA_NAME(row_of) * row, int64_t i,
+                                     const REAL drive[AQUA_AROUND], REAL below[AQUA_AROUND]) {
+    REAL v[AQUA_AROUND];
+    const REAL water = (REAL)row->water[i];
+    AROUND(v, row->own->fall, row->low->fall, i)
+#define BELOW(k, dx, dy) below[k] = drive[k] > (REAL)0 ? v[k] + water : (REAL)AQUA_NO_GROUND;
+    AQUA_NEIGHBOURS(BELOW)
+#undef BELOW
+}
+
+SEL_INLINE REAL AQUA_NAME(alpha_at)(const AQUA_NAME(row_of) * row, int64_t i, bool own_alpha) {
+    return own_alpha ? row->alpha[i] : row->everywhere;
+}
+
+/* Factors of the cells first <= i < last by the mean of levels. With `looks` returns whether fill
+ * drops any bed. */
+SEL_INLINE int AQUA_NAME(factors_mean)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
+                                       bool own_alpha, bool looks) {
+    const AQUA_NAME(row_of) row = *given;
+    REAL *factor = row.factor;
+    int drops = 0;
+    AQUA_INDEPENDENT
+    for (int64_t i = first; i < last; i++) {
+        REAL drive[AQUA_AROUND];
+        AQUA_NAME(drives_of)(&row, i, drive);
+        const REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
+        if (looks) {
+            REAL below[AQUA_AROUND];
+            AQUA_NAME(belows_of)(&row, i, drive, below);
+            REAL lowest = below[0];
+#define LOWER(k, dx, dy) lowest = below[k] < lowest ? below[k] : lowest;
+            AQUA_NEIGHBOURS(LOWER)
+#undef LOWER
+            drops |= AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (row.water[i] > 0);
+        }
+        factor[i] = AQUA_NAME(aqua_factor)(
+            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
+            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, (REAL)0));
+    }
+    return drops;
+}
+
+SEL_INLINE void AQUA_NAME(factors_fill)(const AQUA_NAME(row_of) * given, int64_t first,
+                                        int64_t last, bool own_alpha) {
+    const AQUA_NAME(row_of) row = *given;
+    REAL *factor = row.factor;
+    AQUA_INDEPENDENT
+    for (int64_t i = first; i < last; i++) {
+        REAL drive[AQUA_AROUND], below[AQUA_AROUND];
+        AQUA_NAME(drives_of)(&row, i, drive);
+        AQUA_NAME(belows_of)(&row, i, drive, below);
+        REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
+        AQUA_NAME(aqua_fill)(below, &sum, &members);
+        factor[i] = AQUA_NAME(aqua_factor)(
+            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
+            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, (REAL)0));
+    }
+}
+
+SEL_INLINE void AQUA_NAME(factors_mindiff)(const AQUA_NAME(row_of) * given, int64_t first,
+                                           int64_t last, bool own_alpha) {
+    const AQUA_NAME(row_of) row = *given;
+    REAL *factor = row.factor, *cuts = row.cut;
+    AQUA_INDEPENDENT
+    for (int64_t i = first; i < last; i++) {
+        REAL drive[AQUA_AROUND], sum, members;
+        AQUA_NAME(drives_of)(&row, i, drive);
+        const REAL cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
+        cuts[i] = cut;
+        factor[i] = AQUA_NAME(aqua_factor)(
+            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
+            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
+    }
+}
+
+/* Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
+SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium,
+                                   bool own_alpha) {
+    const int64_t last = n + 3;
+    if (equilibrium == AQUA_MEAN) {
+        AQUA_NAME(factors_mean)(row, 1, last, own_alpha, false);
+    } else if (equilibrium == AQUA_MINDIFF) {
+        AQUA_NAME(factors_mindiff)(row, 1, last, own_alpha);
+    } else {
+        for (int64_t i = 1; i < last; i += PIECE) {
+            const int64_t end = i + PIECE < last ? i + PIECE : last;
+            if (AQUA_NAME(factors_mean)(row, i, end, own_alpha, true)) {
+                AQUA_NAME(factors_fill)(row, i, end, own_alpha);
+            }
+        }
+    }
+}
+
+/* Factors of the cells x0 - 1 to x0 + n of row y, whose edges and those of the row below are there.
+ */
+static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
+                                  SCRATCH *s) {
+    const int64_t at = aqua_index(&step->layout, x0 - 2, y);
+    const int turn = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
+    const AQUA_NAME(row_of) row = {.own = &s->edges[turn],
+                                   .low = &s->edges[before],
+                                   .water = (const AQUA_WATER *)step->from + at,
+                                   .alpha = step->alphas ? (const REAL *)step->alphas + at : NULL,
+                                   .everywhere = (REAL)step->alpha,
+                                   .least = (REAL)step->least,
+                                   .factor = s->factor[turn],
+                                   .cut = s->cut[turn]};
+    if (step->equilibrium == AQUA_MEAN) {
+        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MEAN, true)
+                  : AQUA_NAME(factors)(&row, n, AQUA_MEAN, false);
+    } else if (step->equilibrium == AQUA_FILL) {
+        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_FILL, true)
+                  : AQUA_NAME(factors)(&row, n, AQUA_FILL, false);
+    } else {
+        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, true)
+                  : AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, false);
+    }
+}
+
+/* New depths of the cells x0 to x0 + n - 1 of row y; the greatest. */
+SEL_INLINE AQUA_WATER AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
+                                           const SCRATCH *s, bool cuts) {
+    const int64_t at = aqua_index(&step->layout, x0 - 2, y);
+    const int turn = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
+    const REAL(*own)[ROOM] = s->edges[turn].root, (*low)[ROOM] = s->edges[before].root;
+    const REAL *f[3] = {s->factor[before], s->factor[turn], s->factor[next]};
+    const REAL *c[3] = {s->cut[before], s->cut[turn], s->cut[next]};
+    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
+    AQUA_WATER *to = (AQUA_WATER *)step->to + at, most = 0;
+    AQUA_INDEPENDENT
+    for (int64_t i = 2; i < n + 2; i++) {
+        REAL root[AQUA_AROUND];
+        AQUA_WATER out[AQUA_AROUND];
+        AROUND(root, own, low, i)
+#define FLUX(k, dx, dy)                                                                    \
+    out[k] = cuts ? AQUA_NAME(aqua_flux_cut)(root[k], f[1][i], c[1][i], f[1 + dy][i + dx], \
+                                             c[1 + dy][i + dx])                            \
+                  : AQUA_NAME(aqua_flux)(root[k], f[1][i], f[1 + dy][i + dx]);
+        AQUA_NEIGHBOURS(FLUX)
+#undef FLUX
+        const AQUA_WATER depth = AQUA_NAME(aqua_after)(water[i], out);
+        to[i] = depth;
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
+
+/* A tile of columns, marching up the rows. */
+static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                       int64_t y1, SCRATCH *s) {
+    AQUA_WATER most = 0;
+    for (int64_t y = y0 - 2; y <= y1; y++) {
+        AQUA_NAME(edge_row)(step, x0, n, y, &s->edges[(y + 3) % 3]);
+        if (y > y0 - 2) {
+            AQUA_NAME(factor_row)(step, x0, n, y, s);
+        }
+        if (y > y0) {
+            /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
+            const AQUA_WATER here = step->equilibrium == AQUA_MINDIFF
+                                        ? AQUA_NAME(after_row)(step, x0, n, y - 1, s, true)
+                                        : AQUA_NAME(after_row)(step, x0, n, y - 1, s, false);
+            most = here > most ? here : most;
+        }
+    }
+    return most;
+}
+
+static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch) {
+    AQUA_WATER most = 0;
+    for (int64_t x0 = 0; x0 < step->layout.nx; x0 += TILE) {
+        const int64_t left = step->layout.nx - x0, n = left < TILE ? left : TILE;
+        const AQUA_WATER here = AQUA_NAME(flow_tile)(step, x0, n, y0, y1, scratch);
+        most = here > most ? here : most;
+    }
+    return (double)most;
+}
+
+/* ---- cell by cell ---- */
+
+SEL_INLINE int64_t AQUA_NAME(neighbour)(const aqua_layout *layout, int64_t at, int k) {
+#define OFFSET(k, dx, dy) (dy) * layout->pitch + (dx),
+    const int64_t offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
+#undef OFFSET
+    return at + offset[k];
+}
+
+SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
+                                   REAL *cut) {
+    const REAL *bed = step->bed;
+    const AQUA_WATER *water = step->from;
+    REAL beds[AQUA_AROUND];
+    AQUA_WATER waters[AQUA_AROUND];
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        const int64_t there = AQUA_NAME(neighbour)(&step->layout, at, k);
+        beds[k] = bed[there];
+        waters[k] = water[there];
+    }
+    const REAL alpha = step->alphas ? ((const REAL *)step->alphas)[at] : (REAL)step->alpha;
+    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least, bed[at], water[at],
+                                beds, waters, root, cut);
+}
+
+static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k) {
+    REAL root[AQUA_AROUND], others[AQUA_AROUND], cut_c, cut_u;
+    const REAL factor_c = AQUA_NAME(cell_at)(step, at, root, &cut_c);
+    const REAL factor_u =
+        AQUA_NAME(cell_at)(step, AQUA_NAME(neighbour)(&step->layout, at, k), others, &cut_u);
+    return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
+}
+
+static void AQUA_NAME(aqua_scatter)(const aqua_step *step, int64_t y, void *more, void *less) {
+    AQUA_WATER *in = more, *out = less;
+    for (int64_t x = -1; x <= step->layout.nx; x++) {
+        const int64_t at = aqua_index(&step->layout, x, y);
+        REAL root[AQUA_AROUND], cut;
+        if (!(((const AQUA_WATER *)step->from)[at] > 0)) {
+            continue;
+        }
+        const REAL factor = AQUA_NAME(cell_at)(step, at, root, &cut);
+        for (int k = 0; k < AQUA_AROUND; k++) {
+            if (root[k] > (REAL)0 && root[k] >= cut) {
+                const AQUA_WATER q = (AQUA_WATER)(factor * root[k]);
+                in[AQUA_NAME(neighbour)(&step->layout, at, k)] += q;
+                out[at] += q;
+            }
+        }
+    }
+}
+
+static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const void *more,
+                                     const void *less) {
+    const int64_t at = aqua_index(&step->layout, 0, y);
+    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
+    const AQUA_WATER *in = (const AQUA_WATER *)more + at, *out = (const AQUA_WATER *)less + at;
+    AQUA_WATER *to = (AQUA_WATER *)step->to + at, most = 0;
+    for (int64_t x = 0; x < step->layout.nx; x++) {
+        to[x] = water[x] + in[x] - out[x];
+        most = to[x] > most ? to[x] : most;
+    }
+    return (double)most;
+}
+
+/* ---- rain and soil ---- */
+
+static double AQUA_NAME(aqua_pour)(const aqua_layout *layout, void *water, int64_t y,
+                                   const uint8_t *solid, double amount) {
+    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const AQUA_WATER add = (AQUA_WATER)amount;
+    int64_t cells = 0;
+    for (int64_t x = 0; x < layout->nx; x++) {
+        w[x] += solid[x] ? (AQUA_WATER)0 : add;
+        cells += solid[x] == 0;
+    }
+    return (double)add * (double)cells;
+}
+
+static double AQUA_NAME(aqua_pour_field)(const aqua_layout *layout, void *water, int64_t y,
+                                         const uint8_t *solid, const void *rate, void *carry) {
+    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const REAL *rates = rate;
+    REAL *owed = carry;
+    double sum = 0;
+    for (int64_t x = 0; x < layout->nx; x++) {
+        const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        w[x] += add;
+        sum += (double)add;
+    }
+    return sum;
+}
+
+static double AQUA_NAME(aqua_soak)(const aqua_layout *layout, void *water, int64_t y,
+                                   const uint8_t *solid, double amount) {
+    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const AQUA_WATER most = (AQUA_WATER)amount;
+    double sum = 0;
+    for (int64_t x = 0; x < layout->nx; x++) {
+        const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < most ? w[x] : most;
+        w[x] -= take;
+        sum += (double)take;
+    }
+    return sum;
+}
+
+static double AQUA_NAME(aqua_soak_field)(const aqua_layout *layout, void *water, int64_t y,
+                                         const uint8_t *solid, const void *rate, void *carry) {
+    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const REAL *rates = rate;
+    REAL *owed = carry;
+    double sum = 0;
+    for (int64_t x = 0; x < layout->nx; x++) {
+        const AQUA_WATER most = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        const AQUA_WATER take = w[x] < most ? w[x] : most;
+        w[x] -= take;
+        sum += (double)take;
+    }
+    return sum;
+}
+
+/* ---- looking ---- */
+
+static void AQUA_NAME(aqua_watch)(const aqua_layout *layout, const void *water, int64_t y,
+                                  void *most, int32_t *first, double arrival, int32_t step) {
+    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+    AQUA_WATER *greatest = most;
+    for (int64_t x = 0; greatest && x < layout->nx; x++) {
+        greatest[x] = w[x] > greatest[x] ? w[x] : greatest[x];
+    }
+    for (int64_t x = 0; first && x < layout->nx; x++) {
+        first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
+    }
+}
+
+static double AQUA_NAME(aqua_sum)(const aqua_layout *layout, const void *water, int64_t y,
+                                  const uint8_t *solid) {
+    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+    double sum = 0;
+    for (int64_t x = 0; x < layout->nx; x++) {
+        sum += solid[x] ? 0 : (double)w[x];
+    }
+    return sum;
+}
+
+static void AQUA_NAME(aqua_read)(const void *water, int64_t n, double per_metre, double *to) {
+    const AQUA_WATER *w = water;
+    const double metre = 1 / per_metre;
+    for (int64_t x = 0; x < n; x++) {
+        to[x] = (double)w[x] * metre;
+    }
+}
+
+#undef AROUND
+#undef EDGES
+#undef SCRATCH

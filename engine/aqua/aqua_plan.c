@@ -1,0 +1,241 @@
+/* aqua_plan.c -- sel.aqua's plan, and the solver's entry.
+ *
+ * AQUA-GRAPH: water on a grid of cells moves from each cell to those of its eight neighbours whose
+ * level is lower, all cells at once, by the rule of engine/physics/aqua.h. It has no inertia and no
+ * roughness: alpha dx/dt is the speed of thin water on a slope, and for deep water alpha dx^2/dt
+ * times a number below 1 its diffusivity.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/aqua/aqua_ghosts.h"
+#include "engine/aqua/aqua_ground.h"
+#include "engine/aqua/aqua_inflow.h"
+#include "engine/aqua/aqua_rows.h"
+
+/* Of the f32 store: quanta of 2^-26 m unless depths need more room. */
+enum { MOST_BITS = 26, LEAST_BITS = 8, LINE = 128 };
+
+static aqua_layout make_layout(const sel_grid *grid) {
+    aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
+    const int64_t unit = LINE / 4;
+    layout.pitch = (layout.nx + 2 * AQUA_HALO + unit - 1) / unit * unit;
+    layout.cells = layout.pitch * (layout.ny + 2 * AQUA_HALO);
+    return layout;
+}
+
+/* ---- alpha ---- */
+
+static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
+                               sel_error *error) {
+    sel_where where = sel_simulation_where(plan->base.simulation, "alpha");
+    const int64_t nx = plan->layout.nx;
+    if (cell < 0) {
+        return sel_fail_at(error, where, "alpha must be above 0 and at most 1, got %g", alpha);
+    }
+    return sel_fail_at(error, where,
+                       "alpha must be above 0 and at most 1, got %g at cell {%lld, %lld}", alpha,
+                       (long long)(cell % nx), (long long)(cell / nx));
+}
+
+static sel_status check_alpha(aqua_plan *plan, const double *alpha, int64_t count,
+                              sel_error *error) {
+    const uint8_t *region = plan->base.domain->cell;
+    plan->smallest_alpha = HUGE_VAL;
+    plan->largest_alpha = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (count > 1 && region[i]) {
+            continue;
+        }
+        if (!(alpha[i] > 0 && alpha[i] <= 1)) {
+            return refuse_alpha(plan, alpha[i], count > 1 ? i : -1, error);
+        }
+        plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
+        plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
+    }
+    return SEL_OK;
+}
+
+static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_quantity *q = &plan->params->alpha;
+    if (!sel_quantity_depends(q)) {
+        double alpha, origin = 0;
+        sel_places at = {.n = 1, .x = &origin, .y = &origin};
+        sel_status status = sel_quantity_eval(q, "alpha", &at, &alpha, error);
+        return status ? status : check_alpha(plan, &alpha, 1, error);
+    }
+    size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    plan->alpha = calloc(cells, sizeof *plan->alpha);
+    aqua_rows rows;
+    sel_status status = aqua_rows_open(domain, false, &rows, error);
+    if (!plan->alpha) {
+        status = sel_fail_memory(error, "alpha", cells * sizeof *plan->alpha);
+    }
+    status = status ? status : aqua_rows_all(&rows, q, "alpha", 0, plan->alpha, error);
+    aqua_rows_close(&rows);
+    return status ? status : check_alpha(plan, plan->alpha, (int64_t)cells, error);
+}
+
+/* ---- how deep the water gets ---- */
+
+static sel_status largest_initial(const aqua_plan *plan, double *largest, sel_error *error) {
+    const sel_quantity *q = &plan->params->initial.depth;
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    *largest = 0;
+    if (!sel_quantity_given(q)) {
+        return SEL_OK;
+    }
+    aqua_rows rows;
+    sel_status status = aqua_rows_open(domain, false, &rows, error);
+    double *values = malloc((size_t)(rows.chunk * nx) * sizeof *values);
+    if (!values) {
+        status = sel_fail_memory(error, "the initial depth", 0);
+    }
+    for (int64_t y = 0; y < ny && !status; y += rows.chunk) {
+        int64_t count = ny - y < rows.chunk ? ny - y : rows.chunk;
+        status = aqua_rows_evaluate(&rows, q, "initial.depth", 0, y, count, values, error);
+        for (int64_t i = 0; i < count * nx && !status; i++) {
+            *largest = fmax(*largest, values[i]);
+        }
+    }
+    free(values);
+    aqua_rows_close(&rows);
+    return status;
+}
+
+/* The finest quantum in which the depths that are expected fit: what the user says, else twice the
+ * initial depth, and what stands below the highest level. */
+static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
+    double initial, level = aqua_highest_level(plan) - plan->terrain.lowest;
+    sel_status status = largest_initial(plan, &initial, error);
+    bool said = !isnan(plan->params->depth_limit);
+    plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    plan->datum = floor(plan->terrain.lowest);
+    plan->base.precision = SEL_F32; /* whose store this is */
+    plan->bits = MOST_BITS;
+    for (; plan->bits > LEAST_BITS; plan->bits--) {
+        const aqua_store store = aqua_store_of(plan);
+        if (plan->deepest * store.per_metre <= store.limit) {
+            break;
+        }
+    }
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static void plan_destroy(sel_plan *base) {
+    aqua_plan *plan = (aqua_plan *)base;
+    if (plan) {
+        aqua_ghosts_free(&plan->ghosts);
+        aqua_inflows_free(plan);
+        free(plan->ground);
+        free(plan->alpha);
+        free(plan);
+    }
+}
+
+static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
+    size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
+    plan->layout = make_layout(&plan->base.domain->grid);
+    plan->ground = calloc(cells, sizeof *plan->ground);
+    if (!plan->ground) {
+        return sel_fail_memory(error, "the ground", cells * sizeof *plan->ground);
+    }
+    sel_status status = aqua_ground_evaluate(plan, error);
+    sel_status alpha = resolve_alpha(plan, error);
+    sel_status inflows = aqua_inflows_create(plan, error);
+    status = status ? status : alpha;
+    status = status ? status : inflows;
+    status = status ? status : aqua_ghosts_create(plan, error);
+    return status ? status : choose_quantum(plan, error);
+}
+
+static sel_status plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                              sel_plan **made, sel_error *error) {
+    const sel_common *common = simulation->params;
+    *made = NULL;
+    aqua_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        return sel_fail_memory(error, "the plan", sizeof *plan);
+    }
+    plan->base.simulation = simulation;
+    plan->base.domain = domain;
+    plan->base.threads =
+        common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
+    plan->params = (const aqua_params *)common;
+    sel_status status = fill_plan(plan, error);
+    plan->base.precision = common->precision;
+    if (status) {
+        plan_destroy(&plan->base);
+        return status;
+    }
+    *made = &plan->base;
+    return SEL_OK;
+}
+
+static void json(const sel_plan *base, char *text, size_t size) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    const aqua_store store = aqua_store_of(plan);
+    snprintf(text, size,
+             "\"equilibrium\": \"%s\", \"scheme\": \"%s\", \"alpha\": %.17g, "
+             "\"quantum\": %.17g",
+             aqua_equilibrium_names[plan->params->equilibrium],
+             aqua_scheme_names[plan->params->scheme], plan->largest_alpha,
+             store.whole ? 1 / store.per_metre : 0.0);
+}
+
+static void hint(const sel_plan *base, double largest, char *text, size_t size) {
+    (void)base, (void)largest;
+    snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
+}
+
+/* The bed is read, the depth is read and written. */
+static double bytes_per_update(const sel_plan *plan) {
+    return plan->precision == SEL_F32 ? 12 : 24;
+}
+
+/* Bed, two depths and the depth at the last test, beside the plan's ground. */
+static double bytes_per_cell(const sel_simulation *simulation, int precision) {
+    (void)simulation;
+    return 8 + 4 * (precision == SEL_F32 ? 4 : 8);
+}
+
+static const sel_field_info fields[AQUA_FIELDS] = {
+    [AQUA_GROUND] = {"ground", SEL_SCALAR, "Elevation of the ground, m."},
+    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "Depth of the water, m."},
+    [AQUA_LEVEL] = {"level", SEL_SCALAR, "Elevation of the water's surface, ground + depth, m."},
+    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "Greatest depth so far, m."},
+    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "Highest level so far, m."},
+    [AQUA_ARRIVAL_TIME] = {"arrival_time", SEL_SCALAR,
+                           "Time of the first step at which the depth reached arrival_depth; -1 "
+                           "where it has not."},
+};
+
+const sel_solver aqua_solver = {
+    .name = "aqua",
+    .table = &aqua_table,
+    .laws = aqua_law_places,
+    .law_count = AQUA_LAWS,
+    .fields = fields,
+    .field_count = AQUA_FIELDS,
+    .main_field = AQUA_DEPTH,
+    .flux_field = -1,
+    .no_forces = true,
+    .complete = aqua_complete,
+    .blank = aqua_blank,
+    .plan = plan_create,
+    .plan_destroy = plan_destroy,
+    .facts = aqua_facts,
+    .json = json,
+    .hint = hint,
+    .bytes_per_update = bytes_per_update,
+    .bytes_per_cell = bytes_per_cell,
+    .cpu = &aqua_cpu_backend,
+#ifdef SEL_CUDA
+    .cuda = &aqua_cuda_backend,
+#endif
+};
