@@ -1,7 +1,8 @@
 /* aqua_gpu.h -- AQUA-GRAPH on the device: the data that kernels see, and their launchers.
  *
  * Plain C, shared by the host's files and nvcc's. Beds, depths and alphas stand as aqua_layout says
- * (engine/aqua/aqua.h), in the types of the store: float and int32_t, or double and double.
+ * (engine/aqua/aqua.h), in the types of the store: float and int32_t ("whole"), or double and
+ * double. What is kept for each cell besides has no frame: [ny][nx].
  */
 #ifndef AQUA_GPU_H
 #define AQUA_GPU_H
@@ -23,37 +24,41 @@ typedef struct aqua_gpu_layout {
     int64_t cells; /* of the frame too: pitch (ny + 4) */
 } aqua_gpu_layout;
 
-/* What is wrong with a depth, packed into one number so that the earliest wins:
- * step * 2^32 + number of the cell in the layout. */
-enum { AQUA_ALARM_SHIFT = 32 };
+/* The step that is done is number *base + offset, from 0: base lies on the device, so that steps
+ * recorded once can be done again and again. */
+typedef struct aqua_gpu_clock {
+    const int64_t *base;
+    int64_t offset;
+} aqua_gpu_clock;
+
+/* A depth beyond a limit is told by atomicMin of the depth's moment * 2^32 + the cell's number in
+ * the layout: the earliest wins. Moments are counted in half steps: 2 n after the flow that led to
+ * step n, 2 n + 1 after sources have brought water for the step from n on. */
 #define AQUA_NO_ALARM UINT64_MAX
 
 /* One step's flow, from one copy of the depths to the other.
  *
- * Before: `from` is complete, frame included (copies beyond periodic axes, dry cells without ground
- * elsewhere). After: `to` holds w + what came in - what went out for every cell whose eight
- * neighbours are in the layout, -1 <= x <= nx and -1 <= y <= ny: so ghosts, the outer ones among
- * them, have collected what they received, and lost what they gave. An edge to a cell outside of
- * that range, that is one of the outermost ring, may be taken to carry nothing: only copies beyond
- * periodic axes have such edges with water, and their depths are written anew from the cells that
- * they copy (aqua_gpu_wrap) before they are read. The outermost ring of `to` is left alone: both
- * copies have it from the start.
+ * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
+ * periodic axes are there, cells without ground are dry. After, `to` holds w + what came in - what
+ * went out for all cells 0 <= x < nx, 0 <= y < ny; its frame is left alone. (Ghosts among these
+ * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_book, from
+ * `from`.)
  *
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
-    bool whole; /* the store: float beds and int32_t quanta; else doubles */
+    bool whole; /* the store */
     const void *bed, *from;
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     double alpha, least;
-    int equilibrium;     /* aqua_equilibrium */
-    void *factor, *cut;  /* scratch, of the type of beds, [cells]; the march needs none */
-    void *more, *less;   /* scratch of the scatter, of the type of depths, [cells] */
-    double limit;        /* whole: depths 0 <= x < nx, 0 <= y < ny in `to` beyond it are told to */
-    uint64_t *alarm;     /* this, by atomicMin: see AQUA_ALARM_SHIFT */
-    const int64_t *step; /* on the device: the number of the step that is done, from 0; the alarm's
-                            is one more */
+    int equilibrium;    /* aqua_equilibrium */
+    void *factor, *cut; /* scratch, of the type of beds, [cells]; the march needs none */
+    void *more, *less;  /* scratch of the scatter, of the type of depths, [cells] */
+    double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
+                           cuda/aqua_traits.cuh) */
+    uint64_t *alarm;
+    aqua_gpu_clock clock;
 } aqua_gpu_flow;
 
 /* Gather in one pass, of the whole store: a warp marches over a strip. */
@@ -66,6 +71,134 @@ cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* The faster gather for this flow, and whether it needs `factor` and `cut`. */
 cudaError_t aqua_gpu_gather(const aqua_gpu_flow *flow, cudaStream_t stream);
 bool aqua_gpu_gather_needs_scratch(bool whole);
+
+/* ---- what else is in a step ---- */
+
+/* A running sum: exact in whole quanta, else with what rounding loses kept apart. */
+typedef struct aqua_gpu_total {
+    int64_t whole;
+    double sum, lost;
+} aqua_gpu_total;
+
+/* What the host sends for each step in tables of so many: that of step n is number
+ * n % AQUA_AHEAD. Even: a graph has as many steps, and ends with the copy that it began with. */
+enum { AQUA_AHEAD = 32 };
+
+/* Rain or infiltration. */
+typedef struct aqua_gpu_spread {
+    const uint8_t *solid;   /* [ny][nx], 0: free */
+    const double *uniform;  /* [AQUA_AHEAD] units per cell; NULL: each cell has its own */
+    const void *rate;       /* [ny][nx] in the type of beds, */
+    void *owed;             /* and what of it is carried; whole only */
+    aqua_gpu_total *booked; /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+} aqua_gpu_spread;
+
+/* Adds to `water`, or takes from it no more than there is. */
+cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+                          void *water, const aqua_gpu_spread *rain, cudaStream_t stream);
+cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+                          void *water, const aqua_gpu_spread *soil, cudaStream_t stream);
+
+/* A source's share in a step: `each` units for every cell, and of whole quanta one more for `odd`
+ * cells from the `turn`-th on, round about. */
+typedef struct aqua_gpu_dose {
+    double each;
+    uint32_t odd, turn;
+} aqua_gpu_dose;
+
+/* A cell of a source: the k-th of its `count`. */
+typedef struct aqua_gpu_tap {
+    uint32_t at; /* in the layout */
+    uint32_t source, k, count;
+} aqua_gpu_tap;
+
+/* Sources whose cells are `taps`, no cell twice; doses[AQUA_AHEAD][sources]. Depths beyond
+ * `most_poured` raise the alarm. */
+cudaError_t aqua_gpu_source(bool whole, aqua_gpu_clock clock, void *water, const aqua_gpu_tap *taps,
+                            uint32_t count, const aqua_gpu_dose *doses, int sources,
+                            double most_poured, uint64_t *alarm, cudaStream_t stream);
+
+/* Ghosts, as in engine/aqua/aqua.h. */
+typedef struct aqua_gpu_ghosts {
+    uint32_t count;
+    const uint32_t *at;
+    const uint8_t *level;     /* 1: stands at z; 0: dry */
+    const double *ground, *z; /* m */
+    double per_metre, datum;
+} aqua_gpu_ghosts;
+
+/* Beds and depths of the ghosts; NULL: left alone. */
+cudaError_t aqua_gpu_settle(const aqua_gpu_ghosts *ghosts, bool whole, void *bed, void *water,
+                            cudaStream_t stream);
+
+/* Fills what lies beyond periodic axes; numbers of 4 or 8 bytes. */
+cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2], int bytes,
+                          void *values, cudaStream_t stream);
+
+/* An edge from cell `at` of the layout to its neighbour k; sign as in aqua_edge. */
+typedef struct aqua_gpu_edge {
+    uint32_t at;
+    int16_t k, sign;
+} aqua_gpu_edge;
+
+/* What the edges carry in the flow, units of the store: added to booked[count], or alone stored in
+ * flux[count]. */
+cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
+                          aqua_gpu_total *booked, cudaStream_t stream);
+cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
+                            double *flux, cudaStream_t stream);
+
+/* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
+ * clock will show next when they reach `arrival`. NULL: not wanted. */
+cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+                           const void *water, void *most, int32_t *first, double arrival,
+                           cudaStream_t stream);
+
+/* *base += steps */
+cudaError_t aqua_gpu_tick(int64_t *base, int64_t steps, cudaStream_t stream);
+
+/* ---- looking ---- */
+
+typedef struct aqua_gpu_view {
+    aqua_gpu_layout layout;
+    bool whole;
+    const void *water;      /* the present depths */
+    const void *most;       /* [ny][nx] */
+    const int32_t *arrived; /* [ny][nx] */
+    const double *ground;   /* [ny][nx] m; NULL: not wanted */
+    const uint8_t *solid;   /* [ny][nx] */
+    double metre, dt;       /* m in a unit of the store */
+} aqua_gpu_view;
+
+/* The cells begin <= k < end of those first + k * stride of each axis, x fastest, or of a list. */
+typedef struct aqua_gpu_cells {
+    uint32_t first[2], stride[2], count[2];
+    const int64_t *list; /* cell numbers, x fastest over the grid; NULL: the box */
+} aqua_gpu_cells;
+
+/* A field (AQUA_DEPTH and so on) as to[cell][components] in numbers of 4 or 8 bytes; zero in solids
+ * and in components that it has not. */
+cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
+                          int64_t begin, int64_t end, int components, int bytes, void *to,
+                          cudaStream_t stream);
+
+/* Of the free cells of a row of a box. */
+typedef struct aqua_gpu_sums {
+    double sum, squares, least, most, count;
+} aqua_gpu_sums;
+cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
+                            aqua_gpu_sums *rows, cudaStream_t stream);
+
+/* Of the free cells of a row of the grid; bad is the x of the first that is not finite, or -1. */
+typedef struct aqua_gpu_monitor {
+    double change, magnitude, largest, bad;
+} aqua_gpu_monitor;
+/* `before`: [ny][nx] depths, exchanged for the present ones; NULL: left alone, no change. */
+cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_monitor *rows,
+                          cudaStream_t stream);
+
+/* rows[ny]: units of the store in the free cells; of whole quanta in `whole`, else in `sum`. */
+cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_gpu_total *rows, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,207 @@
+// aqua_flow.cu -- the flow between neighbours, one thread per cell: gather in two passes, scatter.
+#include "cuda/aqua_traits.cuh"
+
+enum { TILE_X = 32, TILE_Y = 8, MOST_BLOCKS_Y = 32768 };
+
+// Threads for the cells x0 <= x < x1 of the rows y0, y0 + step ... below y1.
+struct range {
+    int x0, x1, y0, y1, step;
+};
+
+static int rows_of(const range &r) {
+    return (r.y1 - r.y0 + r.step - 1) / r.step;
+}
+
+static dim3 blocks_of(const range &r) {
+    const int rows = (rows_of(r) + TILE_Y - 1) / TILE_Y;
+    return dim3((unsigned)((r.x1 - r.x0 + TILE_X - 1) / TILE_X),
+                (unsigned)(rows < MOST_BLOCKS_Y ? rows : MOST_BLOCKS_Y));
+}
+
+static const dim3 tile(TILE_X, TILE_Y);
+
+// for each row of this thread
+#define EACH_ROW(r, x, y)                                                            \
+    const int x = r.x0 + (int)(blockIdx.x * TILE_X + threadIdx.x);                   \
+    if (x >= r.x1) {                                                                 \
+        return;                                                                      \
+    }                                                                                \
+    for (int y = r.y0 + r.step * (int)(blockIdx.y * TILE_Y + threadIdx.y); y < r.y1; \
+         y += r.step * (int)(gridDim.y * TILE_Y))
+
+// The cells whose factors a flow needs: those of the grid and one more all around.
+static range with_ghosts(const aqua_gpu_layout &l) {
+    return {-1, (int)l.nx + 1, -1, (int)l.ny + 1, 1};
+}
+
+static range of_grid(const aqua_gpu_layout &l) {
+    return {0, (int)l.nx, 0, (int)l.ny, 1};
+}
+
+template <class S, int EQUILIBRIUM>
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    factor_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    EACH_ROW(r, x, y) {
+        const uint32_t at = aqua_at(f.layout, x, y);
+        const aqua_cell_of<S> cell = aqua_look_at<S>(f, EQUILIBRIUM, at);
+        ((typename S::real *)f.factor)[at] = cell.factor;
+        if (EQUILIBRIUM == AQUA_MINDIFF) {
+            ((typename S::real *)f.cut)[at] = cell.cut;
+        }
+    }
+}
+
+template <class S, bool CUTS>
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    flux_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    typedef typename S::real real;
+    typedef typename S::water water;
+    EACH_ROW(r, x, y) {
+        const uint32_t at = aqua_at(f.layout, x, y);
+        const int pitch = (int)f.layout.pitch;
+        const real *bed = (const real *)f.bed + at, *factor = (const real *)f.factor + at;
+        const real *cut = (const real *)f.cut + at, least = (real)f.least;
+        const water *depth = (const water *)f.from + at;
+        water out[AQUA_AROUND];
+#define FLUX(k, dx, dy)                                                                          \
+    {                                                                                            \
+        const int u = (dy)*pitch + (dx);                                                         \
+        const real root = S::aqua_root(S::aqua_head(bed[0], bed[u], depth[0], depth[u]), least); \
+        out[k] = CUTS ? S::aqua_flux_cut(root, factor[0], cut[0], factor[u], cut[u])             \
+                      : S::aqua_flux(root, factor[0], factor[u]);                                \
+    }
+        AQUA_NEIGHBOURS(FLUX)
+#undef FLUX
+        const water after = S::aqua_after(depth[0], out);
+        ((water *)f.to)[at] = after;
+        if (S::whole && after > (water)f.limit) {
+            aqua_raise(f, at);
+        }
+    }
+}
+
+template <class S> static void find_factors(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const range r = with_ghosts(f->layout);
+    if (f->equilibrium == AQUA_FILL) {
+        factor_kernel<S, AQUA_FILL><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    } else if (f->equilibrium == AQUA_MEAN) {
+        factor_kernel<S, AQUA_MEAN><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    } else {
+        factor_kernel<S, AQUA_MINDIFF><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    }
+}
+
+template <class S> static cudaError_t two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const range r = of_grid(f->layout);
+    find_factors<S>(f, stream);
+    if (f->equilibrium == AQUA_MINDIFF) {
+        flux_kernel<S, true><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    } else {
+        flux_kernel<S, false><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    }
+    return cudaGetLastError();
+}
+
+cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream) {
+    return flow->whole ? two_pass<aqua_f32>(flow, stream) : two_pass<aqua_f64>(flow, stream);
+}
+
+// ---- scatter ----
+
+// What a cell gives to neighbour k.
+template <class S> static __device__ typename S::water given(const aqua_cell_of<S> &cell, int k) {
+    typedef typename S::water water;
+    const bool gives = cell.root[k] > 0 && cell.root[k] >= cell.cut;
+    return gives ? (water)(cell.factor * cell.root[k]) : (water)0;
+}
+
+// Whole quanta: any order of the receivers' sums gives the same.
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    send_whole_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    EACH_ROW(r, x, y) {
+        const uint32_t at = aqua_at(f.layout, x, y);
+        int32_t *more = (int32_t *)f.more + at, sum = 0;
+        if (((const int32_t *)f.from)[at] > 0) {
+            const aqua_cell_of<aqua_f32> cell = aqua_look_at<aqua_f32>(f, f.equilibrium, at);
+#define SEND(k, dx, dy)                                             \
+    {                                                               \
+        const int32_t q = given(cell, k);                           \
+        if (q > 0) {                                                \
+            atomicAdd(more + (dy) * (int)f.layout.pitch + (dx), q); \
+        }                                                           \
+        sum += q;                                                   \
+    }
+            AQUA_NEIGHBOURS(SEND)
+#undef SEND
+        }
+        ((int32_t *)f.less)[at] = sum;
+    }
+}
+
+// Doubles: the receivers' sums must have an order. The launches are those of rows three apart, and
+// of these first what goes to the right, then straight, then to the left: in each of them no cell
+// receives twice. The processor's threads do the same.
+template <int DX>
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    send_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    EACH_ROW(r, x, y) {
+        const uint32_t at = aqua_at(f.layout, x, y);
+        double *more = (double *)f.more + at, sum = 0;
+        if (((const double *)f.from)[at] > 0) {
+            const aqua_cell_of<aqua_f64> cell = aqua_look_at<aqua_f64>(f, f.equilibrium, at);
+#define SEND(k, dx, dy)                                   \
+    {                                                     \
+        const double q = given(cell, k);                  \
+        if ((dx) == DX) {                                 \
+            more[(dy) * (int)f.layout.pitch + (dx)] += q; \
+        }                                                 \
+        sum += q;                                         \
+    }
+            AQUA_NEIGHBOURS(SEND)
+#undef SEND
+        }
+        ((double *)f.less)[at] = sum;
+    }
+}
+
+template <class S>
+__global__ void __launch_bounds__(TILE_X *TILE_Y)
+    update_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    typedef typename S::water water;
+    EACH_ROW(r, x, y) {
+        const uint32_t at = aqua_at(f.layout, x, y);
+        const water in = ((const water *)f.more)[at], out = ((const water *)f.less)[at];
+        const water after = ((const water *)f.from)[at] + in - out;
+        ((water *)f.to)[at] = after;
+        if (S::whole && after > (water)f.limit) {
+            aqua_raise(f, at);
+        }
+    }
+}
+
+static void send_in_order(const aqua_gpu_flow *f, cudaStream_t stream) {
+    range r = with_ghosts(f->layout);
+    r.step = 3;
+    for (int turn = 0; turn < 3 && r.y0 < r.y1; turn++, r.y0++) {
+        send_kernel<1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        send_kernel<0><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        send_kernel<-1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    }
+}
+
+cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const range r = of_grid(f->layout), senders = with_ghosts(f->layout);
+    const size_t bytes = (size_t)f->layout.cells * (f->whole ? sizeof(int32_t) : sizeof(double));
+    const cudaError_t cleared = cudaMemsetAsync(f->more, 0, bytes, stream);
+    if (cleared != cudaSuccess) {
+        return cleared;
+    }
+    if (f->whole) {
+        send_whole_kernel<<<blocks_of(senders), tile, 0, stream>>>(*f, senders);
+        update_kernel<aqua_f32><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    } else {
+        send_in_order(f, stream);
+        update_kernel<aqua_f64><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    }
+    return cudaGetLastError();
+}

@@ -1,0 +1,116 @@
+// aqua_traits.cuh -- the rule of AQUA-GRAPH as one struct per store, for templates.
+//
+// The includer is compiled with -fmad=false: then device and processor give the same bits.
+#ifndef AQUA_TRAITS_CUH
+#define AQUA_TRAITS_CUH
+
+#include <stdint.h>
+#include "cuda/aqua_gpu.h"
+#include "engine/physics/aqua_method.h"
+
+#define AQUA_STORE_INLINE static __device__ inline
+#include "engine/physics/aqua_store.h"
+
+#define SEL_INLINE static __device__ __forceinline__
+#define AQUA_NAME(name) name
+
+struct aqua_f32 {
+    typedef float real;
+    typedef int32_t water;
+    static constexpr bool whole = true;
+#define REAL float
+#define AQUA_WATER int32_t
+#define AQUA_SQRT(x) __fsqrt_rn(x)
+#include "engine/physics/aqua.h"
+#undef REAL
+#undef AQUA_WATER
+#undef AQUA_SQRT
+    SEL_INLINE water part_of(real rate, real *owed) {
+        return aqua_whole_f32(rate, owed);
+    }
+    SEL_INLINE real bed_of(double metres, double datum, double per_metre) {
+        return aqua_bed_f32(metres, datum, per_metre);
+    }
+    SEL_INLINE water water_of(double metres, double per_metre) {
+        return aqua_water_f32(metres, per_metre);
+    }
+};
+
+struct aqua_f64 {
+    typedef double real;
+    typedef double water;
+    static constexpr bool whole = false;
+#define REAL double
+#define AQUA_WATER double
+#define AQUA_SQRT(x) __dsqrt_rn(x)
+#include "engine/physics/aqua.h"
+#undef REAL
+#undef AQUA_WATER
+#undef AQUA_SQRT
+    SEL_INLINE water part_of(real rate, real *) {
+        return rate;
+    }
+    SEL_INLINE real bed_of(double metres, double, double) {
+        return metres;
+    }
+    SEL_INLINE water water_of(double metres, double) {
+        return metres;
+    }
+};
+
+static __device__ inline int64_t aqua_now(const aqua_gpu_clock &clock) {
+    return *clock.base + clock.offset;
+}
+
+// Cell (x, y) of the grid, also of its frame.
+static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
+    return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
+}
+
+// Tells of a depth that is too large; `moment` in half steps.
+static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uint32_t at) {
+    atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);
+}
+
+// Of a cell of flow.to, beyond flow.limit.
+static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
+    aqua_raise_at(flow.alarm, 2 * (aqua_now(flow.clock) + 1), at);
+}
+
+// Adds what is exact in whole quanta, else with its rounding.
+template <class S> static __device__ void aqua_total_add(aqua_gpu_total *total, double value) {
+    if (S::whole) {
+        total->whole += (int64_t)value;
+        return;
+    }
+    const double sum = total->sum + value, part = sum - total->sum;
+    total->lost += (total->sum - (sum - part)) + (value - part);
+    total->sum = sum;
+}
+
+// The rule at one cell of the present depths.
+template <class S> struct aqua_cell_of { typename S::real root[AQUA_AROUND], factor, cut; };
+
+template <class S>
+static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
+                                                               int equilibrium, uint32_t at) {
+    typedef typename S::real real;
+    typedef typename S::water water;
+    const real *bed = (const real *)flow.bed + at;
+    const water *depth = (const water *)flow.from + at;
+    const int pitch = (int)flow.layout.pitch;
+    real beds[AQUA_AROUND];
+    water depths[AQUA_AROUND];
+#define LOAD(k, dx, dy)               \
+    beds[k] = bed[(dy)*pitch + (dx)]; \
+    depths[k] = depth[(dy)*pitch + (dx)];
+    AQUA_NEIGHBOURS(LOAD)
+#undef LOAD
+    const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.alpha;
+    aqua_cell_of<S> cell;
+    cell.factor = S::aqua_cell(equilibrium, alpha, (real)flow.least, bed[0], depth[0], beds, depths,
+                               cell.root, &cell.cut);
+    return cell;
+}
+
+#endif

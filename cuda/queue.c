@@ -1,0 +1,333 @@
+/* queue.c -- streams, chunks of steps, slots of requests, and buffers between host and device. */
+#include "cuda/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/device.h"
+
+/* Copies to pageable memory larger than this are shared by several threads. */
+static const uint64_t large_copy = 8 << 20;
+
+static uint64_t round_up(uint64_t bytes) {
+    return (bytes + 255) / 256 * 256;
+}
+
+/* ---- memory ---- */
+
+sel_status cuda_queue_take(cuda_queue *queue, void **block, uint64_t bytes, sel_error *error) {
+    if (queue->block_count == CUDA_BLOCKS) {
+        return sel_fail(error, SEL_NO_DEVICE, "the state needs more than %d blocks", CUDA_BLOCKS);
+    }
+    sel_status status = cuda_device_allocate(block, round_up(bytes + 1), "the state", error);
+    if (!status) {
+        queue->blocks[queue->block_count++] = *block;
+        CUDA_TRY(cudaMemsetAsync(*block, 0, round_up(bytes + 1), queue->stream));
+    }
+    return status;
+}
+
+sel_status cuda_queue_upload(cuda_queue *queue, void **block, const void *from, uint64_t bytes,
+                             sel_error *error) {
+    sel_status status = cuda_queue_take(queue, block, bytes, error);
+    if (!status && bytes > 0) {
+        CUDA_TRY(cudaMemcpyAsync(*block, from, bytes, cudaMemcpyHostToDevice, queue->stream));
+        CUDA_TRY(cudaStreamSynchronize(queue->stream));
+    }
+    return status;
+}
+
+/* ---- opening ---- */
+
+uint64_t cuda_queue_estimate(void) {
+    return CUDA_STAGES * cuda_stage_bytes;
+}
+
+static sel_status open_stages(cuda_queue *queue, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int k = 0; k < CUDA_STAGES && !status; k++) {
+        status = cuda_queue_take(queue, &queue->stages[k], cuda_stage_bytes, error);
+        if (!status) {
+            CUDA_TRY(cudaEventCreateWithFlags(&queue->filled[k], cudaEventDisableTiming));
+            CUDA_TRY(cudaEventCreateWithFlags(&queue->sent[k], cudaEventDisableTiming));
+        }
+    }
+    return status;
+}
+
+sel_status cuda_queue_open(cuda_queue *queue, sel_error *error) {
+    CUDA_TRY(cudaSetDevice(0));
+    CUDA_TRY(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaStreamCreateWithFlags(&queue->copies, cudaStreamNonBlocking));
+    for (int k = 0; k < CUDA_CHUNKS; k++) {
+        CUDA_TRY(cudaEventCreate(&queue->begun[k]));
+        CUDA_TRY(cudaEventCreate(&queue->ended[k]));
+    }
+    return open_stages(queue, error);
+}
+
+static void destroy_events(cudaEvent_t *events, int count) {
+    for (int k = 0; k < count; k++) {
+        if (events[k]) {
+            cudaEventDestroy(events[k]);
+        }
+    }
+}
+
+static void free_slots(cuda_queue *queue) {
+    for (int k = 0; k < queue->slot_count; k++) {
+        cuda_slot *slot = queue->slots[k];
+        cudaFree(slot->list);
+        cudaFreeHost(slot->host);
+        destroy_events(&slot->done, 1);
+        free(slot);
+    }
+    free(queue->slots);
+}
+
+void cuda_queue_close(cuda_queue *queue) {
+    if (queue->stream) {
+        cudaStreamSynchronize(queue->stream);
+    }
+    if (queue->copies) {
+        cudaStreamSynchronize(queue->copies);
+    }
+    free_slots(queue);
+    for (int k = 0; k < queue->block_count; k++) {
+        cudaFree(queue->blocks[k]);
+    }
+    destroy_events(queue->filled, CUDA_STAGES);
+    destroy_events(queue->sent, CUDA_STAGES);
+    destroy_events(queue->begun, CUDA_CHUNKS);
+    destroy_events(queue->ended, CUDA_CHUNKS);
+    if (queue->copies) {
+        cudaStreamDestroy(queue->copies);
+    }
+    if (queue->stream) {
+        cudaStreamDestroy(queue->stream);
+    }
+}
+
+/* ---- steps ---- */
+
+/* Waits for a chunk, and counts its time. */
+static sel_status count_chunk(cuda_queue *queue, int64_t k, sel_error *error) {
+    float milliseconds = 0;
+    if (queue->chunk_steps[k] > 0) {
+        CUDA_TRY(cudaEventSynchronize(queue->ended[k]));
+        CUDA_TRY(cudaEventElapsedTime(&milliseconds, queue->begun[k], queue->ended[k]));
+        queue->steps_done += queue->chunk_steps[k];
+        queue->seconds_done += 1e-3 * (double)milliseconds;
+        queue->chunk_steps[k] = 0;
+    }
+    return SEL_OK;
+}
+
+sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error) {
+    const int64_t chunk = queue->chunks % CUDA_CHUNKS;
+    sel_status status = count_chunk(queue, chunk, error);
+    if (!status) {
+        CUDA_TRY(cudaEventRecord(queue->begun[chunk], queue->stream));
+    }
+    return status;
+}
+
+sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error) {
+    const int64_t chunk = queue->chunks % CUDA_CHUNKS;
+    CUDA_TRY(cudaEventRecord(queue->ended[chunk], queue->stream));
+    queue->chunk_steps[chunk] = steps;
+    queue->chunks++;
+    return SEL_OK;
+}
+
+sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error) {
+    sel_status status = SEL_OK;
+    CUDA_TRY(cudaStreamSynchronize(queue->stream));
+    for (int64_t k = 0; k < CUDA_CHUNKS && !status; k++) {
+        status = count_chunk(queue, k, error);
+    }
+    return status;
+}
+
+void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds) {
+    *steps = queue->steps_done;
+    *seconds = queue->seconds_done;
+}
+
+/* ---- slots ---- */
+
+/* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
+static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
+    cuda_slot *best = NULL;
+    for (int k = 0; k < queue->slot_count; k++) {
+        cuda_slot *slot = queue->slots[k];
+        if (slot->request) {
+            continue;
+        }
+        bool fits = slot->host_bytes >= bytes, best_fits = best && best->host_bytes >= bytes;
+        if (!best || (fits && !best_fits) ||
+            (fits == best_fits && (slot->host_bytes < best->host_bytes) == fits)) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+static cuda_slot *add_slot(cuda_queue *queue) {
+    size_t count = (size_t)queue->slot_count + 1;
+    cuda_slot **slots = realloc(queue->slots, count * sizeof(cuda_slot *));
+    queue->slots = slots ? slots : queue->slots;
+    cuda_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    if (slot) {
+        queue->slots[queue->slot_count++] = slot;
+    }
+    return slot;
+}
+
+static sel_status make_room(cuda_slot *slot, uint64_t bytes, uint64_t list_bytes,
+                            sel_error *error) {
+    if (slot->host_bytes < bytes) {
+        cudaFreeHost(slot->host);
+        slot->host = NULL;
+        slot->host_bytes = 0;
+        if (cudaMallocHost(&slot->host, bytes) != cudaSuccess) {
+            cudaGetLastError();
+            return sel_fail_memory(error, "the fields to write", bytes);
+        }
+        slot->host_bytes = bytes;
+    }
+    if (slot->list_bytes < list_bytes) {
+        cudaFree(slot->list);
+        slot->list = NULL;
+        slot->list_bytes = 0;
+        sel_status status =
+            cuda_device_allocate(&slot->list, list_bytes, "the cells to look at", error);
+        if (status) {
+            return status;
+        }
+        slot->list_bytes = list_bytes;
+    }
+    return SEL_OK;
+}
+
+sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
+                          uint64_t list_bytes, cuda_slot **opened, sel_error *error) {
+    cuda_slot *slot = choose_slot(queue, bytes);
+    slot = slot ? slot : add_slot(queue);
+    if (!slot) {
+        return sel_fail_memory(error, "a request", sizeof *slot);
+    }
+    sel_status status = make_room(slot, bytes, list_bytes, error);
+    if (!status && !slot->done) {
+        CUDA_TRY(cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
+    }
+    slot->request = status ? NULL : request;
+    *opened = slot;
+    return status;
+}
+
+cuda_slot *cuda_slot_of(const cuda_queue *queue, const sel_request *request) {
+    for (int k = 0; k < queue->slot_count; k++) {
+        if (queue->slots[k]->request == request) {
+            return queue->slots[k];
+        }
+    }
+    return NULL;
+}
+
+sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error) {
+    slot->request = NULL;
+    CUDA_TRY(cudaEventSynchronize(slot->done));
+    return SEL_OK;
+}
+
+sel_status cuda_slot_send(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
+                          uint64_t bytes, sel_error *error) {
+    char *pinned = (char *)slot->host + offset;
+    if (bytes > 0) {
+        memcpy(pinned, from, bytes);
+        CUDA_TRY(cudaMemcpyAsync(slot->list, pinned, bytes, cudaMemcpyHostToDevice, queue->stream));
+    }
+    return SEL_OK;
+}
+
+sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
+                           uint64_t bytes, sel_error *error) {
+    if (bytes > 0) {
+        CUDA_TRY(cudaMemcpyAsync((char *)slot->host + offset, from, bytes, cudaMemcpyDeviceToHost,
+                                 queue->stream));
+    }
+    CUDA_TRY(cudaEventRecord(slot->done, queue->stream));
+    return SEL_OK;
+}
+
+/* The kernel waits until the stage is free, the copy until it is filled. */
+sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, uint64_t each,
+                           cuda_fill *fill, const void *context, sel_error *error) {
+    const int64_t piece = (int64_t)(cuda_stage_bytes / each);
+    for (int64_t begin = 0; begin < count; begin += piece) {
+        const int64_t end = begin + piece < count ? begin + piece : count;
+        const int64_t k = queue->pieces++ % CUDA_STAGES;
+        CUDA_TRY(cudaStreamWaitEvent(queue->stream, queue->sent[k], 0));
+        CUDA_TRY(fill(context, begin, end, queue->stages[k], queue->stream));
+        CUDA_TRY(cudaEventRecord(queue->filled[k], queue->stream));
+        CUDA_TRY(cudaStreamWaitEvent(queue->copies, queue->filled[k], 0));
+        CUDA_TRY(cudaMemcpyAsync((char *)slot->host + (uint64_t)begin * each, queue->stages[k],
+                                 (uint64_t)(end - begin) * each, cudaMemcpyDeviceToHost,
+                                 queue->copies));
+        CUDA_TRY(cudaEventRecord(queue->sent[k], queue->copies));
+    }
+    CUDA_TRY(cudaEventRecord(slot->done, queue->copies));
+    return SEL_OK;
+}
+
+void cuda_copy_out(void *to, const void *from, uint64_t bytes, int threads) {
+    if (bytes < large_copy) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    const uint64_t piece = 1 << 20;
+    const int64_t pieces = (int64_t)((bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < pieces; k++) {
+        uint64_t first = (uint64_t)k * piece, rest = bytes - first;
+        memcpy((char *)to + first, (const char *)from + first, rest < piece ? rest : piece);
+    }
+}
+
+/* ---- feeds ---- */
+
+sel_status cuda_feed_open(cuda_queue *queue, cuda_feed *feed, uint64_t bytes, int turns,
+                          sel_error *error) {
+    *feed = (cuda_feed){.turns = turns, .bytes = bytes};
+    sel_status status = cuda_queue_take(queue, &feed->device, bytes, error);
+    for (int k = 0; k < turns && !status; k++) {
+        if (cudaMallocHost(&feed->pinned[k], bytes + 1) != cudaSuccess) {
+            cudaGetLastError();
+            return sel_fail_memory(error, "what is sent to the device", bytes);
+        }
+        CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
+    }
+    return status;
+}
+
+void cuda_feed_close(cuda_feed *feed) {
+    for (int k = 0; k < feed->turns; k++) {
+        cudaFreeHost(feed->pinned[k]);
+    }
+    destroy_events(feed->sent, feed->turns);
+}
+
+sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error) {
+    const int64_t k = feed->count % feed->turns;
+    CUDA_TRY(cudaEventSynchronize(feed->sent[k]));
+    *pinned = feed->pinned[k];
+    return SEL_OK;
+}
+
+sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error) {
+    const int64_t k = feed->count++ % feed->turns;
+    CUDA_TRY(cudaMemcpyAsync(feed->device, feed->pinned[k], feed->bytes, cudaMemcpyHostToDevice,
+                             queue->stream));
+    CUDA_TRY(cudaEventRecord(feed->sent[k], queue->stream));
+    return SEL_OK;
+}

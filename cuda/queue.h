@@ -1,0 +1,124 @@
+/* queue.h -- what a backend has under way on the device: memory, steps, and answers to requests.
+ *
+ * Steps and kernels run on one stream; what a frame needs is copied to pinned memory on another,
+ * beside them. Calls of advance() are chunks, of which two may be queued: the host goes on, and
+ * waits only for the chunk before the last.
+ */
+#ifndef CUDA_QUEUE_H
+#define CUDA_QUEUE_H
+
+#include <stdbool.h>
+#include "cuda/check.h"
+#include "engine/solver.h"
+
+enum {
+    CUDA_BLOCKS = 64, /* allocations */
+    CUDA_STAGES = 2,  /* pieces of fields on their way to the host */
+    CUDA_CHUNKS = 2   /* calls of advance whose steps may be queued */
+};
+
+/* Bytes of a piece. Fields pass through two of them, so that frames need no more of the device's
+ * memory than was asked for at the start. */
+static const uint64_t cuda_stage_bytes = 64 << 20;
+
+/* One request under way: its buffers are kept for the next that needs no more. */
+typedef struct cuda_slot {
+    const sel_request *request; /* NULL: free */
+    void *host;                 /* pinned: the answer */
+    void *list;                 /* on the device: what the request brings, and room to work */
+    uint64_t host_bytes, list_bytes;
+    cudaEvent_t done;
+    int64_t count;       /* of what the answer is made of, to the backend's taste */
+    bool had_before;     /* MONITOR: there was an earlier one */
+    int64_t since_steps; /* BALANCE: steps since the last */
+} cuda_slot;
+
+typedef struct cuda_queue {
+    cudaStream_t stream; /* steps and kernels */
+    cudaStream_t copies; /* of fields to the host, beside the steps */
+    void *stages[CUDA_STAGES];
+    cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
+    int64_t pieces; /* that have passed through the stages */
+
+    cudaEvent_t begun[CUDA_CHUNKS], ended[CUDA_CHUNKS];
+    int64_t chunk_steps[CUDA_CHUNKS]; /* 0: counted already */
+    int64_t chunks, steps_done;
+    double seconds_done; /* that steps_done took */
+
+    void *blocks[CUDA_BLOCKS];
+    int block_count;
+    cuda_slot **slots;
+    int slot_count;
+} cuda_queue;
+
+/* Streams, events and stages. Closed also after an error; what is under way is waited for. */
+sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
+void cuda_queue_close(cuda_queue *queue);
+
+/* Bytes on the device that cuda_queue_open takes. */
+uint64_t cuda_queue_estimate(void);
+
+/* One more block of device memory, zeroed, freed with the queue. */
+sel_status cuda_queue_take(cuda_queue *queue, void **block, uint64_t bytes, sel_error *error);
+
+/* The same with a copy of what the host has; done when it returns. */
+sel_status cuda_queue_upload(cuda_queue *queue, void **block, const void *from, uint64_t bytes,
+                             sel_error *error);
+
+/* About a call of advance: the first waits for the one before the last. */
+sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error);
+sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error);
+sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
+/* Steps that are known to be done, and what they took. */
+void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds);
+
+/* ---- requests ---- */
+
+/* A slot with room for the answer, and for a list on the device. */
+sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
+                          uint64_t list_bytes, cuda_slot **opened, sel_error *error);
+cuda_slot *cuda_slot_of(const cuda_queue *queue, const sel_request *request);
+/* Waits for the answer, and leaves the slot to others. */
+sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error);
+
+/* Sends `bytes` to slot->list by way of the pinned buffer at `offset`, whose kernel is done with
+ * them before answers come. */
+sel_status cuda_slot_send(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
+                          uint64_t bytes, sel_error *error);
+
+/* Part of the answer: `bytes` that kernels have left at `from`. */
+sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
+                           uint64_t bytes, sel_error *error);
+
+/* An answer of `count` cells of `each` bytes, in pieces: fill(context, begin, end, to, stream)
+ * launches what stores the cells begin <= k < end. */
+typedef cudaError_t cuda_fill(const void *context, int64_t begin, int64_t end, void *to,
+                              cudaStream_t stream);
+sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, uint64_t each,
+                           cuda_fill *fill, const void *context, sel_error *error);
+
+/* Pageable memory is filled faster by several threads. */
+void cuda_copy_out(void *to, const void *from, uint64_t bytes, int threads);
+
+/* ---- what the host sends while steps run ---- */
+
+/* Pinned buffers that take turns: one is written while others are on their way. */
+enum { CUDA_FEED = 16 };
+typedef struct cuda_feed {
+    void *device;
+    void *pinned[CUDA_FEED];
+    cudaEvent_t sent[CUDA_FEED];
+    int turns;
+    int64_t count;
+    uint64_t bytes;
+} cuda_feed;
+
+/* `turns`: buffers of `bytes` each. */
+sel_status cuda_feed_open(cuda_queue *queue, cuda_feed *feed, uint64_t bytes, int turns,
+                          sel_error *error);
+void cuda_feed_close(cuda_feed *feed);
+/* The buffer to write; waits only until its last content, `turns` sends ago, has left. */
+sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
+sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error);
+
+#endif
