@@ -46,6 +46,12 @@ const sel_table sel_raster_table = {
 
 sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
                                sel_error *error) {
+    for (int axis = 0; axis < 2; axis++) {
+        if (!isfinite(raster->origin[axis]) ||
+            !isfinite(raster->origin[axis] + (double)raster->n[axis] * raster->dx)) {
+            return sel_fail(error, SEL_BAD_FILE, "%s: its corners are not finite numbers", name);
+        }
+    }
     size_t bytes = (size_t)raster->n[0] * (size_t)raster->n[1] * sizeof *raster->value;
     raster->value = sel_arena_alloc(arena, bytes);
     return raster->value ? SEL_OK : sel_fail_memory(error, name, bytes);

@@ -71,7 +71,8 @@ sel_status sel_asc_read(sel_arena *arena, const char *name, FILE *file, sel_rast
 sel_status sel_tif_read(sel_arena *arena, const char *name, FILE *file, sel_raster_source *to,
                         sel_error *error);
 
-/* Takes the memory for n[0] x n[1] values. */
+/* Takes the memory for n[0] x n[1] values of a raster that has its place; refuses a place that is
+ * not finite. */
 sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
                                sel_error *error);
 

@@ -162,6 +162,10 @@ static void headers_that_cannot_be_are_refused(void **state) {
             "g.asc: CELLSIZE must be above 0, not -1");
     refused("ncols 1 nrows 1 xllcorner 0 yllcorner 0 dx 1 dy 0 5",
             "g.asc: DY must be above 0, not 0");
+    refused("ncols 1 nrows 1 xllcenter -1.7e308 yllcorner 0 cellsize 1.7e308 5",
+            "g.asc: its corners are not finite numbers");
+    refused("ncols 2 nrows 1 xllcorner 0 yllcorner 0 cellsize 1e308 5 6",
+            "g.asc: its corners are not finite numbers");
 }
 
 static void values_are_counted_and_must_be_numbers(void **state) {

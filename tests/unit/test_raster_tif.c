@@ -284,6 +284,9 @@ static void places_that_are_not_clear_are_refused(void **state) {
     (void)state;
     recipe r = {.width = 4, .height = 3, .scale = (const double[]){10, 20, 0}, .tie = corner};
     refused(&r, "g.tif: its cells of 10 x 20 are not square; gdalwarp -tr makes them so");
+    r.scale = (const double[]){1e300, 1e300, 0};
+    r.tie = (const double[]){1e300, 0, 0, 0, 0, 0};
+    refused(&r, "g.tif: its corners are not finite numbers");
     static const char lost[] = "g.tif: has not all the tags that place it: a pixel scale (33550) "
                                "and a tie point (33922), or a transformation (34264)";
     refused(&(recipe){.width = 4, .height = 3, .scale = ten}, lost);
