@@ -33,12 +33,15 @@ static inline const char *read_digits(const char *at, digits *d) {
 
 /* Behind the exponent; `at` again when there is none. */
 static const char *read_exponent(const char *at, int *exponent) {
-    const char *from = at + 1 + (at[1] == '-' || at[1] == '+');
     int value = 0;
-    if ((*at != 'e' && *at != 'E') || *from < '0' || *from > '9') {
+    if (*at != 'e' && *at != 'E') {
         return at;
     }
     bool negative = at[1] == '-';
+    const char *from = at + 1 + (negative || at[1] == '+');
+    if (*from < '0' || *from > '9') {
+        return at;
+    }
     for (at = from; *at >= '0' && *at <= '9'; at++) {
         value = value < LARGE_EXPONENT ? 10 * value + (*at - '0') : value;
     }

@@ -219,7 +219,7 @@ static void no_data_are_what_the_tag_says(void **state) {
                  {SAMPLEFORMAT_IEEEFP, 32, -3.4028234663852886e38, "-3.40282e+38", true},
                  {SAMPLEFORMAT_IEEEFP, 32, -9999, NULL, false},
                  {SAMPLEFORMAT_IEEEFP, 32, -9999, "nan", false},
-                 {SAMPLEFORMAT_IEEEFP, 64, -INFINITY, " -inf", true},
+                 {SAMPLEFORMAT_IEEEFP, 64, -(double)INFINITY, " -inf", true},
                  {SAMPLEFORMAT_UINT, 16, 65535, "65535", true},
                  {SAMPLEFORMAT_INT, 32, -2147483647, "-2147483648", false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
