@@ -76,7 +76,7 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
 typedef struct aqua_ghosts {
     int64_t count;
     int64_t *at;    /* in the layout */
-    double *ground; /* m: the bed; of levels, unless z is lower */
+    double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
     double *x, *y;  /* of the law */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
     int64_t first[258];

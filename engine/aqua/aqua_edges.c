@@ -44,8 +44,7 @@ static double side(const double p[2], const double q[2], double x, double y) {
     return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
 }
 
-/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. Points on
- * the line count as right of it; the line has its first point, not its last. */
+/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. */
 static int crosses(const double p[2], const double q[2], const double a[2], const double b[2]) {
     const double sa = side(p, q, a[0], a[1]), sb = side(p, q, b[0], b[1]);
     if ((sa > 0) == (sb > 0)) {
@@ -76,9 +75,16 @@ static void reach(const aqua_plan *plan, const double p[2], const double q[2], i
     *x1 = to < from ? *x0 : (int64_t)fmin(high, (double)grid->n[0]) + 1;
 }
 
-static sel_status line_edges(const aqua_plan *plan, const double p[2], const double q[2],
+/* Users draw lines along the edges of cells and through their centres, where links run through the
+ * ends of lines or along them. All lines are moved a little, the same way, so that none does, and
+ * lines that meet have no gap between them. */
+static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
+
+static sel_status line_edges(const aqua_plan *plan, const double from[2], const double to[2],
                              aqua_edges *edges, sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;
+    const double p[2] = {from[0] + moved[0] * grid->dx, from[1] + moved[1] * grid->dx};
+    const double q[2] = {to[0] + moved[0] * grid->dx, to[1] + moved[1] * grid->dx};
     sel_status status = SEL_OK;
     for (int64_t y = -1; y <= grid->n[1] && !status; y++) {
         int64_t x0, x1;

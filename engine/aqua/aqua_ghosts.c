@@ -120,6 +120,21 @@ static void add_all(list *l) {
     }
 }
 
+/* One bed for all ghosts of a level: with beds of their own their levels would differ by rounding,
+ * and water that only just flows from one to the next counts in the rule. */
+static void level_beds(aqua_plan *plan) {
+    aqua_ghosts *ghosts = &plan->ghosts;
+    for (int r = 1; r <= plan->base.domain->region_count; r++) {
+        double lowest = HUGE_VAL;
+        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
+            lowest = fmin(lowest, ghosts->ground[k]);
+        }
+        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
+            ghosts->ground[k] = aqua_is_level(plan, r) ? lowest : ghosts->ground[k];
+        }
+    }
+}
+
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
     list l = {.plan = plan};
@@ -139,6 +154,7 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     ghosts->y = ghosts->x + n;
     l.stores = true;
     add_all(&l);
+    level_beds(plan);
     return SEL_OK;
 }
 
