@@ -12,7 +12,7 @@ needs() {
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
     echo 'libtiff-dev test -n "$(ls /usr/include/tiffio.h /usr/include/*/tiffio.h 2>/dev/null)" || pkg-config --exists libtiff-4'
-    echo 'g++ test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)" || ! test -e "$("${CC:-gcc}" -print-file-name=libtiff.a)"'
+    echo 'g++ command -v g++ || test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)"'
     case $1 in
     test)
         echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'
