@@ -101,7 +101,7 @@ $(LIBRARY): $(CORE_OBJECTS)
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += -isystem $(CUDA_HOME)/include
-$(BUILD)/engine/lbm/lbm_plan.o: CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
+$(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o: CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
 	@echo 'compile $<'
@@ -112,7 +112,7 @@ $(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/laws_kernels.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/cuda/laws_kernels.cu.o $(BUILD)/cuda/aqua_%.cu.o: NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "cuda/aqua_total.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,12 +74,6 @@ cudaError_t aqua_gpu_gather(const aqua_gpu_flow *flow, cudaStream_t stream);
 bool aqua_gpu_gather_needs_scratch(bool whole);
 
 /* ---- what else is in a step ---- */
-
-/* A running sum: exact in whole quanta, else with what rounding loses kept apart. */
-typedef struct aqua_gpu_total {
-    int64_t whole;
-    double sum, lost;
-} aqua_gpu_total;
 
 /* What the host sends for each step in tables of so many: that of step n is number
  * n % AQUA_AHEAD. Even: a graph has as many steps, and ends with the copy that it began with. */

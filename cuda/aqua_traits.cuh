@@ -5,6 +5,7 @@
 #define AQUA_TRAITS_CUH
 
 #include <stdint.h>
+#define AQUA_TOTAL_INLINE static __host__ __device__ inline
 #include "cuda/aqua_gpu.h"
 #include "engine/physics/aqua_method.h"
 
@@ -75,17 +76,6 @@ static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uin
 // Of a cell of flow.to, beyond flow.limit.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
     aqua_raise_at(flow.alarm, 2 * (aqua_now(flow.clock) + 1), at);
-}
-
-// Adds what is exact in whole quanta, else with its rounding.
-template <class S> static __device__ void aqua_total_add(aqua_gpu_total *total, double value) {
-    if (S::whole) {
-        total->whole += (int64_t)value;
-        return;
-    }
-    const double sum = total->sum + value, part = sum - total->sum;
-    total->lost += (total->sum - (sum - part)) + (value - part);
-    total->sum = sum;
 }
 
 // The rule at one cell of the present depths.
