@@ -31,6 +31,17 @@ check() {
             done
         done
     done
+    objdump -d --no-show-raw-insn "$build/engine/aqua/aqua_kernel.$1.o" |
+        awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
+            /sqrtps/ && index($0, register) { count[f]++ }
+            END { for (f in count) sum += count[f]; print sum + 0 }' >"$listing"
+    count=$(cat "$listing")
+    if [ "$count" -ge 4 ]; then
+        echo "ok aqua $1: $count roots of $2"
+    else
+        echo "not ok aqua $1: only $count roots of $2"
+        failed=1
+    fi
 }
 listing=$(mktemp)
 trap 'rm -f "$listing"' EXIT

@@ -82,6 +82,9 @@
 ---@field where selenite.shape The cells or face sites that this region paints.
 ---@field law selenite.law What holds there.
 ---@field name? string Name for outputs and messages; region K when not given.
+---@field where selenite.shape The cells or face sites that this region paints.
+---@field law selenite.law What holds there.
+---@field name? string Name for outputs and messages; region K when not given.
 
 ---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@class (exact) selenite.law.wall
@@ -128,6 +131,7 @@
 ---@field velocity? selenite.vector Velocity at the start; zero when not given.
 ---@field pressure? selenite.quantity Gauge pressure at the start; zero when not given.
 ---@field density? selenite.quantity Density at the start, instead of pressure.
+---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
 
 ---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
 ---@class (exact) selenite.out.vtk
@@ -203,7 +207,7 @@
 ---@field from_step? integer Nothing is written before this step, but for the last state.
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field region? string Name of a region: what leaves the domain through it, of the quantity that the solver conserves (flow: mass per time, per unit depth in 2-D); positive out of the domain. Regions of one name count together.
----@field across? number[]|number[][] Two points { from, to } in 2-D: the volume per time and unit depth that crosses the line, the integral of velocity . normal; positive to the left of from -> to.
+---@field across? number[]|number[][] Two points { from, to } in 2-D: the volume per time and unit depth that crosses the line, the integral of velocity . normal; run-off: discharge. Positive to the left of from -> to.
 ---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (2-D: and unit depth) through it; positive along that axis.
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
@@ -244,6 +248,52 @@
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the solver computes on, if its file had one.
+
+---Surface run-off by the cellular automaton AQUA-GRAPH.
+---@class (exact) selenite.sel.aqua
+---@field name? string Name of the simulation; required and unique in a list.
+---@field size? integer[] Number of cells { nx, ny } or { nx, ny, nz }; the raster's when ground is one.
+---@field dx? number Side of a cell; the raster's when ground is one, else 1 when not given.
+---@field dt? number Time step; seconds; 1 when not given, required with rain, infiltration and sources.
+---@field origin? number[] Lower corner of the domain; zero when not given.
+---@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
+---@field regions? selenite.region[] What holds where, painted in order: the last one wins.
+---@field controls? table<string, number> Numbers that the functions of this scenario may name as arguments.
+---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
+---@field stop selenite.stop When the run ends.
+---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
+---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field ground selenite.quantity Elevation of the ground, m. Of a raster that is given as it is the cells without data are outside of the domain; size, dx and origin are the raster's unless given.
+---@field alpha selenite.quantity Relaxation, above 0, at most 1: the part of what is out of balance that moves in a step. On a slope water moves alpha dx/dt, whatever slope and depth; may depend on place.
+---@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
+---@field scheme? "gather"|"scatter" gather: each cell takes from and gives to its neighbours; scatter: each adds to theirs, the same water in another order.
+---@field min_head? number Differences of level up to this, m, move no water.
+---@field initial? selenite.initial The water at step 0; dry when not given.
+---@field rain? selenite.quantity Rain, mm/h.
+---@field infiltration? selenite.quantity Water that the soil takes where there is any, mm/h.
+---@field sources? selenite.source[] Where water enters.
+---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
+---@field arrival_depth? number Depth from which water has arrived, m, for arrival_time.
+---@field depth_limit? number Greatest depth, m, that precision "f32" must hold: the quantum of its depths is chosen by it; by the initial depth and the levels when not given.
+
+---sel.aqua: water that reaches it leaves the domain.
+---@class (exact) selenite.law.open
+---@field slope? number How steeply the ground falls beyond; when not given it goes on as the last two cells do, but never rises. On cells: how far below their own ground water falls, in units of dx; 0 when not given.
+
+---sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
+---@class (exact) selenite.law.level
+---@field z? selenite.quantity Level of the water there, m; a function of place, time and controls.
+---@field [1]? selenite.quantity the same as z
+
+---Water that enters at a place: a hydrograph.
+---@class (exact) selenite.source
+---@field name? string For the column inflow_NAME of out.balance; its number when not given.
+---@field at? number[] The cell that gets all of it.
+---@field where? selenite.shape The cells that share it, those of a shape.
+---@field discharge selenite.quantity m3/s: a number, a series, or a function of t and controls.
 
 ---The cells whose centres lie in min <= x < max.
 ---@class (exact) selenite.shape.box
@@ -320,6 +370,8 @@
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
 ---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
+---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
+---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
 
 ---What a run writes. The last state is always written.
 ---@class selenite.out
@@ -353,6 +405,7 @@
 
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
+---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
 ---@field law selenite.law.module

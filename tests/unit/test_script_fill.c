@@ -126,8 +126,8 @@ static void positional_values_are_checked(void **state) {
 static void laws_of_another_solver_are_refused(void **state) {
     (void)state;
     script_refuses(
-        LBM("regions = { { where = shape.faces, law = law.insulated {} } }"),
-        "s.lua:4: sel.law has no 'insulated'; it has outflow, pressure, slip, velocity, wall");
+        LBM("regions = { { where = shape.faces, law = law.open {} } }"),
+        "s.lua:4: sel.lbm has no law 'open'; it has wall, velocity, pressure, outflow, slip");
 }
 
 static void shapes_keep_their_meaning_when_chains_are_balanced(void **state) {
@@ -249,11 +249,11 @@ static void lists_of_simulations_need_names(void **state) {
 static void misspelt_members_of_the_library_are_errors(void **state) {
     (void)state;
     script_refuses("local sel = require 'selenite'\nlocal x = sel.law.wal\n",
-                   "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has outflow, pressure, "
-                   "slip, velocity, wall");
+                   "s.lua:2: sel.law has no 'wal'; did you mean 'wall'? It has level, open, "
+                   "outflow, pressure, slip, velocity, wall");
     script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
-                   "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has law, lbm, load, "
-                   "noise, out, paint, params, raster, series, shape, step");
+                   "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
+                   "load, noise, out, paint, params, raster, series, shape, step");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
