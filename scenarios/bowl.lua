@@ -1,7 +1,7 @@
 -- Water poured into one side of a closed bowl comes to rest at one level.
 --
--- Shows: the level of a volume over any ground is found, and no water is lost. The bowl is
--- h = D (x^2 + 1.5 y^2) in halves of its width; results["level.level"] and ["lowest.level"], the highest
+-- Shows: the level of a volume over any ground is found, and no water is lost. The bowl is h = D
+-- (x^2 + 1.5 y^2) in halves of its width; results["level.level"] and ["lowest.level"], the highest
 -- and lowest level of its deep part, agree.
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
@@ -11,7 +11,8 @@ local p = sel.params {
   alpha       = { 0.2, "relaxation" },
   D           = { 0.5, "height of the rim at the middle of the sides x, m" },
   depth       = { 0.6, "depth at the start, in the first quarter, m" },
-  equilibrium = { "fill", "reading of the level of equilibrium", choices = { "fill", "mean", "mindiff" } },
+  equilibrium = { "fill", "reading of the level of equilibrium",
+                  choices = { "fill", "mean", "mindiff" } },
 }
 local half = p.N / 2
 local deep = shape.box { min = { half - p.N / 8, half - p.N / 8 }, max = { half + p.N / 8, half + p.N / 8 } }
