@@ -37,7 +37,8 @@ return sel.aqua {
   stop   = { steps = p.steps },
   output = {
     out.probe   { name = "centre", field = "depth", every = 20,
-                  at = { { p.N / 2 + 0.5, p.N / 2 + 0.5 }, { p.N / 2 + 0.5, p.N - p.rows - 16 + 0.5 } } },
+                  at = { { p.N / 2 + 0.5, p.N / 2 + 0.5 },
+                         { p.N / 2 + 0.5, p.N - p.rows - 16 + 0.5 } } },
     out.flux    { name = "outflow", region = "foot" },
     out.profile { field = "depth", every = 1000,
                   from = { p.N / 2 + 0.5, 0 }, to = { p.N / 2 + 0.5, p.N } },

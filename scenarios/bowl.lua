@@ -15,7 +15,8 @@ local p = sel.params {
                   choices = { "fill", "mean", "mindiff" } },
 }
 local half = p.N / 2
-local deep = shape.box { min = { half - p.N / 8, half - p.N / 8 }, max = { half + p.N / 8, half + p.N / 8 } }
+local low, high = half - p.N / 8, half + p.N / 8
+local deep = shape.box { min = { low, low }, max = { high, high } }
 
 return sel.aqua {
   size        = { p.N, p.N },

@@ -19,7 +19,7 @@ typedef struct aqua_step {
  * is not 0. What is added up of a row is exact for whole quanta. */
 typedef struct aqua_loops {
     size_t scratch; /* bytes that flow() needs */
-    /* Rows y0 <= y < y1; returns the greatest depth. */
+    /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
     /* What the cells of row y, -1 <= y <= ny, give: added to the receivers' `more`, in rows y - 1
      * to y + 1, and to their own `less`; both in the layout. Then a row from both. */

@@ -203,16 +203,16 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
     }
 }
 
-/* New depths of the cells x0 to x0 + n - 1 of row y; the greatest. */
-SEL_INLINE AQUA_WATER AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
-                                           const SCRATCH *s, bool cuts) {
+/* New depths of the cells x0 to x0 + n - 1 of row y. */
+SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
+                                     const SCRATCH *s, bool cuts) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
     const int turn = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
     const REAL(*own)[ROOM] = s->edges[turn].root, (*low)[ROOM] = s->edges[before].root;
     const REAL *f[3] = {s->factor[before], s->factor[turn], s->factor[next]};
     const REAL *c[3] = {s->cut[before], s->cut[turn], s->cut[next]};
     const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
-    AQUA_WATER *to = (AQUA_WATER *)step->to + at, most = 0;
+    AQUA_WATER *to = (AQUA_WATER *)step->to + at;
     AQUA_INDEPENDENT
     for (int64_t i = 2; i < n + 2; i++) {
         REAL root[AQUA_AROUND];
@@ -224,9 +224,16 @@ SEL_INLINE AQUA_WATER AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, in
                   : AQUA_NAME(aqua_flux)(root[k], f[1][i], f[1 + dy][i + dx]);
         AQUA_NEIGHBOURS(FLUX)
 #undef FLUX
-        const AQUA_WATER depth = AQUA_NAME(aqua_after)(water[i], out);
-        to[i] = depth;
-        most = depth > most ? depth : most;
+        to[i] = AQUA_NAME(aqua_after)(water[i], out);
+    }
+}
+
+/* The greatest of n depths; 0 but for whole quanta, which alone have a limit. */
+static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER *water,
+                                                                int64_t n) {
+    AQUA_WATER most = 0;
+    for (int64_t i = 0; (AQUA_WATER)0.5 == (AQUA_WATER)0 && i < n; i++) {
+        most = water[i] > most ? water[i] : most;
     }
     return most;
 }
@@ -242,9 +249,14 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
         }
         if (y > y0) {
             /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
-            const AQUA_WATER here = step->equilibrium == AQUA_MINDIFF
-                                        ? AQUA_NAME(after_row)(step, x0, n, y - 1, s, true)
-                                        : AQUA_NAME(after_row)(step, x0, n, y - 1, s, false);
+            if (step->equilibrium == AQUA_MINDIFF) {
+                AQUA_NAME(after_row)(step, x0, n, y - 1, s, true);
+            } else {
+                AQUA_NAME(after_row)(step, x0, n, y - 1, s, false);
+            }
+            const AQUA_WATER *to = step->to;
+            const AQUA_WATER here =
+                AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n);
             most = here > most ? here : most;
         }
     }
