@@ -62,7 +62,9 @@ typedef struct aqua_gpu_flow {
     aqua_gpu_clock clock;
 } aqua_gpu_flow;
 
-/* Gather in one pass, of the whole store: a warp marches over a strip. */
+/* Gather in one pass, of the whole store: a warp marches over a strip. Beds, depths and alphas need
+ * room about them that can be read: so many numbers before, and so many rows besides behind. */
+enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* Gather in two: factors (and cuts), then what each cell's eight edges carry. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);

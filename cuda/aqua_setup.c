@@ -20,6 +20,17 @@ static void take(aqua_taker *t, void *block, bool wanted, int64_t count, uint64_
     }
 }
 
+/* Beds, depths or alphas, with the margin that a march reads. */
+static void take_cells(aqua_taker *t, void *block, bool wanted, const aqua_layout *layout,
+                       uint64_t size) {
+    char **at = block;
+    const int64_t behind = AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch;
+    take(t, block, wanted, AQUA_GPU_MARGIN + layout->cells + behind, size);
+    if (wanted && t->queue && !t->status) {
+        *at += AQUA_GPU_MARGIN * size;
+    }
+}
+
 static void take_feed(aqua_taker *t, cuda_feed *feed, bool wanted, uint64_t bytes, int turns) {
     if (!wanted || t->status) {
         return;
@@ -82,10 +93,10 @@ sel_status aqua_cuda_place(sel_state *state, const sel_plan *base, aqua_taker *t
     state->soil = (aqua_supply){.spread = plan->infiltration,
                                 .quantity = &plan->params->infiltration,
                                 .evaluate = aqua_infiltration};
-    take(t, &state->bed, true, all, size);
-    take(t, &state->water[0], true, all, size);
-    take(t, &state->water[1], true, all, size);
-    take(t, &state->pattern.alphas, plan->alpha != NULL, all, size);
+    take_cells(t, &state->bed, true, layout, size);
+    take_cells(t, &state->water[0], true, layout, size);
+    take_cells(t, &state->water[1], true, layout, size);
+    take_cells(t, &state->pattern.alphas, plan->alpha != NULL, layout, size);
     take(t, &state->pattern.factor, gathers, all, size);
     take(t, &state->pattern.cut, gathers && plan->params->equilibrium == AQUA_MINDIFF, all, size);
     take(t, &state->pattern.more, scatters, all, size);

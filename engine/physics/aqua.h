@@ -1,7 +1,8 @@
 /* aqua.h -- the run-off of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
  *
  * Re-includable. The includer defines REAL (the type of beds, heads and roots), AQUA_WATER (the
- * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_DIVIDE(a, b) (an IEEE quotient; / by default), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
+ * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_DIVIDE(a, b) (an IEEE quotient; / by default),
+ * AQUA_LESS and AQUA_MORE (of two numbers), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
  * functions' qualifiers). C11 and C++17. Nothing may be contracted or reordered, division and root
  * are IEEE's: then all processors give the same bits.
  *
@@ -44,6 +45,10 @@
 #ifndef AQUA_DIVIDE
 #define AQUA_DIVIDE(a, b) ((a) / (b))
 #endif
+#ifndef AQUA_LESS
+#define AQUA_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define AQUA_MORE(a, b) ((a) < (b) ? (b) : (a))
+#endif
 
 /* T_c - T_u. */
 SEL_INLINE REAL AQUA_NAME(aqua_head)(REAL bed_c, REAL bed_u, AQUA_WATER water_c,
@@ -82,7 +87,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_members)(const REAL drive[AQUA_AROUND]) {
 SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, REAL members,
                                        REAL roots) {
     const REAL all = (REAL)water * members;
-    const REAL part = alpha * (sum < all ? sum : all);
+    const REAL part = alpha * AQUA_LESS(sum, all);
     return roots > (REAL)0 ? AQUA_DIVIDE(part, members * roots) : (REAL)0;
 }
 
@@ -104,8 +109,8 @@ SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *m
 #define LESS_FIRST(i, j)               \
     {                                  \
         const REAL a = v[i], b = v[j]; \
-        v[i] = a < b ? a : b;          \
-        v[j] = a < b ? b : a;          \
+        v[i] = AQUA_LESS(a, b);        \
+        v[j] = AQUA_MORE(a, b);        \
     }
     AQUA_SORT8(LESS_FIRST)
 #undef LESS_FIRST
@@ -128,8 +133,8 @@ SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL
 #define LARGE_FIRST(i, j)              \
     {                                  \
         const REAL a = v[i], b = v[j]; \
-        v[i] = a < b ? b : a;          \
-        v[j] = a < b ? a : b;          \
+        v[i] = AQUA_MORE(a, b);        \
+        v[j] = AQUA_LESS(a, b);        \
     }
     AQUA_SORT8(LARGE_FIRST)
 #undef LARGE_FIRST
