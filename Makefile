@@ -49,7 +49,7 @@ CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
 ifeq ($(CUDA),1)
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
 CUDA_ARCH ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
-               sed -n '1s/\([0-9]*\)\.\([0-9]*\)/sm_\1\2/p'),$(shell $(NVCC) --list-gpu-arch | head -1))
+               sed -n '1s/^\([0-9][0-9]*\)\.\([0-9][0-9]*\)$$/sm_\1\2/p'),$(shell $(NVCC) --list-gpu-arch | head -1))
 CUDA_SOURCES := $(wildcard cuda/*.c)
 CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
