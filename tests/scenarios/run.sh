@@ -68,6 +68,51 @@ poiseuille_is_exact() {
             "$work/poiseuille/profile.csv"
 }
 
+# result FILE NAME: one of the results of run.json.
+result() { sed -n '/"results"/s/.*"'"$2"'": \([^,}]*\).*/\1/p' "$1"; }
+
+# The cells next to the middle of 16: the series has 0.292734 G a^2 / nu there.
+duct_has_its_largest_velocity() {
+    run scenarios/duct3d.lua N=16 -o "$work/duct" &&
+        within "$(result "$work/duct/run.json" u_max)" 0.292734 0.0005
+}
+
+# On the middle plane nothing flows across it, the mass stays, and u_min is -0.2157 (16 cells: 5 %).
+cube_keeps_mass_and_symmetry() {
+    run scenarios/cavity3d.lua N=16 Re=100 -o "$work/cube" &&
+        within "$(value "$work/cube/balance.csv" mass)" 4096 0.01 &&
+        awk -F, 'NR > 1 && $1 > 0 { w = $9 < 0 ? -$9 : $9; if (w > across) across = w
+            if ($7 < least) least = $7; n++ }
+            END { print n, across, least
+                exit !(n == 16 && across < 1e-6 && least < -0.0195 && least > -0.0216) }' \
+            "$work/cube/vertical.csv"
+}
+
+# Blocked by a twentieth and with five cells per diameter: a fifth above Schiller and Naumann.
+sphere_has_drag() {
+    run scenarios/sphere.lua D=5 Re=20 width=4 length=6 time=15 -o "$work/sphere" &&
+        within "$(result "$work/sphere/run.json" drag.cd_mean)" \
+            "$(result "$work/sphere/run.json" schiller_naumann)" 0.8 &&
+        within "$(result "$work/sphere/run.json" drag.force_y_mean)" 0 1e-4
+}
+
+# L left out of the frequency and a Womersley number N times smaller: the same oscillation.
+oscillating_cube_answers() {
+    run scenarios/oscillating_cavity.lua N=8 Wo=12 -o "$work/oscillating" &&
+        run scenarios/oscillating_cavity.lua N=8 Wo=1.5 frequency=as_printed -o "$work/printed" &&
+        diff "$work/oscillating/point.csv" "$work/printed/point.csv" &&
+        within "$(result "$work/oscillating/run.json" half_amplitude)" 0.2128 0.001 &&
+        within "$(result "$work/oscillating/run.json" phase)" 168.0 0.5
+}
+
+# ABC flow is along its vorticity, k times it, and decays by exp(-t U k / Re): here exp(-0.2).
+abc_flow_decays() {
+    run scenarios/taylor_green3d.lua N=16 U=0.04 Re=5 time=1 flow=abc precision=f64 \
+        -o "$work/abc" &&
+        within "$(value "$work/abc/root_mean_squares.csv" velocity_z)" 0.032749 0.0002 &&
+        within "$(value "$work/abc/root_mean_squares.csv" vorticity_z)" 0.012861 0.0005
+}
+
 cat >"$work/walls.lua" <<'LUA'
 local sel = require "selenite"
 local shape, law = sel.shape, sel.law
@@ -289,6 +334,13 @@ assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" &&
         exits 2 "$selenite" bench --backend cpu --only nothing
 }
 
+validate_judges_a_case() {
+    "$selenite" validate couette --backend "${BACKEND:-cpu}" -o "$work/validate" >"$work/text" &&
+        grep -E "^selenite .* on ${BACKEND:-cpu}: ." "$work/text" &&
+        grep -x '2 passed, 0 failed' "$work/text" && [ -s "$work/validate/report.html" ] &&
+        exits 2 "$selenite" validate cuette
+}
+
 json_report() {
     run scenarios/couette.lua H=4 -o "$work/json" --json >"$work/text" &&
         "${PYTHON:-/usr/bin/python3}" -c '
@@ -302,6 +354,11 @@ assert "profile.csv" in report["outputs"]' "$work/text"
 ok "Couette flow is exact" couette_is_exact
 ok "Poiseuille flow is exact" poiseuille_is_exact
 ok "permeability of a square array" porous_square_array_has_its_permeability
+ok "the square duct has its largest velocity" duct_has_its_largest_velocity
+ok "a cube keeps mass and symmetry" cube_keeps_mass_and_symmetry
+ok "a sphere has drag" sphere_has_drag
+ok "a cube answers to its oscillating lid" oscillating_cube_answers
+ok "ABC flow decays as it should" abc_flow_decays
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches
@@ -321,6 +378,7 @@ ok "the parameters are listed" parameters_are_listed
 ok "every example runs" every_example_runs
 ok "the engine from C" embedding_from_c
 ok "usage errors" usage_errors
+ok "validate judges a case" validate_judges_a_case
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands
 ok "the backend is chosen" backend_is_chosen
