@@ -74,7 +74,7 @@ return {
       local row = row_of(printed, "Wo_L1", x[i])
       differences[#differences + 1] = y[i] - printed.halfampl[row]
     end
-    c:gate { "as printed: rms half-amplitude - independent", computed = v.rms(differences),
+    c:gate { "as printed: rms - independent", computed = v.rms(differences),
       reference = 0, within = 0.005 }
     local places, heights = maxima(x, y)
     c:gate { "as printed: number of maxima", computed = #places, reference = 3, within = 0 }
@@ -89,7 +89,7 @@ return {
     local x_sound, y_sound = sweep(1.2, 2.35, half)
     local flow, flow_height = maxima(x_flow, y_flow)
     local sound = maxima(x_sound, y_sound)
-    c:gate { "half Mach: the flow's maximum over before", computed = (flow[1] or 0 / 0) / places[1],
+    c:gate { "half Mach: flow's maximum over before", computed = (flow[1] or 0 / 0) / places[1],
       reference = 1, within = 0.05 }
     c:gate { "half Mach: its height over before", reference = 1, within = 0.04,
       computed = (flow_height[1] or 0 / 0) / heights[1] }
