@@ -11,8 +11,12 @@ needs() {
     echo 'liblua5.4-dev test -e /usr/include/lua5.4/lua.h || pkg-config --exists lua5.4'
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
+    if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+        echo 'g++ command -v "${CUDA_HOST_CXX:-g++}"'
+    fi
     case $1 in
     test)
+        echo 'pkg-config command -v pkg-config'
         echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
         echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'

@@ -5,6 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd)
 selenite=$build/selenite
+backend=${BACKEND:-cpu}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -29,7 +30,7 @@ exits() {
     [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
 }
 
-run() { "$selenite" run "$@" --quiet --backend "${BACKEND:-cpu}"; }
+run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
 # value FILE COLUMN: the column in the last row of a CSV file.
 value() {
@@ -160,13 +161,21 @@ thesis_numbers_run() {
         [ "$(json "$work/thesis/run.json" steps)" = 3000 ]
 }
 
-# All files but run.json have the same bytes, whatever the number of threads.
+# All files but run.json have the same bytes, whatever the number of threads, and once more.
 cat >"$work/short.lua" <<LUA
 local sel = require "selenite"
 local expansion = sel.load("$PWD/scenarios/sudden_expansion.lua", { H = 32, ramp = 500 })
 expansion.stop = { steps = 3000 }
 return expansion
 LUA
+
+another_run_gives_the_same_bytes() {
+    for turn in 1 2; do
+        run "$work/short.lua" -o "$work/turn$turn" || return 1
+        rm "$work/turn$turn/run.json"
+    done
+    diff -r "$work/turn1" "$work/turn2"
+}
 
 threads_do_not_matter() {
     for threads in 1 2 3; do
@@ -187,8 +196,12 @@ return sel.lbm {
 LUA
 
 interrupt_writes_the_last_state() {
-    "$selenite" run "$work/endless.lua" -o "$work/interrupted" --quiet &
-    sleep 1
+    "$selenite" run "$work/endless.lua" -o "$work/interrupted" --quiet --backend "$backend" &
+    for _ in $(seq 100); do # until the run is under way: a device may take seconds to wake
+        [ -e "$work/interrupted/run.json" ] && break
+        sleep 0.2
+    done
+    sleep 0.5
     kill -INT $!
     wait $!
     exits 130 sh -c "exit $?" &&
@@ -255,7 +268,7 @@ unwritable_directory() {
 full_disk() {
     (
         ulimit -f 40
-        exits 4 "$selenite" run scenarios/cavity2d.lua N=64 Re=100 -o "$work/full" --quiet
+        exits 4 run scenarios/cavity2d.lua N=64 Re=100 -o "$work/full"
     ) && ! ls "$work"/full/vtk/*.vti "$work"/full/*.tmp "$work"/full/vtk/*.tmp 2>/dev/null
 }
 
@@ -307,31 +320,36 @@ options_belong_to_commands() {
         scenarios/couette.lua && exits 2 run scenarios/couette.lua --only cavity
 }
 
-# Where no GPU can be used: cuda is refused before a directory is made, auto takes the CPU.
+# Where no GPU can be used: cuda is refused before a directory is made, auto takes the CPU; else
+# auto takes the GPU.
 backend_is_chosen() {
     "$selenite" run scenarios/couette.lua H=4 -o "$work/auto" --backend cpu 2>"$work/text" &&
         grep '^running on cpu: ' "$work/text" &&
         [ "$(json "$work/auto/run.json" backend)" = '"cpu"' ] && "$selenite" info >"$work/text" &&
         grep -E '^sel.lbm +cpu +.' "$work/text" && grep -E '^sel.lbm +cuda +.' "$work/text" || return 1
     if grep -E '^sel.lbm +cuda +(not in this build|cannot be used)' "$work/text"; then
-        exits 5 run scenarios/couette.lua H=4 -o "$work/cuda" --backend cuda &&
+        exits 5 "$selenite" run scenarios/couette.lua H=4 -o "$work/cuda" --backend cuda &&
             [ ! -e "$work/cuda" ] && exits 5 "$selenite" bench --backend cuda &&
-            run scenarios/couette.lua H=4 -o "$work/any" --backend auto &&
+            "$selenite" run scenarios/couette.lua H=4 -o "$work/any" --quiet --backend auto &&
             [ "$(json "$work/any/run.json" backend)" = '"cpu"' ]
+    else
+        "$selenite" run scenarios/couette.lua H=4 -o "$work/any" --backend auto 2>"$work/text" &&
+            grep '^running on cuda: ' "$work/text" &&
+            [ "$(json "$work/any/run.json" backend)" = '"cuda"' ]
     fi
 }
 
 bench_measures_a_case() {
-    "$selenite" bench --backend cpu --only 'f32 512*periodic' --json >"$work/text" &&
+    "$selenite" bench --backend "$backend" --only 'f32 512*periodic' --json >"$work/text" &&
         "${PYTHON:-/usr/bin/python3}" -c '
 import json, sys
 report = json.load(open(sys.argv[1]))
-assert report["backend"] == "cpu" and report["device"] and report["commit"] and report["date"]
+assert report["backend"] == sys.argv[2] and report["device"] and report["commit"] and report["date"]
 (result,) = report["results"]
 assert result["size"] == [512, 512] and result["updates_per_second"] > 1e5, result
 copied = result["updates_per_second"] * result["bytes_per_update"] / result["copy_bandwidth"]
-assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" &&
-        exits 2 "$selenite" bench --backend cpu --only nothing
+assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" "$backend" &&
+        exits 2 "$selenite" bench --backend "$backend" --only nothing
 }
 
 validate_judges_a_case() {
@@ -363,14 +381,15 @@ ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches
 ok "the lattice of the thesis" thesis_numbers_run
-ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
+ok "another run gives the same bytes" another_run_gives_the_same_bytes
+[ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
 ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
-ok "a full disk" full_disk
+[ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
 ok "check prints the resolved numbers" check_prints_the_numbers

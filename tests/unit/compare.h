@@ -2,6 +2,7 @@
  *
  * The first backend is the CPU's with one thread, the second CUDA's. Arguments of such a program:
  *   short   few and small cases, each kernel once: for compute-sanitizer
+ *   verbose says of each comparison how much of what is allowed was used
  *   cpu     the second backend is the CPU's again, with other threads: to try the tests themselves
  * Without a GPU that can be used, and without `cpu`, the whole program is skipped.
  */
@@ -19,7 +20,7 @@
 enum { COMPARE_TEXT = 512, COMPARE_SHOWN = 10 };
 
 static struct {
-    bool is_short;
+    bool is_short, is_verbose;
     int second_backend;      /* SEL_BACKEND_... */
     char tree[1024];         /* the root of the repository */
     char name[COMPARE_TEXT]; /* what is compared now */
@@ -33,6 +34,7 @@ static inline bool comparison_begins(int argc, char **argv, const char *program)
     uint64_t free_bytes;
     for (int i = 1; i < argc; i++) {
         comparison.is_short |= strcmp(argv[i], "short") == 0;
+        comparison.is_verbose |= strcmp(argv[i], "verbose") == 0;
         if (strcmp(argv[i], "cpu") == 0) {
             comparison.second_backend = SEL_BACKEND_CPU;
         }
@@ -178,7 +180,7 @@ static inline void compare_field(const char *what, const double *a, const double
     size_t numbers = (size_t)(n[0] * n[1] * n[2] * components);
     difference d = difference_between(a, b, numbers);
     double allowed = t.relative * d.of_first + t.noise * scale;
-    if (getenv("COMPARE_VERBOSE")) {
+    if (comparison.is_verbose) {
         fprintf(stderr, "%s: %s differs by %.2e of %.2e\n", comparison.name, what, d.rms / allowed,
                 allowed);
     }

@@ -129,7 +129,7 @@ static void any_number_of_steps_agrees(void **state) {
     (void)state;
     for (int dims = 2; dims <= 3; dims++) {
         const flow one = mixed_flow(dims, "f64");
-        for (size_t k = 0; k < COUNT_OF(lengths); k++) {
+        for (size_t k = 0; k < COUNT_OF(lengths); k += comparison.is_short ? 4 : 1) {
             comparing("%dD, %d steps", dims, (int)lengths[k]);
             compare_flow(&one, NULL, lengths[k]);
         }
