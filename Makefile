@@ -4,7 +4,8 @@
 #   SANITIZE=address,undefined                    BUILD=dir            another build folder
 #   STATIC=0            link the libraries dynamically                V=1  show the commands
 #   CUDA=0              without the CUDA backend (built where nvcc is found)
-#   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs
+#   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs;
+#                       all-major: for all that nvcc knows
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -43,26 +44,28 @@ TIFF_FOUND := $(foreach part,$(TIFF_PARTS),$(call find_static,lib$(part).a))
 TIFF_LIBS ?= $(if $(filter $(words $(TIFF_PARTS)),$(words $(TIFF_FOUND))),$(TIFF_FOUND) -static-libgcc,-ltiff)
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
 OPENMP_LIBS ?= $(if $(IS_CLANG),$(call static_or,libomp.a,-fopenmp),$(call static_or,libgomp.a,-fopenmp))
-LDLIBS_ALL = $(LUA_LIBS) $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+ENGINE_LIBS = $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+LDLIBS_ALL = $(LUA_LIBS) $(ENGINE_LIBS)
 LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
-# The CUDA backend, where there is nvcc. A GPU that is there gets code of its own; without one the
-# oldest virtual architecture that nvcc knows, which drivers translate for every newer GPU.
+# The CUDA backend, where there is nvcc. A GPU that is there, and that nvcc knows, gets code of its
+# own; without one the oldest virtual architecture, which drivers translate for every newer GPU.
 NVCC ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
 ifeq ($(CUDA),1)
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
-CUDA_ARCH ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
-               sed -n '1s/\([0-9]*\)\.\([0-9]*\)/sm_\1\2/p'),$(shell $(NVCC) --list-gpu-arch | head -1))
+GPU_HERE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+              sed -n '1s/^\([0-9][0-9]*\)\.\([0-9][0-9]*\)$$/sm_\1\2/p')
+CUDA_ARCH ?= $(or $(filter $(shell $(NVCC) --list-gpu-code),$(GPU_HERE)),$(shell $(NVCC) --list-gpu-arch | head -1))
 CUDA_SOURCES := $(wildcard cuda/*.c)
 CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
 CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
                $(LBM_STEPS:%=$(BUILD)/cuda/lbm_step_%.cu.o)
-NVCCFLAGS = -std=c++17 -arch=$(CUDA_ARCH) -O3 -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
-            -Xcompiler -Wall,-Wextra -Werror all-warnings
+NVCCFLAGS = -std=c++17 -arch=$(CUDA_ARCH) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
+            -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 CUDA_HOST_CXX ?= g++
-CUDA_LIBS = $(CUDA_HOME)/lib64/libcudart_static.a -lrt -lstdc++
+CUDA_LIBS = $(CUDA_HOME)/lib64/libcudart_static.a -lrt $(call static_or,libstdc++.a,-lstdc++)
 endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
@@ -84,9 +87,11 @@ PROGRAM := $(BUILD)/selenite
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+# Some systems have an archive, others only the shared library.
+CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libcmocka.a,-lcmocka))
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint unit-tests annotations test-paraview test-fresh fuzz FORCE
+        setup-lint unit-tests gpu-tests annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -95,13 +100,15 @@ $(PROGRAM): $(BUILD)/engine/main.o $(LUA_OBJECTS) $(LIBRARY)
 	@echo 'link    $@'
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
 
-$(LIBRARY): $(CORE_OBJECTS)
+$(LIBRARY): $(CORE_OBJECTS) $(BUILD)/gen/backends
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += -isystem $(CUDA_HOME)/include
-$(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o: CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
+CHOOSERS := $(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o
+$(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
+$(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
 	@echo 'compile $<'
@@ -132,27 +139,43 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	$(Q){ echo 'static const unsigned char $*_lua[] = {'; od -An -v -tx1 $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '};'; } > $@
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
-# Rewritten only when the commit changes, so that nothing is rebuilt for nothing.
+# Rewritten only when what they say changes, so that nothing is rebuilt for nothing.
+keep_if_same = cmp -s $@.tmp $@ || mv $@.tmp $@; rm -f $@.tmp
 $(BUILD)/gen/selenite_version.h: FORCE
 	@mkdir -p $(@D)
 	@{ echo '#define SEL_VERSION "$(VERSION)"'; \
 	   echo "#define SEL_COMMIT \"$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)\""; } > $@.tmp
-	@cmp -s $@.tmp $@ || mv $@.tmp $@; rm -f $@.tmp
+	@$(keep_if_same)
+$(BUILD)/gen/backends: FORCE
+	@mkdir -p $(@D)
+	@echo 'cpu $(if $(filter 1,$(CUDA)),cuda $(CUDA_ARCH) $(NVCC))' > $@.tmp
+	@$(keep_if_same)
 FORCE:
 
 # Tests. Each program prints TAP; tests/run.sh runs them and counts.
 $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS_ALL)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) \
+	    -Wl,-rpath,'$$ORIGIN/lib' $(CMOCKA_LIBS) $(LDLIBS_ALL)
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
+
+# All that tests/cuda/gpu.sh runs, for a machine with a GPU that has no compiler and no cmocka.
+GPU_TESTS := $(filter $(BUILD)/tests/test_cuda%,$(UNIT_TESTS))
+CMOCKA_SHARED = $(filter /%,$(shell $(CC) -print-file-name=libcmocka.so.0))
+gpu-tests: $(PROGRAM) $(GPU_TESTS) $(BUILD)/examples/c/embed
+	@mkdir -p $(BUILD)/gpu/tests/lib $(BUILD)/gpu/examples/c
+	@echo 'gather  $(BUILD)/gpu'
+	$(Q)for f in selenite examples/c/embed $(GPU_TESTS:$(BUILD)/%=%); do \
+	    strip -g -o $(BUILD)/gpu/$$f $(BUILD)/$$f || exit 1; done
+	$(Q)$(if $(CMOCKA_SHARED),cp -L $(CMOCKA_SHARED) $(BUILD)/gpu/tests/lib/)
 
 # The engine alone: no Lua in it.
 $(BUILD)/examples/c/embed: $(BUILD)/%: %.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(CUDA_LIBS) $(TIFF_LIBS) $(PNG_LIBS) $(ZLIB_LIBS) $(OPENMP_LIBS) -pthread -ldl -lm
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIBRARY) $(ENGINE_LIBS)
 
 test: setup-test
 	$(MAKE) all unit-tests
@@ -190,11 +213,16 @@ install: all
 	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/selenite
 	install -D -m 644 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libselenite.a
 	for h in $$(find engine geometry -name '*.h'); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/selenite/$$h; done
+	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	printf '%s\n' 'Name: Selenite' 'Description: simulation engine' 'Version: $(VERSION)' \
+	    'Cflags: -I$(PREFIX)/include/selenite' 'Libs: -L$(PREFIX)/lib -lselenite $(ENGINE_LIBS)' \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/selenite.pc
 	install -D -m 644 lua/meta/selenite.lua $(DESTDIR)$(PREFIX)/share/selenite/meta/selenite.lua
 	for f in $$(find scenarios examples -type f); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/selenite/$$f; done
 
+# Where nvcc is: with code for each generation of GPUs that it knows, and text for later ones.
 release:
-	$(MAKE) BUILD=build-release all
+	$(MAKE) BUILD=build-release CUDA_ARCH=all-major all
 	strip -o build-release/selenite-$(VERSION)-$$(uname -m) build-release/selenite
 
 fuzz:
@@ -213,13 +241,14 @@ help:
 	@echo 'make validate        the validation studies (minutes), or CASES="poiseuille cavity2d"'
 	@echo 'make bench           how fast this machine runs the kernels'
 	@echo 'make lint | format   check or apply the code style'
+	@echo 'make gpu-tests       what tests/cuda/gpu.sh needs on a machine with a GPU, in $(BUILD)/gpu'
 	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
-	@echo 'make release         a stripped binary in build-release/'
+	@echo 'make release         a stripped binary, for all GPUs, in build-release/'
 	@echo 'make annotations     regenerate lua/meta/selenite.lua and docs/reference.md'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
 	@echo 'make fuzz            fuzz scripts and the files that they read (clang, minutes)'
 	@echo 'make clean           remove the build folders'
-	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 V=1'
+	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 CUDA=0 CUDA_ARCH= V=1'
 
 -include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/main.d

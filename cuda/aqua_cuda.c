@@ -332,6 +332,10 @@ static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     return status ? status : aqua_cuda_check(state, error);
 }
 
+static void done(const sel_state *state, int64_t *steps, double *seconds) {
+    cuda_queue_done(&state->queue, steps, seconds);
+}
+
 const sel_backend aqua_cuda_backend = {
     .name = "cuda",
     .probe = cuda_device_probe,
@@ -340,6 +344,7 @@ const sel_backend aqua_cuda_backend = {
     .create = create,
     .advance = advance,
     .wait = wait_for_steps,
+    .done = done,
     .start = aqua_cuda_start,
     .finish = aqua_cuda_finish,
     .destroy = destroy,

@@ -6,8 +6,8 @@
 #include <cuda_runtime_api.h>
 #include "engine/status.h"
 
-/* SEL_OK, or the error of a call; `what` is told to the user: "allocate 3.2 GB". Running out of
- * memory is SEL_NO_DEVICE with what is free. */
+/* SEL_OK, or SEL_NO_DEVICE with the text of the code, `what` and where. What runs out of memory is
+ * told by cuda_device_allocate. */
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
                           sel_error *error);
 

@@ -152,6 +152,9 @@ static __device__ __forceinline__ uint32_t further(uint32_t at, uint32_t below, 
 
 // The next cell along the inward normals.
 static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell, const place &p) {
+    if (cell.inward_solid) {
+        return NEIGHBOUR(p, 0, 0, 0);
+    }
     return further(p.x, p.xm, p.xp, cell.normal[0]) + further(p.y, p.ym, p.yp, cell.normal[1]) +
            further(p.z, p.zm, p.zp, cell.normal[2]);
 }

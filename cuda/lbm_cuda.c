@@ -12,6 +12,9 @@
 #include "cuda/lbm_state.h"
 #include "engine/lbm/acceleration.h"
 
+/* What 32 bits can number. */
+static const double most_numbers = 4294967296.0;
+
 static uint64_t round_up(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
 }
@@ -50,10 +53,14 @@ static uint64_t estimate(const sel_plan *base) {
     bytes += (uint64_t)sel_grid_cells(grid) + cells / 4;
     bytes += (uint64_t)b->cell_count * sizeof(lbm_gpu_cell) + 17 * (uint64_t)b->link_count;
     bytes += (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double);
-    return bytes + partial_bytes(&layout) + cuda_laws_estimate(plan) + (64 << 20);
+    bytes += CUDA_STAGES * cuda_stage_bytes;
+    return bytes + partial_bytes(&layout) + cuda_laws_estimate(plan) + (16 << 20);
 }
 
 sel_status cuda_take(sel_state *state, void **block, uint64_t bytes, sel_error *error) {
+    if (state->block_count == CUDA_BLOCKS) {
+        return sel_fail(error, SEL_NO_DEVICE, "the flow needs more than %d blocks", CUDA_BLOCKS);
+    }
     sel_status status = cuda_device_allocate(block, round_up(bytes + 1), "the flow", error);
     if (!status) {
         state->blocks[state->block_count++] = *block;
@@ -81,12 +88,12 @@ static void destroy(sel_state *state) {
         cudaFree(state->blocks[k]);
     }
     for (int k = 0; k < CUDA_CHUNKS; k++) {
-        if (state->chunks[k]) {
-            cudaEventDestroy(state->chunks[k]);
+        if (state->begun[k]) {
+            cudaEventDestroy(state->begun[k]);
         }
-    }
-    if (state->ready) {
-        cudaEventDestroy(state->ready);
+        if (state->ended[k]) {
+            cudaEventDestroy(state->ended[k]);
+        }
     }
     if (state->copies) {
         cudaStreamDestroy(state->copies);
@@ -104,9 +111,9 @@ static sel_status open_streams(sel_state *state, sel_error *error) {
     CUDA_TRY(cudaSetDevice(0));
     CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaStreamCreateWithFlags(&state->copies, cudaStreamNonBlocking));
-    CUDA_TRY(cudaEventCreateWithFlags(&state->ready, cudaEventDisableTiming));
     for (int k = 0; k < CUDA_CHUNKS; k++) {
-        CUDA_TRY(cudaEventCreateWithFlags(&state->chunks[k], cudaEventDisableTiming));
+        CUDA_TRY(cudaEventCreate(&state->begun[k]));
+        CUDA_TRY(cudaEventCreate(&state->ended[k]));
     }
     return SEL_OK;
 }
@@ -204,6 +211,7 @@ static sel_status create_laws(sel_state *state, sel_error *error) {
 static sel_status fill(sel_state *state, sel_error *error) {
     sel_status status = open_streams(state, error);
     describe(state);
+    status = status ? status : cuda_open_stages(state, error);
     status = status ? status : allocate(state, error);
     status = status ? status : cuda_upload_boundary(state, error);
     status = status ? status : create_laws(state, error);
@@ -213,12 +221,17 @@ static sel_status fill(sel_state *state, sel_error *error) {
 static sel_status create(const sel_plan *base, sel_state **made, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
     *made = NULL;
-    if (padded_cells(grid) >= 4294967296.0 ||
-        (double)((const lbm_plan *)base)->boundary.link_count >= 4294967296.0) {
+    if (padded_cells(grid) >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
-                        "the CUDA backend takes up to 2^32 cells, and this domain has %.3g; use "
-                        "--backend cpu",
-                        padded_cells(grid));
+                        "the CUDA backend takes up to 2^32 cells, rows counted in whole warps of "
+                        "%d, and this domain has %.3g; use --backend cpu",
+                        LBM_WARP, padded_cells(grid));
+    }
+    if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "the CUDA backend takes up to 2^32 links between fluid and boundary, and "
+                        "this domain has %.3g; use --backend cpu",
+                        (double)((const lbm_plan *)base)->boundary.link_count);
     }
     sel_state *state = calloc(1, sizeof *state);
     if (!state) {
@@ -280,13 +293,27 @@ static sel_status apply_controls(sel_state *state, sel_error *error) {
                : cuda_laws_enqueue(state->laws, SEL_ON_CONTROLS, state->step, state->stream, error);
 }
 
-static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
-    cudaEvent_t chunk = state->chunks[state->advances % CUDA_CHUNKS];
-    const int64_t end = state->step + n;
-    if (state->advances >= CUDA_CHUNKS) {
-        CUDA_TRY(cudaEventSynchronize(chunk));
+/* Waits for one of the last calls of advance, and counts its time. */
+static sel_status count_chunk(sel_state *state, int64_t k, sel_error *error) {
+    float milliseconds = 0;
+    if (state->chunk_steps[k] > 0) {
+        CUDA_TRY(cudaEventSynchronize(state->ended[k]));
+        CUDA_TRY(cudaEventElapsedTime(&milliseconds, state->begun[k], state->ended[k]));
+        state->steps_done += state->chunk_steps[k];
+        state->seconds_done += 1e-3 * (double)milliseconds;
+        state->chunk_steps[k] = 0;
     }
-    sel_status status = apply_controls(state, error);
+    return SEL_OK;
+}
+
+static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+    const int64_t chunk = state->advances % CUDA_CHUNKS, end = state->step + n;
+    sel_status status = count_chunk(state, chunk, error);
+    if (status) {
+        return status;
+    }
+    CUDA_TRY(cudaEventRecord(state->begun[chunk], state->stream));
+    status = apply_controls(state, error);
     bool graphs = !cuda_laws_need_host(state->laws);
     while (state->step < end && !status) {
         if (graphs && state->step % 2 == 0 && end - state->step >= CUDA_GRAPH_STEPS) {
@@ -301,7 +328,8 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
         }
     }
     if (!status) {
-        CUDA_TRY(cudaEventRecord(chunk, state->stream));
+        CUDA_TRY(cudaEventRecord(state->ended[chunk], state->stream));
+        state->chunk_steps[chunk] = n;
         state->advances++;
     }
     return status;
@@ -309,7 +337,18 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     CUDA_TRY(cudaStreamSynchronize(state->stream));
+    for (int64_t k = 0; k < CUDA_CHUNKS; k++) {
+        sel_status status = count_chunk(state, k, error);
+        if (status) {
+            return status;
+        }
+    }
     return cuda_laws_check(state->laws, error);
+}
+
+static void done(const sel_state *state, int64_t *steps, double *seconds) {
+    *steps = state->steps_done;
+    *seconds = state->seconds_done;
 }
 
 lbm_gpu_view cuda_view(const sel_state *state) {
@@ -331,6 +370,7 @@ const sel_backend lbm_cuda_backend = {
     .create = create,
     .advance = advance,
     .wait = wait_for_steps,
+    .done = done,
     .start = cuda_lbm_start,
     .finish = cuda_lbm_finish,
     .destroy = destroy,

@@ -7,10 +7,8 @@ template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
     read_kernel(const __grid_constant__ lbm_gpu_view v, int field,
                 const __grid_constant__ lbm_gpu_cells cells, int components, int bytes, void *to) {
-    const int64_t box = (int64_t)cells.count[0] * cells.count[1] * cells.count[2];
-    const int64_t total = cells.list ? cells.list_count : box;
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < total; k += step) {
+    const int64_t step = (int64_t)gridDim.x * blockDim.x, first = cells.begin + threadIdx.x;
+    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x; k < cells.end; k += step) {
         uint32_t at[3];
         int64_t rest = cells.list ? cells.list[k] : k;
         for (int a = 0; a < 3; a++) {
@@ -32,9 +30,9 @@ __global__ void __launch_bounds__(THREADS)
             if (c < components) {
                 const double one = c < count ? value[c] : 0;
                 if (bytes == 4) {
-                    ((float *)to)[k * components + c] = (float)one;
+                    ((float *)to)[(k - cells.begin) * components + c] = (float)one;
                 } else {
-                    ((double *)to)[k * components + c] = one;
+                    ((double *)to)[(k - cells.begin) * components + c] = one;
                 }
             }
         }
@@ -44,10 +42,7 @@ __global__ void __launch_bounds__(THREADS)
 template <class T, class D>
 static cudaError_t read_field(const lbm_gpu_view *v, int field, const lbm_gpu_cells *cells,
                               int components, int bytes, void *to, cudaStream_t stream) {
-    const int64_t total = cells->list
-                              ? cells->list_count
-                              : (int64_t)cells->count[0] * cells->count[1] * cells->count[2];
-    const int64_t blocks = (total + THREADS - 1) / THREADS;
+    const int64_t blocks = (cells->end - cells->begin + THREADS - 1) / THREADS;
     if (blocks > 0) {
         read_kernel<T, D><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, stream>>>(
             *v, field, *cells, components, bytes, to);

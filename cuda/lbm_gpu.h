@@ -30,8 +30,9 @@ typedef struct lbm_gpu_cell {
     uint32_t first_link;
     int32_t opening_index; /* -1: none */
     int8_t normal[3];
-    uint8_t opening;                           /* lbm_opening */
-    bool velocity_given, density_given, moves; /* moves: some of its links may add */
+    uint8_t opening; /* lbm_opening */
+    bool velocity_given, density_given, inward_solid;
+    bool moves; /* some of its links may add */
 } lbm_gpu_cell;
 
 typedef struct lbm_gpu_boundary {
@@ -85,9 +86,11 @@ typedef struct lbm_gpu_cells {
     uint32_t first[3], stride[3], count[3];
     const int64_t *list; /* cell numbers, x fastest over the grid; NULL: the box */
     int64_t list_count;
+    int64_t begin, end; /* of them, in that order */
 } lbm_gpu_cells;
 
-/* A field (number of lbm_solver.fields) at cells, to[cell][components] in numbers of 4 or 8 bytes;
+/* A field (number of lbm_solver.fields) at the cells begin to end, to[cell - begin][components] in
+ * numbers of 4 or 8 bytes;
  * zero in solids and in components that the field has not. */
 cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
                          int components, int bytes, void *to, cudaStream_t stream);

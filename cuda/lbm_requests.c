@@ -14,13 +14,35 @@
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
 
+sel_status cuda_open_stages(sel_state *state, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int k = 0; k < CUDA_STAGES && !status; k++) {
+        status = cuda_take(state, &state->stages[k], cuda_stage_bytes, error);
+        if (!status) {
+            CUDA_TRY(cudaEventCreateWithFlags(&state->filled[k], cudaEventDisableTiming));
+            CUDA_TRY(cudaEventCreateWithFlags(&state->sent[k], cudaEventDisableTiming));
+        }
+    }
+    return status;
+}
+
 void cuda_free_slots(sel_state *state) {
-    for (int k = 0; k < CUDA_SLOTS; k++) {
-        cuda_slot *slot = &state->slots[k];
-        cudaFree(slot->device);
+    for (int k = 0; k < state->slot_count; k++) {
+        cuda_slot *slot = state->slots[k];
+        cudaFree(slot->list);
         cudaFreeHost(slot->host);
         if (slot->done) {
             cudaEventDestroy(slot->done);
+        }
+        free(slot);
+    }
+    free(state->slots);
+    for (int k = 0; k < CUDA_STAGES; k++) {
+        if (state->filled[k]) {
+            cudaEventDestroy(state->filled[k]);
+        }
+        if (state->sent[k]) {
+            cudaEventDestroy(state->sent[k]);
         }
     }
 }
@@ -28,8 +50,8 @@ void cuda_free_slots(sel_state *state) {
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
 static cuda_slot *choose_slot(sel_state *state, uint64_t bytes) {
     cuda_slot *best = NULL;
-    for (int k = 0; k < CUDA_SLOTS; k++) {
-        cuda_slot *slot = &state->slots[k];
+    for (int k = 0; k < state->slot_count; k++) {
+        cuda_slot *slot = state->slots[k];
         if (slot->request) {
             continue;
         }
@@ -42,30 +64,45 @@ static cuda_slot *choose_slot(sel_state *state, uint64_t bytes) {
     return best;
 }
 
-/* A slot with pinned memory, and with as much on the device if asked for. */
+static cuda_slot *add_slot(sel_state *state) {
+    size_t count = (size_t)state->slot_count + 1;
+    cuda_slot **slots = realloc(state->slots, count * sizeof(cuda_slot *));
+    state->slots = slots ? slots : state->slots;
+    cuda_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    if (slot) {
+        state->slots[state->slot_count++] = slot;
+    }
+    return slot;
+}
+
+/* A slot with room for the answer, and for a list of cells on the device. */
 static sel_status open_slot(sel_state *state, const sel_request *request, uint64_t bytes,
-                            bool on_device, cuda_slot **opened, sel_error *error) {
+                            uint64_t list_bytes, cuda_slot **opened, sel_error *error) {
     cuda_slot *slot = choose_slot(state, bytes);
+    slot = slot ? slot : add_slot(state);
     if (!slot) {
-        return sel_fail(error, SEL_NO_DEVICE, "more than %d requests are under way", CUDA_SLOTS);
+        return sel_fail_memory(error, "a request", sizeof *slot);
     }
     if (slot->host_bytes < bytes) {
         cudaFreeHost(slot->host);
         slot->host = NULL;
         slot->host_bytes = 0;
-        CUDA_TRY(cudaMallocHost(&slot->host, bytes));
+        if (cudaMallocHost(&slot->host, bytes) != cudaSuccess) {
+            cudaGetLastError();
+            return sel_fail_memory(error, "the fields to write", bytes);
+        }
         slot->host_bytes = bytes;
     }
-    if (on_device && slot->device_bytes < bytes) {
-        cudaFree(slot->device);
-        slot->device = NULL;
-        slot->device_bytes = 0;
+    if (slot->list_bytes < list_bytes) {
+        cudaFree(slot->list);
+        slot->list = NULL;
+        slot->list_bytes = 0;
         sel_status status =
-            cuda_device_allocate(&slot->device, bytes, "the fields to write", error);
+            cuda_device_allocate(&slot->list, list_bytes, "the cells to look at", error);
         if (status) {
             return status;
         }
-        slot->device_bytes = bytes;
+        slot->list_bytes = list_bytes;
     }
     if (!slot->done) {
         CUDA_TRY(cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
@@ -73,6 +110,15 @@ static sel_status open_slot(sel_state *state, const sel_request *request, uint64
     slot->request = request;
     *opened = slot;
     return SEL_OK;
+}
+
+static cuda_slot *slot_of(const sel_state *state, const sel_request *request) {
+    for (int k = 0; k < state->slot_count; k++) {
+        if (state->slots[k]->request == request) {
+            return state->slots[k];
+        }
+    }
+    return NULL;
 }
 
 static lbm_gpu_cells cells_of(const sel_box *box) {
@@ -85,38 +131,64 @@ static lbm_gpu_cells cells_of(const sel_box *box) {
     return cells;
 }
 
-static uint64_t read_bytes(const sel_request *request) {
-    int64_t cells = request->cells ? request->cell_count : sel_box_cells(&request->box);
-    return (uint64_t)(cells * request->components) * (request->precision == SEL_F32 ? 4 : 8);
+static int64_t read_cells(const sel_request *request) {
+    return request->cells ? request->cell_count : sel_box_cells(&request->box);
+}
+
+/* Of one cell in the answer. */
+static uint64_t cell_bytes(const sel_request *request) {
+    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
+}
+
+/* The next cells of a field, as many as a stage holds: the kernel waits until the stage is free,
+ * the copy until it is filled. */
+static sel_status send_piece(sel_state *state, const lbm_gpu_view *view, const sel_request *request,
+                             const lbm_gpu_cells *cells, char *to, sel_error *error) {
+    const int64_t k = state->pieces++ % CUDA_STAGES;
+    const uint64_t bytes = (uint64_t)(cells->end - cells->begin) * cell_bytes(request);
+    CUDA_TRY(cudaStreamWaitEvent(state->stream, state->sent[k], 0));
+    CUDA_TRY(lbm_gpu_read(view, request->field, cells, request->components,
+                          request->precision == SEL_F32 ? 4 : 8, state->stages[k], state->stream));
+    CUDA_TRY(cudaEventRecord(state->filled[k], state->stream));
+    CUDA_TRY(cudaStreamWaitEvent(state->copies, state->filled[k], 0));
+    CUDA_TRY(cudaMemcpyAsync(to, state->stages[k], bytes, cudaMemcpyDeviceToHost, state->copies));
+    CUDA_TRY(cudaEventRecord(state->sent[k], state->copies));
+    return SEL_OK;
+}
+
+/* Cell numbers travel by the pinned buffer, which their kernel is done with before answers come. */
+static sel_status send_list(sel_state *state, const sel_request *request, cuda_slot *slot,
+                            uint64_t offset, sel_error *error) {
+    const uint64_t bytes = (uint64_t)request->cell_count * sizeof(int64_t);
+    char *pinned = (char *)slot->host + offset;
+    memcpy(pinned, request->cells, bytes);
+    CUDA_TRY(cudaMemcpyAsync(slot->list, pinned, bytes, cudaMemcpyHostToDevice, state->stream));
+    return SEL_OK;
 }
 
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
-    const uint64_t bytes = read_bytes(request);
+    const int64_t count = read_cells(request);
+    const uint64_t each = cell_bytes(request), offset = ((uint64_t)count * each + 7) / 8 * 8;
     const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
+    const int64_t piece = (int64_t)(cuda_stage_bytes / each);
     lbm_gpu_cells cells = cells_of(&request->box);
     cuda_slot *slot;
-    /* A list of cells travels in the same buffers, behind the room for the values. */
-    const uint64_t behind = (bytes + 255) / 256 * 256;
-    sel_status status = open_slot(state, request, behind + list + 1, true, &slot, error);
-    if (status) {
-        return status;
-    }
-    if (request->cells) {
-        cells.list = (const int64_t *)(const void *)((char *)slot->device + behind);
+    sel_status status = open_slot(state, request, offset + list + 1, list, &slot, error);
+    if (!status && request->cells) {
+        status = send_list(state, request, slot, offset, error);
+        cells.list = slot->list;
         cells.list_count = request->cell_count;
-        memcpy((char *)slot->host + behind, request->cells, list);
-        CUDA_TRY(cudaMemcpyAsync((char *)slot->device + behind, (char *)slot->host + behind, list,
-                                 cudaMemcpyHostToDevice, state->stream));
     }
-    CUDA_TRY(lbm_gpu_read(&view, request->field, &cells, request->components,
-                          request->precision == SEL_F32 ? 4 : 8, slot->device, state->stream));
-    CUDA_TRY(cudaEventRecord(state->ready, state->stream));
-    CUDA_TRY(cudaStreamWaitEvent(state->copies, state->ready, 0));
-    CUDA_TRY(
-        cudaMemcpyAsync(slot->host, slot->device, bytes, cudaMemcpyDeviceToHost, state->copies));
-    CUDA_TRY(cudaEventRecord(slot->done, state->copies));
-    return SEL_OK;
+    for (cells.begin = 0; cells.begin < count && !status; cells.begin = cells.end) {
+        cells.end = cells.begin + piece < count ? cells.begin + piece : count;
+        char *to = (char *)slot->host + (uint64_t)cells.begin * each;
+        status = send_piece(state, &view, request, &cells, to, error);
+    }
+    if (!status) {
+        CUDA_TRY(cudaEventRecord(slot->done, state->copies));
+    }
+    return status;
 }
 
 /* The answer of `bytes` that kernels have left at `from`. */
@@ -132,7 +204,7 @@ static sel_status start_reduce(sel_state *state, const sel_request *request, sel
     const lbm_gpu_view view = cuda_view(state);
     const lbm_gpu_cells cells = cells_of(&request->box);
     cuda_slot *slot;
-    sel_status status = open_slot(state, request, sizeof(lbm_gpu_sums), false, &slot, error);
+    sel_status status = open_slot(state, request, sizeof(lbm_gpu_sums), 0, &slot, error);
     if (!status) {
         CUDA_TRY(lbm_gpu_reduce(&view, request->field, &cells, state->partials, state->stream));
         status = fetch(state, slot, 0, state->partials, sizeof(lbm_gpu_sums), error);
@@ -143,7 +215,7 @@ static sel_status start_reduce(sel_state *state, const sel_request *request, sel
 static sel_status start_monitor(sel_state *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
     cuda_slot *slot;
-    sel_status status = open_slot(state, request, sizeof(lbm_gpu_monitor), false, &slot, error);
+    sel_status status = open_slot(state, request, sizeof(lbm_gpu_monitor), 0, &slot, error);
     if (!status) {
         CUDA_TRY(lbm_gpu_watch(&view, request->only_bad_cell ? NULL : state->last_velocity,
                                state->partials, state->stream));
@@ -159,7 +231,7 @@ static sel_status start_links(sel_state *state, const sel_request *request, sel_
     double centre[3];
     cuda_slot *slot;
     lbm_links_centre(state->plan, request, centre);
-    sel_status status = open_slot(state, request, sizeof(lbm_gpu_carried), false, &slot, error);
+    sel_status status = open_slot(state, request, sizeof(lbm_gpu_carried), 0, &slot, error);
     if (!status) {
         CUDA_TRY(lbm_gpu_links(&view, request->region, centre, state->partials, state->stream));
         status = fetch(state, slot, 0, state->partials, sizeof(lbm_gpu_carried), error);
@@ -173,7 +245,7 @@ static sel_status start_balance(sel_state *state, const sel_request *request, se
     const int regions = state->plan->base.domain->region_count;
     const uint64_t mass = sizeof(lbm_gpu_monitor), rates = ((uint64_t)regions + 1) * sizeof(double);
     cuda_slot *slot;
-    sel_status status = open_slot(state, request, mass + rates, false, &slot, error);
+    sel_status status = open_slot(state, request, mass + rates, 0, &slot, error);
     if (status) {
         return status;
     }
@@ -190,7 +262,7 @@ static sel_status start_balance(sel_state *state, const sel_request *request, se
     return status;
 }
 
-sel_status cuda_lbm_start(sel_state *state, sel_request *request, sel_error *error) {
+static sel_status start(sel_state *state, const sel_request *request, sel_error *error) {
     switch (request->kind) {
     case SEL_READ:
         return start_read(state, request, error);
@@ -203,6 +275,15 @@ sel_status cuda_lbm_start(sel_state *state, sel_request *request, sel_error *err
     default:
         return start_links(state, request, error);
     }
+}
+
+sel_status cuda_lbm_start(sel_state *state, sel_request *request, sel_error *error) {
+    sel_status status = start(state, request, error);
+    cuda_slot *slot = status ? slot_of(state, request) : NULL;
+    if (slot) {
+        slot->request = NULL;
+    }
+    return status;
 }
 
 /* Pageable memory is filled faster by several threads. */
@@ -255,18 +336,16 @@ static void finish_balance(sel_state *state, const cuda_slot *slot, sel_request 
 }
 
 sel_status cuda_lbm_finish(sel_state *state, sel_request *request, sel_error *error) {
-    cuda_slot *slot = NULL;
-    for (int k = 0; k < CUDA_SLOTS && !slot; k++) {
-        slot = state->slots[k].request == request ? &state->slots[k] : NULL;
-    }
+    cuda_slot *slot = slot_of(state, request);
     if (!slot) {
-        return SEL_OK;
+        return sel_fail(error, SEL_NO_DEVICE, "a request is finished that was not started");
     }
     slot->request = NULL;
     CUDA_TRY(cudaEventSynchronize(slot->done));
     switch (request->kind) {
     case SEL_READ:
-        copy_out(request->to, slot->host, read_bytes(request), state->plan->base.threads);
+        copy_out(request->to, slot->host, (uint64_t)read_cells(request) * cell_bytes(request),
+                 state->plan->base.threads);
         break;
     case SEL_REDUCE:
         finish_reduce(slot->host, request);

@@ -22,7 +22,8 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
                        .opening_index = (int32_t)cell->opening_index,
                        .opening = (uint8_t)cell->opening,
                        .velocity_given = cell->velocity_region != 0,
-                       .density_given = cell->density_region != 0};
+                       .density_given = cell->density_region != 0,
+                       .inward_solid = cell->inward_solid};
     for (int a = 0; a < 3; a++) {
         to.mirrored[a] = cell->mirrored[a];
         to.normal[a] = cell->normal[a];
@@ -160,7 +161,10 @@ static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double 
     for (int64_t s = 0; s < slabs->count && !status; s++) {
         status = lbm_slab(slabs, s, values, error);
         status = status ? status : send_slab(state, slabs, s, values, to, error);
-        /* The copy reads pageable memory before it returns, so that `values` is free again. */
+        if (!status && cudaStreamSynchronize(state->stream) != cudaSuccess) { /* frees `values` */
+            status =
+                sel_cuda_check(cudaGetLastError(), "the initial state", __FILE__, __LINE__, error);
+        }
     }
     free(values);
     return status;

@@ -8,17 +8,22 @@
 #include "engine/lbm/lbm.h"
 
 enum {
-    CUDA_SLOTS = 64,       /* requests under way at once */
-    CUDA_BLOCKS = 16,      /* allocations */
+    CUDA_BLOCKS = 32,      /* allocations */
+    CUDA_STAGES = 2,       /* pieces of fields on their way to the host */
     CUDA_GRAPH_STEPS = 32, /* even, so that a graph ends with the copy that it began with */
     CUDA_CHUNKS = 2        /* calls of advance whose steps may be queued */
 };
 
+/* Bytes of a piece. Fields pass through two of them, so that frames need no more of the device's
+ * memory than was asked for at the start. */
+static const uint64_t cuda_stage_bytes = 64 << 20;
+
 /* One request under way: its buffers are kept for the next that needs no more. */
 typedef struct cuda_slot {
     const sel_request *request; /* NULL: free */
-    void *device, *host;        /* the latter pinned */
-    uint64_t device_bytes, host_bytes;
+    void *host;                 /* pinned: the answer */
+    void *list;                 /* on the device: numbers of cells */
+    uint64_t host_bytes, list_bytes;
     cudaEvent_t done;
     bool had_before;     /* MONITOR: there was an earlier one */
     int64_t since_steps; /* BALANCE: steps since the last */
@@ -33,9 +38,14 @@ struct sel_state {
 
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
-    cudaEvent_t ready;   /* a field is complete */
-    cudaEvent_t chunks[CUDA_CHUNKS];
-    int64_t advances;
+    void *stages[CUDA_STAGES];
+    cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
+    int64_t pieces; /* that have passed through the stages */
+
+    cudaEvent_t begun[CUDA_CHUNKS], ended[CUDA_CHUNKS]; /* of calls of advance */
+    int64_t chunk_steps[CUDA_CHUNKS];                   /* 0: counted already */
+    int64_t advances, steps_done;
+    double seconds_done; /* that steps_done took */
     cudaGraphExec_t graph;
 
     void *blocks[CUDA_BLOCKS];
@@ -53,7 +63,8 @@ struct sel_state {
     int64_t balance_step;
     double first_mass;
 
-    cuda_slot slots[CUDA_SLOTS];
+    cuda_slot **slots;
+    int slot_count;
 };
 
 /* The present state as fields see it. */
@@ -76,7 +87,8 @@ sel_status cuda_set_initial(sel_state *state, sel_error *error);
 /* One more block of device memory, freed with the state. */
 sel_status cuda_take(sel_state *state, void **block, uint64_t bytes, sel_error *error);
 
-/* Frees the buffers of requests. */
+/* The buffers of requests. */
+sel_status cuda_open_stages(sel_state *state, sel_error *error);
 void cuda_free_slots(sel_state *state);
 
 #endif

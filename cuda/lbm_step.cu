@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (row >= l.ny * l.nz) {
         return;
     }
+    if (x >= l.nx) {
+        return;
+    }
     uint32_t bits = 0, word = 0;
     if (WALLS) {
         word = (row * l.pitch + x) / LBM_WARP;
         bits = s.boundary.words[word];
-    }
-    if (x >= l.nx) {
-        return;
     }
     const uint32_t z = T::dims == 3 ? row / l.ny : 0, y = row - z * l.ny;
     const typename T::place p = T::make_place(l, x, y, z);

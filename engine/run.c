@@ -68,10 +68,22 @@ static bool interrupted(const run *r) {
     return r->options->interrupt && *r->options->interrupt;
 }
 
-/* Who waits for a request waits for the steps before it. */
-static double updates_per_second(const run *r) {
-    double updates = (double)r->prepared->domain->free_cells * (double)r->step;
+/* Steps that are done, and how long they took. Who waits for a request waits for the steps before
+ * it; a device that computes while the host writes tells its own time. */
+static double seconds_of_steps(const run *r, int64_t *steps) {
+    const sel_backend *backend = r->prepared->backend;
     double seconds = r->compute_seconds + sel_outputs_waited(r->outputs);
+    *steps = r->step;
+    if (backend->done) {
+        backend->done(r->state, steps, &seconds);
+    }
+    return seconds;
+}
+
+static double updates_per_second(const run *r) {
+    int64_t steps;
+    double seconds = seconds_of_steps(r, &steps);
+    double updates = (double)r->prepared->domain->free_cells * (double)steps;
     return seconds > 0 ? updates / seconds : 0;
 }
 
@@ -122,7 +134,11 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     double seconds = sel_machine_seconds() - before;
     r->compute_seconds += seconds;
     if (!status) {
+        int64_t steps;
         r->step += n;
+        if (r->prepared->backend->done && seconds_of_steps(r, &steps) > 0) {
+            seconds = seconds_of_steps(r, &steps) * (double)n / (double)steps;
+        }
         adapt_chunk(r, n, seconds, first ? first_growth : later_growth);
     }
     return status;

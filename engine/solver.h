@@ -47,8 +47,6 @@ typedef struct sel_plan {
     double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create, for what costs time in every step. */
     bool wants_balance;    /* an output asks for balance terms */
-    bool wants_flux;       /* an output asks for the flux through a region */
-    bool wants_force;      /* an output asks for the force on a region */
     unsigned wants_fields; /* bit f: the field f may be asked for */
 } sel_plan;
 
@@ -133,6 +131,9 @@ typedef struct sel_backend {
     sel_status (*advance)(sel_state *state, int64_t n, sel_error *error);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);
+    /* The steps that are known to be done and the seconds that they alone took. NULL: those of
+     * advance. */
+    void (*done)(const sel_state *state, int64_t *steps, double *seconds);
     sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */

@@ -11,14 +11,18 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "lua/script.h"
 #include "validate_lua.h"
 
-static const sel_validate_options *options_of(lua_State *L) {
-    return *(const sel_validate_options **)lua_getextraspace(L);
+typedef struct context {
+    const sel_validate_options *options;
+    sel_choice choice;
+} context;
+
+static const context *context_of(lua_State *L) {
+    return *(const context **)lua_getextraspace(L);
 }
 
 static void set_number(lua_State *L, const char *key, double value) {
@@ -73,7 +77,8 @@ static int host_run(lua_State *L) {
     sel_script_options script = {.count = count, .assignments = assignments};
     sel_report report = {.steps = 0};
     sel_error error = {.status = SEL_OK};
-    sel_status status = run_scenario(options_of(L), path, &script, directory, &report, &error);
+    sel_status status =
+        run_scenario(context_of(L)->options, path, &script, directory, &report, &error);
     if (status == SEL_OK) {
         push_report(L, &report);
     }
@@ -90,14 +95,19 @@ static int host_make_directory(lua_State *L) {
 }
 
 static void push_host(lua_State *L) {
-    char processor[256];
-    sel_machine_processor(processor, sizeof processor);
-    lua_createtable(L, 0, 3);
+    char device[256];
+    const sel_choice *choice = &context_of(L)->choice;
+    const sel_backend *backend = choice->backend;
+    backend->device(device, sizeof device);
+    lua_createtable(L, 0, 4);
     lua_pushcfunction(L, host_run);
     lua_setfield(L, -2, "run");
     lua_pushcfunction(L, host_make_directory);
     lua_setfield(L, -2, "make_directory");
-    lua_pushfstring(L, "selenite %s (%s), %s", sel_version(), sel_commit(), processor);
+    lua_pushstring(L, backend->name);
+    lua_setfield(L, -2, "backend");
+    lua_pushfstring(L, "selenite %s (%s) on %s: %s%s%s", sel_version(), sel_commit(), backend->name,
+                    device, *choice->fallback ? "; no GPU can be used: " : "", choice->fallback);
     lua_setfield(L, -2, "about");
 }
 
@@ -154,7 +164,7 @@ static sel_status check_cases(const sel_validate_options *options, const char *c
 /* Calls main of validate.lua with its options; its result is on the stack. Runs protected. */
 static int call_main(lua_State *L) {
     const char *const *cases = lua_touserdata(L, 1);
-    const sel_validate_options *options = options_of(L);
+    const sel_validate_options *options = context_of(L)->options;
     luaL_openlibs(L);
     if (luaL_loadbufferx(L, (const char *)validate_lua, sizeof validate_lua, "=validate.lua",
                          "t")) {
@@ -162,7 +172,7 @@ static int call_main(lua_State *L) {
     }
     push_host(L);
     lua_call(L, 1, 1);
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     lua_pushstring(L, options->scenarios);
     lua_setfield(L, -2, "scenarios");
     lua_pushstring(L, options->directory);
@@ -173,17 +183,19 @@ static int call_main(lua_State *L) {
         lua_seti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "cases");
+    lua_pushboolean(L, options->count > 0);
+    lua_setfield(L, -2, "named");
     lua_call(L, 1, 1);
     return 1;
 }
 
-static sel_status run_cases(const sel_validate_options *options, const char *const *cases,
-                            int *failed, sel_error *error) {
+static sel_status run_cases(const context *c, const char *const *cases, int *failed,
+                            sel_error *error) {
     lua_State *L = luaL_newstate();
     if (!L) {
         return sel_fail_memory(error, "Lua", 0);
     }
-    *(const sel_validate_options **)lua_getextraspace(L) = options;
+    *(const context **)lua_getextraspace(L) = c;
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)cases);
     sel_status status = SEL_OK;
@@ -204,15 +216,20 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
     if (!arena) {
         return sel_fail_memory(error, "the cases", 0);
     }
+    context c = {.options = options};
+    int backend = options->settings.backend;
     sel_status status = list_cases(options->scenarios, arena, known, ROOM, &count, error);
     status = status ? status : check_cases(options, known, error);
+    status = status ? status
+                    : sel_backend_choose(sel_solvers[0], backend < 0 ? SEL_BACKEND_AUTO : backend,
+                                         &c.choice, error);
     if (!status) {
         int n = 0;
         for (; n < options->count && n < ROOM; n++) {
             chosen[n] = options->cases[n];
         }
         chosen[n] = NULL;
-        status = run_cases(options, n ? chosen : known, failed, error);
+        status = run_cases(&c, n ? chosen : known, failed, error);
     }
     sel_arena_destroy(arena);
     return status;

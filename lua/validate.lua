@@ -9,7 +9,9 @@
 --   c:gate { "u_min", computed = ..., reference = ..., within = 0.01, relative = true }
 --   c:plot { title = ..., x = "y", y = "u", lines = { { "here", xs, ys } }, points = { ... } }
 --
--- `host` is what C gives: run(path, values, directory), make_directory(path), about.
+-- A case with slow_on_cpu = "about an hour" is left out on the CPU unless it is named.
+--
+-- `host` is what C gives: run(path, values, directory), make_directory(path), backend, about.
 local host = ...
 
 local M = {}
@@ -79,6 +81,32 @@ function M.map(list, f)
     result[i] = f(v, i)
   end
   return result
+end
+
+--- Smallest and largest value of a function between two places, from a thousand samples.
+function M.extremes(f, from, to)
+  local least, most = math.huge, -math.huge
+  for i = 0, 1000 do
+    local value = f(from + (to - from) * i / 1000)
+    least, most = math.min(least, value), math.max(most, value)
+  end
+  return least, most
+end
+
+--- Profiles of a cavity of N cells whose lid has the velocity U, from its `vertical` and
+--- `horizontal`: places over N in y and x, velocities over U in u and v, walls included, and the
+--- splines through them at_y and at_x.
+function M.cavity_profiles(run, N, U)
+  local vertical, horizontal = run:last("vertical"), run:last("horizontal")
+  local function ends(list, scale, first, last)
+    local all = M.map(list, function(value) return value / scale end)
+    table.insert(all, 1, first)
+    all[#all + 1] = last
+    return all
+  end
+  local y, u = ends(vertical.y, N, 0, 1), ends(vertical.velocity_x, U, 0, 1)
+  local x, w = ends(horizontal.x, N, 0, 1), ends(horizontal.velocity_y, U, 0, 0)
+  return { y = y, u = u, x = x, v = w, at_y = M.spline(y, u), at_x = M.spline(x, w) }
 end
 
 --- Length of the bubble behind a step whose face is at x = face, over the step's height: from a
@@ -376,6 +404,11 @@ end
 local function run_case(name, options)
   local chunk = assert(loadfile(options.scenarios .. "/validation/" .. name .. ".lua", "t"))
   local definition = chunk(M)
+  if definition.slow_on_cpu and host.backend == "cpu" and not options.named then
+    print(("%-18s left out: it takes %s on the CPU; selenite validate %s runs it"):format(name,
+      definition.slow_on_cpu, name))
+    return nil
+  end
   local case = setmetatable({
     name = name, about = definition.about, rows = {}, plots = {}, seconds = 0, show = show,
     scenarios = options.scenarios, directory = options.directory .. "/" .. name,
@@ -436,16 +469,18 @@ local function write_report(cases, options, passed, failed)
 end
 
 --- Runs the named cases; returns how many quantities failed.
---- options: scenarios (folder), directory (of the results), cases (names).
+--- options: scenarios (folder), directory (of the results), cases (names), named (the user did).
 function M.main(options)
   host.make_directory(options.directory)
+  print(host.about)
   print(("%-18s %-40s %12s %12s %11s %9s"):format("case", "quantity", "computed", "reference",
     "error", "gate"))
   local cases, passed, failed = {}, 0, 0
-  for i, name in ipairs(options.cases) do
-    cases[i] = run_case(name, options)
-    failed = failed + (cases[i].failure and 1 or 0)
-    for _, row in ipairs(cases[i].rows) do
+  for _, name in ipairs(options.cases) do
+    local case = run_case(name, options)
+    cases[#cases + 1] = case
+    failed = failed + (case and case.failure and 1 or 0)
+    for _, row in ipairs(case and case.rows or {}) do
       passed, failed = passed + (row.pass and 1 or 0), failed + (row.pass and 0 or 1)
     end
   end

@@ -1,9 +1,12 @@
 #!/bin/sh
 # run.sh -- run every test program, show what fails, print the counts as the last line.
-# usage: BUILD=build tests/run.sh [PATTERN]   (only test programs whose name contains PATTERN)
+# usage: BUILD=build BACKEND=cpu|cuda tests/run.sh [PATTERN]
+#   PATTERN   only test programs whose name contains it
+#   BACKEND   what computes in scenarios; cuda: only what a GPU is concerned with
 # Every program prints TAP: "ok NAME" or "not ok NAME", "# SKIP" behind what could not run.
 set -u
 build=${BUILD:-build}
+backend=${BACKEND:-cpu}
 pattern=${1:-}
 log=$build/tests/logs
 mkdir -p "$log"
@@ -15,7 +18,7 @@ run() {
     shift
     case $name in *"$pattern"*) ;; *) return ;; esac
     start=$(date +%s)
-    BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log/$name.tap" 2>"$log/$name.err"
+    BUILD=$build BACKEND=$backend CMOCKA_MESSAGE_OUTPUT=TAP "$@" >"$log/$name.tap" 2>"$log/$name.err"
     status=$?
     # cmocka marks a skipped test "not ok ... # SKIP", others "ok ... # SKIP".
     good=$(grep -ci '^\(not \)\?ok.*# skip\|^ok' "$log/$name.tap")
@@ -34,11 +37,15 @@ run() {
     fi
 }
 
-for program in "$build"/tests/test_*; do
+programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/vectorised.sh'
+if [ "$backend" = cuda ]; then
+    programs=test_cuda scripts='tests/scenarios/run.sh tests/bad/run.sh'
+fi
+for program in "$build/tests/$programs"*; do
     case $program in *.d) continue ;; esac
     run "$(basename "$program")" "$program"
 done
-for script in tests/*/run.sh tests/annotations.sh tests/vectorised.sh; do
+for script in $scripts; do
     [ -x "$script" ] || continue
     run "$(echo "$script" | sed 's/^tests.//; s/.run.sh$//; s/.sh$//')" "$script"
 done

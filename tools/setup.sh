@@ -12,9 +12,14 @@ needs() {
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
     echo 'libtiff-dev test -n "$(ls /usr/include/tiffio.h /usr/include/*/tiffio.h 2>/dev/null)" || pkg-config --exists libtiff-4'
-    echo 'g++ command -v g++ || test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)"'
+    if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+        echo 'g++ command -v "${CUDA_HOST_CXX:-g++}"'
+    else
+        echo 'g++ command -v g++ || test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)"'
+    fi
     case $1 in
     test)
+        echo 'pkg-config command -v pkg-config'
         echo 'libcmocka-dev test -e /usr/include/cmocka.h || pkg-config --exists cmocka'
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
         echo 'gdal-bin command -v gdal_translate'

@@ -141,6 +141,19 @@ static int latest_with(const sel_domain *domain, const int regions[], int count,
 }
 
 /* How the wet faces of a cell are closed. */
+/* True when the next cell along the normals is solid. */
+static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
+                             const int8_t normal[3]) {
+    int64_t next[3];
+    for (int a = 0; a < 3; a++) {
+        next[a] = at[a] + normal[a];
+        if (next[a] < 0 || next[a] >= domain->grid.n[a]) {
+            return false;
+        }
+    }
+    return domain->cell[sel_cell_number(&domain->grid, next)] != 0;
+}
+
 static void describe_opening(const sel_domain *domain, const int64_t at[3],
                              lbm_boundary_cell *cell) {
     int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(domain, at, faces);
@@ -156,6 +169,7 @@ static void describe_opening(const sel_domain *domain, const int64_t at[3],
                     : cell->velocity_region ? LBM_OPEN_VELOCITY
                     : cell->density_region  ? LBM_OPEN_PRESSURE
                                             : LBM_OPEN_OUTFLOW;
+    cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
 }
 
 /* What one cell's links are: per direction the region that owns it, 0: pulled. */

@@ -18,6 +18,7 @@ typedef struct lbm_boundary_cell {
                               cell beside this one, along the mirrored direction; */
     uint32_t open;         /* what comes through wet faces, and the closure finds */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
+    bool inward_solid;     /* the next cell along the normals is: the closure takes this one */
     lbm_opening opening;
     uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
 } lbm_boundary_cell;

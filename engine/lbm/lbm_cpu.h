@@ -6,7 +6,7 @@
 #include "engine/lbm/lbm_kernel.h"
 
 enum {
-    LBM_PARTIALS = 16,            /* numbers per row for reductions */
+    LBM_PARTIALS = 32,            /* numbers per row for reductions */
     LBM_ROWS = 4 * LBM_AROUND + 6 /* rows of scratch per thread: moments of a window, and a field */
 };
 

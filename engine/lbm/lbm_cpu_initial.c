@@ -58,8 +58,10 @@ static sel_status set_slabs(window *w, sel_error *error) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int64_t count = w->slabs.count;
     bool wrap = sel_axis_periodic(grid, grid->dims - 1);
-    sel_status status = wrap ? lbm_slab(&w->slabs, count - 1, w->ring[0], error) : SEL_OK;
-    status = status ? status : lbm_slab(&w->slabs, 0, w->ring[1], error);
+    sel_status status = lbm_slab(&w->slabs, 0, w->ring[1], error);
+    if (!status && wrap) {
+        status = lbm_slab(&w->slabs, count - 1, w->ring[0], error);
+    }
     for (int64_t s = 0; s < count && !status; s++) {
         bool last = s == count - 1;
         if (!last || wrap) {

@@ -67,14 +67,22 @@ static void read_box(sel_state *state, const sel_request *request) {
 }
 
 /* Columns of a row's partials. */
-enum { SUM = 0, SQUARES = 3, LEAST = 6, MOST = 9, CELLS = 12 };
+enum {
+    SUM = 0,
+    SQUARES = SUM + SEL_MAX_COMPONENTS,
+    LEAST = SQUARES + SEL_MAX_COMPONENTS,
+    MOST = LEAST + SEL_MAX_COMPONENTS,
+    CELLS = MOST + SEL_MAX_COMPONENTS
+};
+_Static_assert((int)CELLS < (int)LBM_PARTIALS, "a row has room for all sums");
 
 static void reduce_row(sel_state *state, const sel_request *request, int64_t row, double *partial) {
     const sel_box *box = &request->box;
     const double *values;
     int count = lbm_field_row(state, request->field, row, box->lo[0], box->hi[0], &values);
-    for (int c = 0; c < 3; c++) {
-        partial[SUM + c] = partial[SQUARES + c] = partial[CELLS] = 0;
+    partial[CELLS] = 0;
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
+        partial[SUM + c] = partial[SQUARES + c] = 0;
         partial[LEAST + c] = HUGE_VAL;
         partial[MOST + c] = -HUGE_VAL;
     }
@@ -101,7 +109,7 @@ static void reduce(sel_state *state, sel_request *request) {
     for (int64_t j = 0; j < rows; j++) {
         reduce_row(state, request, box_row(state, box, j), partials + j * LBM_PARTIALS);
     }
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
         request->min[c] = HUGE_VAL;
         request->max[c] = -HUGE_VAL;
         for (int64_t j = 0; j < rows; j++) {

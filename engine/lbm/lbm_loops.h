@@ -1,7 +1,7 @@
 /* lbm_loops.h -- the CPU's inner loops for one lattice and precision: bulk rows, boundary cells,
  * reading.
  *
- * Included by lbm_cpu_kernel.c once for each, with LBM_DIMS, REAL, LBM_SQRT, LBM_NAME and
+ * Included by lbm_kernel_table.h once for each, with LBM_DIMS, REAL, LBM_SQRT, LBM_NAME and
  * SEL_INLINE as in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i,
  * n)). The two copies of the populations take turns, so every cell may be computed in any order,
  * and twice.
@@ -174,7 +174,8 @@ SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, 
     return cell;
 }
 
-/* The next cell along the inward normals, at most at the grid's end, as it was before the step. */
+/* The next cell along the inward normals, at most at the grid's end and at solids, as it was before
+ * the step. */
 SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell,
                                                int64_t row, const LBM_NAME(lbm_rates) * rates) {
     const lbm_layout *layout = &step->layout;
@@ -182,7 +183,7 @@ SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(inward)(const lbm_step *step, const lbm_b
     int64_t at[3] = {cell->x, row % layout->ny, row / layout->ny};
     for (int a = 0; a < 3; a++) {
         const int64_t next = at[a] + cell->normal[a];
-        at[a] = next >= 0 && next < n[a] ? next : at[a];
+        at[a] = next >= 0 && next < n[a] && !cell->inward_solid ? next : at[a];
     }
     return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2], rates);
 }

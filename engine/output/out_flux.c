@@ -124,11 +124,6 @@ static sel_status flux_check(const sel_output_site *site, const void *params, se
                          : check_across(site, &flux->across, error);
 }
 
-static void flux_wants(const void *params, sel_plan *plan) {
-    const sel_out_flux *flux = params;
-    plan->wants_flux |= flux->region != NULL;
-}
-
 /* ---- values ---- */
 
 static sel_status flux_ask(void *self, int64_t step, double time, sel_requests *requests,
@@ -274,7 +269,6 @@ static sel_status flux_open(const sel_output_context *context, const void *param
 const sel_output_kind sel_flux_kind = {
     .table = &sel_out_flux_table,
     .period = SEL_CSV_PERIOD,
-    .wants = flux_wants,
     .check = flux_check,
     .open = flux_open,
     .ask = flux_ask,

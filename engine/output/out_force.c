@@ -70,11 +70,6 @@ static sel_status force_check(const sel_output_site *site, const void *params, s
     return status;
 }
 
-static void force_wants(const void *params, sel_plan *plan) {
-    (void)params;
-    plan->wants_force = true;
-}
-
 /* ---- the record ---- */
 
 static bool grow(double **v, size_t room) {
@@ -297,7 +292,6 @@ static sel_status force_open(const sel_output_context *context, const void *para
 const sel_output_kind sel_force_kind = {
     .table = &sel_out_force_table,
     .period = SEL_CSV_PERIOD,
-    .wants = force_wants,
     .check = force_check,
     .open = force_open,
     .ask = force_ask,

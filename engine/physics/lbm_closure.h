@@ -8,11 +8,12 @@
  *
  *   g_e = g_e* + 6 w_e rho e.u - e.N,    N_t = [T_t - (1 - m/3) rho u_t] / (2 m)
  *
- * with T_t the momentum along the tangent t of the directions that neither enter nor leave, and N =
- * 0 along the normals. The pairs that enter and leave at once (across an edge) differ by 6 w_e rho
- * e.u and share what the density leaves. Mass and all of the momentum then come out exactly. On one
- * face the known sums S0 (neither) and S- (leaving) tie density and velocity together (deviations
- * f - w, of which S0 + 2 S- of the weights is 1):
+ * with T_t the momentum along the tangent t of the directions that neither enter nor leave, and
+ * N = 0 along the normals. The pairs that enter and leave at once (across an edge) differ by
+ * 6 w_e rho e.u; their sums are those of equilibrium and share what the density leaves. Mass and
+ * all of the momentum then come out exactly. On one face the known sums S0 (neither) and S-
+ * (leaving) tie density and velocity together (deviations f - w, of which S0 + 2 S- of the weights
+ * is 1):
  *
  *   velocity given   drho = (S0 + 2 S- + u.n) / (1 - u.n)
  *   density given    u.n  = (drho - S0 - 2 S-) / rho
@@ -107,12 +108,22 @@ SEL_INLINE void LBM_NAME(lbm_close)(REAL g[LBM_Q], const int n[LBM_DIMS], REAL d
     LBM_PAIRS(FILL)
 #undef FILL
     if (buried > 0) {
-        const REAL sum = (drho - known) / (REAL)buried;
-#define SHARE(i, ex, ey, ez, opposite, weight)                               \
-    if (LBM_ENTERS(n, ex, ey, ez) && LBM_LEAVES(n, ex, ey, ez)) {            \
-        const REAL difference = R(6.0 * (weight)) * rho * (LBM_ALONG(i, u)); \
-        g[i] = R(0.5) * (sum + difference);                                  \
-        g[opposite] = R(0.5) * (sum - difference);                           \
+        const REAL still = drho - R(1.5) * rho * LBM_DOT(u, u);
+        REAL balanced = R(0);
+#define BALANCED(i, ex, ey, ez, opposite, weight)                         \
+    if (LBM_ENTERS(n, ex, ey, ez) && LBM_LEAVES(n, ex, ey, ez)) {         \
+        const REAL eu = LBM_ALONG(i, u);                                  \
+        balanced += R(2.0 * (weight)) * (still + R(4.5) * rho * eu * eu); \
+    }
+        LBM_PAIRS(BALANCED)
+#undef BALANCED
+        const REAL rest = (drho - known - balanced) / (REAL)buried;
+#define SHARE(i, ex, ey, ez, opposite, weight)                                        \
+    if (LBM_ENTERS(n, ex, ey, ez) && LBM_LEAVES(n, ex, ey, ez)) {                     \
+        const REAL eu = LBM_ALONG(i, u), difference = R(6.0 * (weight)) * rho * eu;   \
+        const REAL sum = R(2.0 * (weight)) * (still + R(4.5) * rho * eu * eu) + rest; \
+        g[i] = R(0.5) * (sum + difference);                                           \
+        g[opposite] = R(0.5) * (sum - difference);                                    \
     }
         LBM_PAIRS(SHARE)
 #undef SHARE

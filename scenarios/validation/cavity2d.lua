@@ -1,20 +1,6 @@
 -- The square cavity against Ghia et al. (1982) and Botella and Peyret (1998).
 local v = ...
 
--- u(y) and v(x) on the centre lines in units of the lid's velocity, as splines through the walls.
-local function profiles(run, N, U)
-  local vertical, horizontal = run:last("vertical"), run:last("horizontal")
-  local function ends(list, scale, first, last)
-    local all = v.map(list, function(value) return value / scale end)
-    table.insert(all, 1, first)
-    all[#all + 1] = last
-    return all
-  end
-  local y, u = ends(vertical.y, N, 0, 1), ends(vertical.velocity_x, U, 0, 1)
-  local x, w = ends(horizontal.x, N, 0, 1), ends(horizontal.velocity_y, U, 0, 0)
-  return { y = y, u = u, x = x, v = w, at_y = v.spline(y, u), at_x = v.spline(x, w) }
-end
-
 return {
   about = "Lid-driven square cavity, profiles through the centre. Ghia, Ghia and Shin (1982) "
     .. "computed on 129 x 129 cells; their own error is the floor of the comparison. Botella and "
@@ -28,7 +14,7 @@ return {
     local lines_u, points_u, lines_v, points_v = {}, {}, {}, {}
     local finest
     for _, Re in ipairs { 100, 400, 1000 } do
-      local p = profiles(c:run("cavity2d", { N = 129, Re = Re, U = U }), 129, U)
+      local p = v.cavity_profiles(c:run("cavity2d", { N = 129, Re = Re, U = U }), 129, U)
       local name = "Re " .. Re
       local du = v.differences(p.at_y, ghia_u.y, ghia_u["u_Re" .. Re])
       local dv = v.differences(p.at_x, ghia_v.x, ghia_v["v_Re" .. Re])
@@ -42,7 +28,7 @@ return {
       points_v[#points_v + 1] = { "Ghia, " .. name, ghia_v.x, ghia_v["v_Re" .. Re] }
       finest = p
     end
-    local coarse = profiles(c:run("cavity2d", { N = 65, Re = 1000, U = U }), 65, U)
+    local coarse = v.cavity_profiles(c:run("cavity2d", { N = 65, Re = 1000, U = U }), 65, U)
     local function order(name, at, place, value)
       local fine = v.rms(v.differences(finest[at], place, value))
       local rough = v.rms(v.differences(coarse[at], place, value))

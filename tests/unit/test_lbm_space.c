@@ -461,6 +461,66 @@ static void test_flows_do_not_know_their_axes(void **unused) {
     }
 }
 
+/* A stress has six components: each has its own sums. */
+static void test_reductions_of_a_tensor_are_by_component(void **unused) {
+    (void)unused;
+    enum { CELLS = 5 * 4 * 6, PARTS = 6 };
+    double stress[PARTS * CELLS];
+    lbm_case c;
+    case_begin3(&c, 5, 4, 6, 0.7);
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_constant3(0.05, 0, 0.03));
+    case_wall(&c, sel_shape_make(c.arena, SEL_SHAPE_REST, NULL));
+    case_start(&c);
+    case_advance(&c, 40);
+    case_read(&c, LBM_STRESS, PARTS, stress);
+    sel_request request = {
+        .kind = SEL_REDUCE, .field = LBM_STRESS, .box = sel_grid_box(&c.domain->grid)};
+    case_request(&c, &request);
+    assert_int_equal(request.count, CELLS);
+    for (int p = 0; p < PARTS; p++) {
+        double sum = 0, squares = 0, least = HUGE_VAL, most = -HUGE_VAL;
+        for (int k = 0; k < CELLS; k++) {
+            double v = stress[PARTS * k + p];
+            sum += v;
+            squares += v * v;
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+        assert_true(squares > 0);
+        assert_true(fabs(request.sum[p] - sum) < 1e-12 * sqrt(squares * CELLS));
+        assert_true(fabs(request.sum_of_squares[p] - squares) < 1e-12 * squares);
+        assert_true(request.min[p] == least && request.max[p] == most);
+    }
+    case_end(&c);
+}
+
+/* Behind the outflow stands a solid: the closure takes its own cell instead of what is in there. */
+static void test_outflow_beside_a_solid_takes_its_own_cell(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin3(&c, 8, 3, 4, 0.8);
+    c.params.common.periodic = 6;
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant3(0.02, 0, 0));
+    case_region(&c, case_face(&c, SEL_X_MAX), &lbm_outflow_table, (sel_quantity){0});
+    case_wall(&c, case_box3(&c, (double[]){6, 1, 1}, (double[]){7, 2, 2}));
+    case_start(&c);
+    const lbm_boundary *boundary = case_boundary(&c);
+    int solid = 0;
+    for (int64_t k = 0; k < boundary->cell_count; k++) {
+        const lbm_boundary_cell *cell = &boundary->cells[k];
+        solid += cell->inward_solid;
+        assert_true(!cell->inward_solid || (cell->x == 7 && cell->opening == LBM_OPEN_OUTFLOW));
+    }
+    assert_int_equal(solid, 1);
+    case_advance(&c, 400);
+    double u[3 * 8 * 3 * 4];
+    case_read(&c, LBM_VELOCITY, 3, u);
+    for (int k = 0; k < 3 * 8 * 3 * 4; k++) {
+        assert_true(fabs(u[k]) < 0.2);
+    }
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plane_poiseuille_flow_is_exact_along_each_axis),
@@ -472,6 +532,8 @@ int main(void) {
         cmocka_unit_test(test_zou_he_box_has_edges_and_corners),
         cmocka_unit_test(test_uniform_flow_passes_slip_and_outflow),
         cmocka_unit_test(test_flows_do_not_know_their_axes),
+        cmocka_unit_test(test_reductions_of_a_tensor_are_by_component),
+        cmocka_unit_test(test_outflow_beside_a_solid_takes_its_own_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,172 @@
+/* test_cuda.c -- whole runs: every scenario and example writes the same on the GPU as on the CPU,
+ * but for round-off.
+ */
+#include <dirent.h>
+#include "tests/unit/compare_files.h"
+#include "engine/prepare.h"
+#include "engine/run.h"
+
+/* Smaller than what they are for, where the default is too large for a test. */
+static const struct {
+    const char *script, *parameters;
+} smaller[] = {{"backward_step.lua", ", { H = 24 }"},
+               {"cavity2d.lua", ", { N = 48 }"},
+               {"cavity3d.lua", ", { N = 20, Re = 100 }"},
+               {"cylinder2d.lua", ", { D = 10 }"},
+               {"duct3d.lua", ", { N = 16, L = 2 }"},
+               {"oscillating_cavity.lua", ", { N = 16 }"},
+               {"sphere.lua", ", { D = 6, width = 3, Re = 20 }"},
+               {"sudden_expansion.lua", ", { H = 32, ramp = 300 }"},
+               {"symmetric_expansion.lua", ", { h = 8 }"},
+               {"taylor_green3d.lua", ", { N = 20 }"},
+               {"womersley_channel.lua", ", { periods = 1 }"}};
+
+static int64_t steps_of_a_run(void) {
+    return comparison.is_short ? 70 : 1000;
+}
+
+/* A script that returns the simulations of another, with a number of steps and all fields. */
+static void script_of(const char *folder, const char *name, char text[2048]) {
+    const char *parameters = "";
+    for (size_t k = 0; k < sizeof smaller / sizeof *smaller; k++) {
+        if (strcmp(smaller[k].script, name) == 0) {
+            parameters = smaller[k].parameters;
+        }
+    }
+    snprintf(text, 2048,
+             "local sel = require 'selenite'\n"
+             "local given = sel.load('%s/%s/%s'%s)\n"
+             "for _, one in ipairs(given.size and { given } or given) do\n"
+             "  one.stop = { steps = %d }\n"
+             "  one.output = one.output or {}\n"
+             "  one.output[#one.output + 1] = sel.out.vtk { name = 'everything', every = %d, "
+             "fields = {\n"
+             "    'velocity', 'density', 'pressure', 'speed', 'vorticity', 'q_criterion',\n"
+             "    'strain_rate', 'stress' } }\n"
+             "end\n"
+             "return given\n",
+             comparison.tree, folder, name, parameters, (int)steps_of_a_run(),
+             (int)steps_of_a_run() / 2);
+}
+
+/* Whether a result may be compared: the frequency of what is steady but for round-off, and the
+ * distance of f32 to an exact solution, are made of round-off only. */
+static bool is_comparable(const char *name, int precision) {
+    return precision == SEL_F64 && !strstr(name, "frequency") && !strstr(name, "strouhal");
+}
+
+static void compare_results(const sel_results *a, const sel_results *b, int precision) {
+    if (a->count != b->count) {
+        disagree("%d and %d results", a->count, b->count);
+        return;
+    }
+    for (int k = 0; k < a->count; k++) {
+        const tolerance allowed = {1e-8, 1e-12};
+        if (strcmp(a->v[k].name, b->v[k].name) != 0) {
+            disagree("result %d is %s and %s", k, a->v[k].name, b->v[k].name);
+        } else if (is_comparable(a->v[k].name, precision)) {
+            compare_number(a->v[k].name, a->v[k].value, b->v[k].value, allowed, 1);
+        }
+    }
+}
+
+/* Runs a simulation on both backends, each in a folder of its own, and compares what they wrote. */
+static void run_and_compare(const sel_scenario *scenario, const sel_simulation *simulation,
+                            int precision) {
+    static const char *const folder[2] = {"first", "second"};
+    const int backend[2] = {SEL_BACKEND_CPU, comparison.second_backend};
+    const int threads[2] = {comparison.second_backend == SEL_BACKEND_CPU ? 1 : 0, 2}; /* 0: all */
+    sel_report report[2];
+    sel_prepared prepared;
+    sel_error error = {.status = SEL_OK};
+    sel_status failed = SEL_OK;
+    for (int k = 0; k < 2; k++) {
+        const sel_run_options options = {
+            .settings = {.precision = precision, .backend = backend[k], .threads = threads[k]},
+            .directory = folder[k],
+            .force = true};
+        error = (sel_error){.status = SEL_OK};
+        sel_status status = sel_run(scenario, simulation, &options, &report[k], &error);
+        if (status) {
+            disagree("%s run ends with status %d: %s", folder[k], (int)status, error.text);
+        }
+        failed = failed ? failed : status;
+    }
+    const sel_settings settings = {
+        .precision = precision, .backend = SEL_BACKEND_CPU, .threads = 1};
+    sel_status status = sel_prepare(simulation, &settings, &prepared, &error);
+    if (!failed && !status) {
+        compared_run run = {.folder = {folder[0], folder[1]},
+                            .plan = (const lbm_plan *)prepared.plan,
+                            .velocity = lbm_largest_velocity((const lbm_plan *)prepared.plan)};
+        compare_folders(&run);
+        compare_results(&report[0].results, &report[1].results, precision);
+        if (report[0].steps != report[1].steps || report[0].stopped_by != report[1].stopped_by) {
+            disagree("ended after %d and %d steps", (int)report[0].steps, (int)report[1].steps);
+        }
+    }
+    sel_prepared_release(&prepared);
+    for (int k = 0; k < 2; k++) {
+        sel_report_release(&report[k]);
+        remove_directory(folder[k]);
+    }
+}
+
+static void compare_script(const char *folder, const char *name) {
+    char text[2048];
+    script_of(folder, name, text);
+    for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+        script_case c = {.scenario = NULL};
+        comparing("%s/%s, %s", folder, name, sel_precision_names[precision]);
+        if (script_load(&c, text)) {
+            disagree("cannot be loaded: %s", c.error.text);
+        }
+        for (int k = 0; c.scenario && k < c.scenario->count; k++) {
+            run_and_compare(c.scenario, &c.scenario->simulations[k], precision);
+        }
+        script_done(&c);
+    }
+}
+
+/* All scripts of a folder; in a short test a few. */
+static void compare_all(const char *folder) {
+    char path[1100];
+    int count = 0;
+    struct dirent **entries;
+    snprintf(path, sizeof path, "%s/%s", comparison.tree, folder);
+    int n = scandir(path, &entries, NULL, alphasort);
+    if (n < 0) {
+        fail_msg("%s cannot be read: run this from the root of the repository", path);
+    }
+    for (int k = 0; k < n; k++) {
+        const char *name = entries[k]->d_name;
+        if (ends_with(name, ".lua") && count++ % (comparison.is_short ? 5 : 1) == 0) {
+            compare_script(folder, name);
+        }
+        free(entries[k]);
+    }
+    free(entries);
+    assert_true(count > 5);
+    assert_agreement();
+}
+
+static void every_scenario_writes_the_same(void **state) {
+    (void)state;
+    compare_all("scenarios");
+}
+
+static void every_example_writes_the_same(void **state) {
+    (void)state;
+    compare_all("examples");
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scenario_writes_the_same),
+        cmocka_unit_test(every_example_writes_the_same),
+    };
+    if (!comparison_begins(argc, argv, "test_cuda")) {
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
