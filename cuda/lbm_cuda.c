@@ -15,10 +15,6 @@
 /* What 32 bits can number. */
 static const double most_numbers = 4294967296.0;
 
-static uint64_t round_up(uint64_t bytes) {
-    return (bytes + 255) / 256 * 256;
-}
-
 static lbm_gpu_layout make_layout(const sel_grid *grid) {
     uint32_t pitch = (uint32_t)((grid->n[0] + LBM_WARP - 1) / LBM_WARP * LBM_WARP);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
@@ -53,69 +49,26 @@ static uint64_t estimate(const sel_plan *base) {
     bytes += (uint64_t)sel_grid_cells(grid) + cells / 4;
     bytes += (uint64_t)b->cell_count * sizeof(lbm_gpu_cell) + 17 * (uint64_t)b->link_count;
     bytes += (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double);
-    bytes += CUDA_STAGES * cuda_stage_bytes;
+    bytes += cuda_queue_estimate();
     return bytes + partial_bytes(&layout) + cuda_laws_estimate(plan) + (16 << 20);
-}
-
-sel_status cuda_take(sel_state *state, void **block, uint64_t bytes, sel_error *error) {
-    if (state->block_count == CUDA_BLOCKS) {
-        return sel_fail(error, SEL_NO_DEVICE, "the flow needs more than %d blocks", CUDA_BLOCKS);
-    }
-    sel_status status = cuda_device_allocate(block, round_up(bytes + 1), "the flow", error);
-    if (!status) {
-        state->blocks[state->block_count++] = *block;
-        CUDA_TRY(cudaMemsetAsync(*block, 0, round_up(bytes + 1), state->stream));
-    }
-    return status;
 }
 
 static void destroy(sel_state *state) {
     if (!state) {
         return;
     }
-    if (state->stream) {
-        cudaStreamSynchronize(state->stream);
-    }
-    if (state->copies) {
-        cudaStreamSynchronize(state->copies);
+    if (state->queue.stream) {
+        cudaStreamSynchronize(state->queue.stream);
     }
     cuda_laws_destroy(state->laws);
-    cuda_free_slots(state);
     if (state->graph) {
         cudaGraphExecDestroy(state->graph);
     }
-    for (int k = 0; k < state->block_count; k++) {
-        cudaFree(state->blocks[k]);
-    }
-    for (int k = 0; k < CUDA_CHUNKS; k++) {
-        if (state->begun[k]) {
-            cudaEventDestroy(state->begun[k]);
-        }
-        if (state->ended[k]) {
-            cudaEventDestroy(state->ended[k]);
-        }
-    }
-    if (state->copies) {
-        cudaStreamDestroy(state->copies);
-    }
-    if (state->stream) {
-        cudaStreamDestroy(state->stream);
-    }
+    cuda_queue_close(&state->queue);
     free(state->controls);
     free(state->out);
     free(state->rate);
     free(state);
-}
-
-static sel_status open_streams(sel_state *state, sel_error *error) {
-    CUDA_TRY(cudaSetDevice(0));
-    CUDA_TRY(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
-    CUDA_TRY(cudaStreamCreateWithFlags(&state->copies, cudaStreamNonBlocking));
-    for (int k = 0; k < CUDA_CHUNKS; k++) {
-        CUDA_TRY(cudaEventCreate(&state->begun[k]));
-        CUDA_TRY(cudaEventCreate(&state->ended[k]));
-    }
-    return SEL_OK;
 }
 
 static void describe(sel_state *state) {
@@ -161,18 +114,25 @@ static sel_status allocate(sel_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int k = 0; k < 2 && !status; k++) {
         uint64_t q = (uint64_t)lbm_lattices[plan->params->lattice].q;
-        status = cuda_take(state, &state->f[k], q * plane, error);
+        status = cuda_queue_take(&state->queue, &state->f[k], q * plane, error);
     }
-    status = status ? status : cuda_take(state, &state->last_velocity, dims * plane, error);
-    status = status ? status : cuda_take(state, &solid, cells, error);
-    status = status ? status : cuda_take(state, &state->partials, partial_bytes(layout), error);
-    status = status ? status : cuda_take(state, &acceleration, 3 * sizeof(double), error);
-    if (!status && lbm_acceleration_is_field(plan)) {
-        status = cuda_take(state, &field, dims * plane, error);
-    }
-    status = status ? status : cuda_take(state, (void **)&state->clock, sizeof(int64_t), error);
+    status = status ? status
+                    : cuda_queue_take(&state->queue, &state->last_velocity, dims * plane, error);
+    status = status ? status : cuda_queue_take(&state->queue, &solid, cells, error);
+    status = status
+                 ? status
+                 : cuda_queue_take(&state->queue, &state->partials, partial_bytes(layout), error);
     status =
-        status ? status : cuda_take(state, (void **)&state->rates, regions * sizeof(double), error);
+        status ? status : cuda_queue_take(&state->queue, &acceleration, 3 * sizeof(double), error);
+    if (!status && lbm_acceleration_is_field(plan)) {
+        status = cuda_queue_take(&state->queue, &field, dims * plane, error);
+    }
+    status = status
+                 ? status
+                 : cuda_queue_take(&state->queue, (void **)&state->clock, sizeof(int64_t), error);
+    status = status ? status
+                    : cuda_queue_take(&state->queue, (void **)&state->rates,
+                                      regions * sizeof(double), error);
     state->out = calloc(regions, sizeof *state->out);
     state->rate = calloc(regions, sizeof *state->rate);
     state->controls = malloc(((size_t)domain->control_count + 1) * sizeof *state->controls);
@@ -183,8 +143,8 @@ static sel_status allocate(sel_state *state, sel_error *error) {
         state->view.solid = solid;
         state->pattern.acceleration = acceleration;
         state->pattern.acceleration_field = field;
-        CUDA_TRY(
-            cudaMemcpyAsync(solid, domain->cell, cells, cudaMemcpyHostToDevice, state->stream));
+        CUDA_TRY(cudaMemcpyAsync(solid, domain->cell, cells, cudaMemcpyHostToDevice,
+                                 state->queue.stream));
     }
     return status;
 }
@@ -200,7 +160,7 @@ static sel_status create_laws(sel_state *state, sel_error *error) {
         .clock = state->clock};
     memcpy(state->controls, domain->control_values,
            (size_t)domain->control_count * sizeof *state->controls);
-    CUDA_TRY(cudaStreamSynchronize(state->stream));
+    CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
     sel_status status = cuda_laws_create(state->plan, &targets, &state->laws, error);
     if (!status && cuda_laws_depend(state->laws) & SEL_ON_T) {
         state->pattern.clock = state->clock;
@@ -209,9 +169,8 @@ static sel_status create_laws(sel_state *state, sel_error *error) {
 }
 
 static sel_status fill(sel_state *state, sel_error *error) {
-    sel_status status = open_streams(state, error);
+    sel_status status = cuda_queue_open(&state->queue, error);
     describe(state);
-    status = status ? status : cuda_open_stages(state, error);
     status = status ? status : allocate(state, error);
     status = status ? status : cuda_upload_boundary(state, error);
     status = status ? status : create_laws(state, error);
@@ -252,24 +211,25 @@ static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error)
     one.from = state->f[step & 1];
     one.to = state->f[(step + 1) & 1];
     if (cuda_laws_depend(state->laws) & SEL_ON_T) {
-        sel_status status = cuda_laws_enqueue(state->laws, SEL_ON_T, step, state->stream, error);
+        sel_status status =
+            cuda_laws_enqueue(state->laws, SEL_ON_T, step, state->queue.stream, error);
         if (status) {
             return status;
         }
     }
-    CUDA_TRY(state->run_step(&one, state->stream));
+    CUDA_TRY(state->run_step(&one, state->queue.stream));
     return SEL_OK;
 }
 
 /* Records CUDA_GRAPH_STEPS steps from an even one on; the device's clock tells each its time. */
 static sel_status capture(sel_state *state, sel_error *error) {
     cudaGraph_t graph = NULL;
-    CUDA_TRY(cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
+    CUDA_TRY(cudaStreamBeginCapture(state->queue.stream, cudaStreamCaptureModeThreadLocal));
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < CUDA_GRAPH_STEPS && !status; k++) {
         status = enqueue_step(state, k, error);
     }
-    cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
+    cudaError_t ended = cudaStreamEndCapture(state->queue.stream, &graph);
     if (!status && ended == cudaSuccess) {
         ended = cudaGraphInstantiate(&state->graph, graph, 0);
     }
@@ -287,39 +247,23 @@ static sel_status apply_controls(sel_state *state, sel_error *error) {
         return SEL_OK;
     }
     memcpy(state->controls, domain->control_values, bytes);
-    sel_status status = cuda_laws_set_controls(state->laws, state->controls, state->stream, error);
-    return status
-               ? status
-               : cuda_laws_enqueue(state->laws, SEL_ON_CONTROLS, state->step, state->stream, error);
-}
-
-/* Waits for one of the last calls of advance, and counts its time. */
-static sel_status count_chunk(sel_state *state, int64_t k, sel_error *error) {
-    float milliseconds = 0;
-    if (state->chunk_steps[k] > 0) {
-        CUDA_TRY(cudaEventSynchronize(state->ended[k]));
-        CUDA_TRY(cudaEventElapsedTime(&milliseconds, state->begun[k], state->ended[k]));
-        state->steps_done += state->chunk_steps[k];
-        state->seconds_done += 1e-3 * (double)milliseconds;
-        state->chunk_steps[k] = 0;
-    }
-    return SEL_OK;
+    sel_status status =
+        cuda_laws_set_controls(state->laws, state->controls, state->queue.stream, error);
+    return status ? status
+                  : cuda_laws_enqueue(state->laws, SEL_ON_CONTROLS, state->step,
+                                      state->queue.stream, error);
 }
 
 static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
-    const int64_t chunk = state->advances % CUDA_CHUNKS, end = state->step + n;
-    sel_status status = count_chunk(state, chunk, error);
-    if (status) {
-        return status;
-    }
-    CUDA_TRY(cudaEventRecord(state->begun[chunk], state->stream));
-    status = apply_controls(state, error);
+    const int64_t end = state->step + n;
+    sel_status status = cuda_queue_begin(&state->queue, error);
+    status = status ? status : apply_controls(state, error);
     bool graphs = !cuda_laws_need_host(state->laws);
     while (state->step < end && !status) {
         if (graphs && state->step % 2 == 0 && end - state->step >= CUDA_GRAPH_STEPS) {
             status = state->graph ? SEL_OK : capture(state, error);
             if (!status) {
-                CUDA_TRY(cudaGraphLaunch(state->graph, state->stream));
+                CUDA_TRY(cudaGraphLaunch(state->graph, state->queue.stream));
                 state->step += CUDA_GRAPH_STEPS;
             }
         } else {
@@ -327,28 +271,16 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
             state->step += !status;
         }
     }
-    if (!status) {
-        CUDA_TRY(cudaEventRecord(state->ended[chunk], state->stream));
-        state->chunk_steps[chunk] = n;
-        state->advances++;
-    }
-    return status;
+    return status ? status : cuda_queue_end(&state->queue, n, error);
 }
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
-    CUDA_TRY(cudaStreamSynchronize(state->stream));
-    for (int64_t k = 0; k < CUDA_CHUNKS; k++) {
-        sel_status status = count_chunk(state, k, error);
-        if (status) {
-            return status;
-        }
-    }
-    return cuda_laws_check(state->laws, error);
+    sel_status status = cuda_queue_wait(&state->queue, error);
+    return status ? status : cuda_laws_check(state->laws, error);
 }
 
 static void done(const sel_state *state, int64_t *steps, double *seconds) {
-    *steps = state->steps_done;
-    *seconds = state->seconds_done;
+    cuda_queue_done(&state->queue, steps, seconds);
 }
 
 lbm_gpu_view cuda_view(const sel_state *state) {

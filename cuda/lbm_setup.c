@@ -69,10 +69,10 @@ static void fill_lists(const sel_state *state, lists *l) {
 static sel_status upload(sel_state *state, const void *from, uint64_t bytes, const void **to,
                          sel_error *error) {
     void *block = NULL;
-    sel_status status = cuda_take(state, &block, bytes, error);
+    sel_status status = cuda_queue_take(&state->queue, &block, bytes, error);
     *to = block;
     if (!status && bytes > 0) {
-        CUDA_TRY(cudaMemcpyAsync(block, from, bytes, cudaMemcpyHostToDevice, state->stream));
+        CUDA_TRY(cudaMemcpyAsync(block, from, bytes, cudaMemcpyHostToDevice, state->queue.stream));
     }
     return status;
 }
@@ -95,18 +95,19 @@ static sel_status send(sel_state *state, const lists *l, sel_error *error) {
                              error);
     status = status ? status
                     : upload(state, b->link_region, links, (const void **)&to->link_region, error);
-    status = status ? status : cuda_take(state, &add, links * sizeof(double), error);
-    status = status ? status
-                    : cuda_take(state, &open,
-                                (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double), error);
+    status = status ? status : cuda_queue_take(&state->queue, &add, links * sizeof(double), error);
+    status =
+        status ? status
+               : cuda_queue_take(&state->queue, &open,
+                                 (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double), error);
     if (!status && state->plan->base.wants_balance) {
-        status = cuda_take(state, &flow, links * sizeof(double), error);
+        status = cuda_queue_take(&state->queue, &flow, links * sizeof(double), error);
     }
     to->link_add = add;
     to->open_value = open;
     to->link_flow = flow;
     if (!status) {
-        CUDA_TRY(cudaStreamSynchronize(state->stream));
+        CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
     }
     return status;
 }
@@ -145,7 +146,7 @@ static sel_status send_slab(sel_state *state, const lbm_slabs *slabs, int64_t sl
     for (size_t c = 0; c < parts; c++) {
         double *place = to + c * (size_t)sel_grid_cells(grid) + (size_t)slab * rows * nx;
         CUDA_TRY(cudaMemcpy2DAsync(place, width, values + c * nx, parts * width, width, rows,
-                                   cudaMemcpyHostToDevice, state->stream));
+                                   cudaMemcpyHostToDevice, state->queue.stream));
     }
     return SEL_OK;
 }
@@ -161,7 +162,8 @@ static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double 
     for (int64_t s = 0; s < slabs->count && !status; s++) {
         status = lbm_slab(slabs, s, values, error);
         status = status ? status : send_slab(state, slabs, s, values, to, error);
-        if (!status && cudaStreamSynchronize(state->stream) != cudaSuccess) { /* frees `values` */
+        if (!status &&
+            cudaStreamSynchronize(state->queue.stream) != cudaSuccess) { /* frees `values` */
             status =
                 sel_cuda_check(cudaGetLastError(), "the initial state", __FILE__, __LINE__, error);
         }
@@ -173,10 +175,10 @@ static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double 
 static sel_status watch_mass(sel_state *state, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
     lbm_gpu_monitor found;
-    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->stream));
+    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->queue.stream));
     CUDA_TRY(cudaMemcpyAsync(&found, state->partials, sizeof found, cudaMemcpyDeviceToHost,
-                             state->stream));
-    CUDA_TRY(cudaStreamSynchronize(state->stream));
+                             state->queue.stream));
+    CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
     state->first_mass = (double)state->plan->base.domain->free_cells + found.mass;
     return SEL_OK;
 }
@@ -192,8 +194,8 @@ sel_status cuda_set_initial(sel_state *state, sel_error *error) {
     lbm_slabs_close(&slabs);
     if (!status) {
         const lbm_gpu_view view = cuda_view(state);
-        CUDA_TRY(lbm_gpu_start(&view, given, state->f[0], state->stream));
-        CUDA_TRY(cudaStreamSynchronize(state->stream));
+        CUDA_TRY(lbm_gpu_start(&view, given, state->f[0], state->queue.stream));
+        CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
         status = watch_mass(state, error);
     }
     return status;
