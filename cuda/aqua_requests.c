@@ -303,7 +303,7 @@ static sel_status start_flux(sel_state *state, const sel_request *request, sel_e
                     : cuda_slot_open(&state->queue, request, bytes + list + 1, bytes + list + 1,
                                      &slot, error);
     if (!status) {
-        double *flux = (double *)((char *)slot->list + round_up(list));
+        double *flux = (double *)slot->list + round_up(list) / sizeof(double);
         slot->count = edges.count;
         status = send_edges(state, &edges, slot, error);
         cudaError_t code =
