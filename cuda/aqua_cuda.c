@@ -18,6 +18,7 @@ static uint64_t estimate(const sel_plan *base) {
     sel_state *state = calloc(1, sizeof *state);
     aqua_taker counter = {.queue = NULL};
     if (state) {
+        state->plan = plan;
         aqua_cuda_place(state, base, &counter);
     }
     free(state);
