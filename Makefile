@@ -5,7 +5,7 @@
 #   STATIC=0            link the libraries dynamically                V=1  show the commands
 #   CUDA=0              without the CUDA backend (built where nvcc is found)
 #   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs;
-#                       all-major: for all that nvcc knows
+#                       all: a binary for each generation that nvcc knows, and text for later ones
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -56,13 +56,22 @@ ifeq ($(CUDA),1)
 CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
 GPU_HERE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
               sed -n '1s/^\([0-9][0-9]*\)\.\([0-9][0-9]*\)$$/sm_\1\2/p')
-CUDA_ARCH ?= $(or $(filter $(shell $(NVCC) --list-gpu-code),$(GPU_HERE)),$(shell $(NVCC) --list-gpu-arch | head -1))
+# Kernels take their arguments as __grid_constant__, which begins with 7.0.
+GPU_ARCHES := $(shell $(NVCC) --list-gpu-arch | sed 's/compute_//' | grep -v '^[3-6].$$' | sort -n)
+GPU_GENERATIONS := $(firstword $(GPU_ARCHES)) $(filter-out $(firstword $(GPU_ARCHES)),$(filter %0,$(GPU_ARCHES)))
+CUDA_ARCH ?= $(or $(filter $(GPU_ARCHES:%=sm_%),$(GPU_HERE)),compute_$(firstword $(GPU_ARCHES)))
+ifeq ($(CUDA_ARCH),all)
+CUDA_TARGET = $(foreach a,$(GPU_GENERATIONS),-gencode arch=compute_$(a),code=sm_$(a)) \
+              -gencode arch=compute_$(lastword $(GPU_GENERATIONS)),code=compute_$(lastword $(GPU_GENERATIONS))
+else
+CUDA_TARGET = -arch=$(CUDA_ARCH)
+endif
 CUDA_SOURCES := $(wildcard cuda/*.c)
 CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
 CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
                $(LBM_STEPS:%=$(BUILD)/cuda/lbm_step_%.cu.o)
-NVCCFLAGS = -std=c++17 -arch=$(CUDA_ARCH) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
+NVCCFLAGS = -std=c++17 $(CUDA_TARGET) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
             -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 CUDA_HOST_CXX ?= g++
 CUDA_LIBS = $(CUDA_HOME)/lib64/libcudart_static.a -lrt $(call static_or,libstdc++.a,-lstdc++)
@@ -220,9 +229,8 @@ install: all
 	install -D -m 644 lua/meta/selenite.lua $(DESTDIR)$(PREFIX)/share/selenite/meta/selenite.lua
 	for f in $$(find scenarios examples -type f); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/selenite/$$f; done
 
-# Where nvcc is: with code for each generation of GPUs that it knows, and text for later ones.
 release:
-	$(MAKE) BUILD=build-release CUDA_ARCH=all-major all
+	$(MAKE) BUILD=build-release CUDA_ARCH=all all
 	strip -o build-release/selenite-$(VERSION)-$$(uname -m) build-release/selenite
 
 fuzz:

@@ -443,6 +443,52 @@ static void answers_are_of_the_state_that_was_asked(void **state) {
     for_each_kind("channel", many_under_way);
 }
 
+/* Fields pass to the host in pieces of 64 MiB: here some more than two, whole, with a stride, and
+ * as a list, two of them at once while steps go on. */
+static void fields_of_many_pieces_arrive_whole(void **state) {
+    (void)state;
+    const flow one = {comparison.is_short ? "101, 51" : "2101, 1511",
+                      flow_around_named("channel"),
+                      "",
+                      "trt",
+                      "f32",
+                      0.6,
+                      false};
+    char text[FLOW_ROOM];
+    twins t;
+    twin_read whole, strided, listed;
+    comparing("a large flow, %s", one.size);
+    flow_script(&one, NULL, text);
+    twins_open(&t, text);
+    if (!t.failed) {
+        sel_box box = sel_grid_box(grid_of(&t));
+        const int64_t count = sel_grid_cells(grid_of(&t));
+        int64_t *cells = malloc((size_t)count * sizeof *cells);
+        for (int64_t k = 0; k < count; k++) {
+            cells[k] = count - 1 - k;
+        }
+        twins_advance(&t, 2);
+        twin_read_open(&t, &whole, LBM_STRESS, 6, &box, NULL, 0, SEL_F64);
+        twins_start(&t, whole.request);
+        twin_read_open(&t, &listed, LBM_PRESSURE, 6, &box, cells, count, SEL_F64);
+        twins_start(&t, listed.request);
+        twins_advance(&t, 2);
+        box.stride[0] = 2;
+        twin_read_open(&t, &strided, LBM_VELOCITY, 6, &box, NULL, 0, SEL_F64);
+        twins_start(&t, strided.request);
+        twins_advance(&t, 1);
+        twins_finish(&t, listed.request);
+        twins_finish(&t, whole.request);
+        twins_finish(&t, strided.request);
+        twin_read_compare(&t, &whole);
+        twin_read_compare(&t, &listed);
+        twin_read_compare(&t, &strided);
+        free(cells);
+    }
+    twins_close(&t);
+    assert_agreement();
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_read_from_boxes_with_strides),
@@ -455,6 +501,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(balances_agree_over_intervals),
         cmocka_unit_test(forces_and_flows_agree_from_step_0_on),
         cmocka_unit_test(answers_are_of_the_state_that_was_asked),
+        cmocka_unit_test(fields_of_many_pieces_arrive_whole),
     };
     if (!comparison_begins(argc, argv, "test_cuda_requests")) {
         return 0;
