@@ -24,8 +24,10 @@ enum { AQUA_AROUND = 8 };
     COMPARE(1, 3)                                                                           \
     COMPARE(4, 6)                                                                           \
     COMPARE(5, 7)                                                                           \
-    COMPARE(0, 4) COMPARE(1, 5) COMPARE(2, 6) COMPARE(3, 7) COMPARE(0, 1) COMPARE(2, 3)     \
-        COMPARE(4, 5) COMPARE(6, 7) COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) \
-            COMPARE(1, 2) COMPARE(3, 4) COMPARE(5, 6)
+    COMPARE(0, 4)                                                                           \
+    COMPARE(1, 5)                                                                           \
+    COMPARE(2, 6) COMPARE(3, 7) COMPARE(0, 1) COMPARE(2, 3) COMPARE(4, 5) COMPARE(6, 7)     \
+        COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) \
+            COMPARE(5, 6)
 
 #endif
