@@ -19,15 +19,25 @@ typedef enum aqua_equilibrium {
 enum { AQUA_AROUND = 8 };
 
 /* Sorts v[0..8) in 19 comparisons; COMPARE(i, j) puts the one that goes first into v[i]. */
-#define AQUA_SORT8(COMPARE)                                                                 \
-    COMPARE(0, 2)                                                                           \
-    COMPARE(1, 3)                                                                           \
-    COMPARE(4, 6)                                                                           \
-    COMPARE(5, 7)                                                                           \
-    COMPARE(0, 4)                                                                           \
-    COMPARE(1, 5)                                                                           \
-    COMPARE(2, 6) COMPARE(3, 7) COMPARE(0, 1) COMPARE(2, 3) COMPARE(4, 5) COMPARE(6, 7)     \
-        COMPARE(2, 4) COMPARE(3, 5) COMPARE(1, 4) COMPARE(3, 6) COMPARE(1, 2) COMPARE(3, 4) \
-            COMPARE(5, 6)
+#define AQUA_SORT8(COMPARE) \
+    COMPARE(0, 2)           \
+    COMPARE(1, 3)           \
+    COMPARE(4, 6)           \
+    COMPARE(5, 7)           \
+    COMPARE(0, 4)           \
+    COMPARE(1, 5)           \
+    COMPARE(2, 6)           \
+    COMPARE(3, 7)           \
+    COMPARE(0, 1)           \
+    COMPARE(2, 3)           \
+    COMPARE(4, 5)           \
+    COMPARE(6, 7)           \
+    COMPARE(2, 4)           \
+    COMPARE(3, 5)           \
+    COMPARE(1, 4)           \
+    COMPARE(3, 6)           \
+    COMPARE(1, 2)           \
+    COMPARE(3, 4)           \
+    COMPARE(5, 6)
 
 #endif
