@@ -24,15 +24,6 @@ static aqua_gpu_cells cells_of(const sel_box *box) {
     return cells;
 }
 
-static int64_t read_cells(const sel_request *request) {
-    return request->cells ? request->cell_count : sel_box_cells(&request->box);
-}
-
-/* Of one cell in the answer. */
-static uint64_t cell_bytes(const sel_request *request) {
-    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
-}
-
 /* Fields that cost memory or time are there if they were asked for before the start. */
 static sel_status check_field(const sel_state *state, int field, sel_error *error) {
     const bool ground = state->view.ground != NULL, most = state->most != NULL;
@@ -74,8 +65,8 @@ static cudaError_t fill_stage(const void *context, int64_t begin, int64_t end, v
 
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const aqua_gpu_view view = aqua_cuda_view(state);
-    const int64_t count = read_cells(request);
-    const uint64_t each = cell_bytes(request), offset = round_up((uint64_t)count * each);
+    const int64_t count = cuda_read_cells(request);
+    const uint64_t each = cuda_cell_bytes(request), offset = round_up((uint64_t)count * each);
     const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
     aqua_gpu_cells cells =
         request->cells ? (aqua_gpu_cells){.list = NULL} : cells_of(&request->box);
@@ -366,7 +357,8 @@ sel_status aqua_cuda_finish(sel_state *state, sel_request *request, sel_error *e
     }
     switch (request->kind) {
     case SEL_READ:
-        cuda_copy_out(request->to, slot->host, (uint64_t)read_cells(request) * cell_bytes(request),
+        cuda_copy_out(request->to, slot->host,
+                      (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request),
                       state->plan->base.threads);
         break;
     case SEL_REDUCE:

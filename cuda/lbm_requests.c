@@ -21,15 +21,6 @@ static lbm_gpu_cells cells_of(const sel_box *box) {
     return cells;
 }
 
-static int64_t read_cells(const sel_request *request) {
-    return request->cells ? request->cell_count : sel_box_cells(&request->box);
-}
-
-/* Of one cell in the answer. */
-static uint64_t cell_bytes(const sel_request *request) {
-    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
-}
-
 /* A field on its way. */
 typedef struct reading {
     const lbm_gpu_view *view;
@@ -49,8 +40,8 @@ static cudaError_t fill_stage(const void *context, int64_t begin, int64_t end, v
 
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
-    const int64_t count = read_cells(request);
-    const uint64_t each = cell_bytes(request), offset = ((uint64_t)count * each + 7) / 8 * 8;
+    const int64_t count = cuda_read_cells(request);
+    const uint64_t each = cuda_cell_bytes(request), offset = ((uint64_t)count * each + 7) / 8 * 8;
     const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
     reading context = {.view = &view, .request = request, .cells = cells_of(&request->box)};
     cuda_slot *slot;
@@ -205,7 +196,8 @@ sel_status cuda_lbm_finish(sel_state *state, sel_request *request, sel_error *er
     }
     switch (request->kind) {
     case SEL_READ:
-        cuda_copy_out(request->to, slot->host, (uint64_t)read_cells(request) * cell_bytes(request),
+        cuda_copy_out(request->to, slot->host,
+                      (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request),
                       state->plan->base.threads);
         break;
     case SEL_REDUCE:

@@ -121,4 +121,13 @@ void cuda_feed_close(cuda_feed *feed);
 sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
 sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error);
 
+/* Cells that a SEL_READ asks for, and bytes of one of them in the answer. */
+static inline int64_t cuda_read_cells(const sel_request *request) {
+    return request->cells ? request->cell_count : sel_box_cells(&request->box);
+}
+
+static inline uint64_t cuda_cell_bytes(const sel_request *request) {
+    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
+}
+
 #endif
