@@ -2,8 +2,11 @@
  *
  * A register holds the values of a block of places; each instruction is one loop over the block,
  * which the compiler vectorises where the operation is plain arithmetic. Registers that are the
- * same at all places are filled once per call. Few places are done one by one instead, each
- * register a single number. Many are shared out to threads. All ways give the same bits.
+ * same at all places are filled once per call. Places in rows, with the same x again and again, are
+ * done column by column, so that what depends on x alone is computed once for many rows; what
+ * depends on y and z alone is computed once in a block that has one y and one z. Few places are
+ * done one by one instead, each register a single number. Many are shared out to threads. All ways
+ * give the same bits.
  */
 #include "engine/program.h"
 
@@ -13,6 +16,17 @@
 
 /* From MANY operations on, places are shared out to threads: a third of a millisecond of sums. */
 enum { BLOCK = 128, FEW = 8, MANY = 1 << 20 };
+
+/* Shorter rows are not worth a column of their own. */
+enum { SHORTEST_ROW = BLOCK / 2 };
+
+/* Registers, of `stride` values each, and what a thread knows of them. */
+typedef struct worker {
+    double *registers;
+    size_t stride;
+    const double *x; /* of the block for which the registers of x hold; NULL: none */
+    size_t n;        /* places of that block */
+} worker;
 
 static void run_block(const sel_instruction *in, double *registers, size_t n) {
     double *restrict to = registers + (size_t)in->to * BLOCK;
@@ -103,12 +117,12 @@ static void start_call(const sel_program *p, const sel_places *at, const double 
     }
 }
 
-static void fill_coordinates(const sel_program *p, const sel_places *at, size_t first,
-                             double *registers, size_t stride, size_t n) {
+static void fill_coordinates(const sel_program *p, const sel_places *at, size_t first, size_t n,
+                             const worker *w) {
     const double *const coordinates[] = {at->x, at->y, at->z};
     for (int i = 0; i < p->inputs; i++) {
         if (varies_with_place(&p->input[i])) {
-            double *to = registers + (size_t)p->input[i].to * stride;
+            double *to = w->registers + (size_t)p->input[i].to * w->stride;
             const double *from = coordinates[p->input[i].argument];
             for (size_t k = 0; k < n; k++) {
                 to[k] = from ? from[first + k] : 0;
@@ -117,14 +131,41 @@ static void fill_coordinates(const sel_program *p, const sel_places *at, size_t 
     }
 }
 
-static void store_results(const sel_program *p, size_t places, size_t first,
-                          const double *registers, size_t stride, size_t n, double *out,
-                          uint8_t *exact) {
+static bool same_numbers(const double *a, const double *b, size_t n) {
+    return a == b || memcmp(a, b, n * sizeof *a) == 0;
+}
+
+static bool all_same(const double *v, size_t first, size_t n) {
+    return !v || same_numbers(v + first, v + first + 1, n - 1);
+}
+
+static void run_of_x(const sel_program *p, const double *x, size_t n, worker *w) {
+    if (!x || !w->x || n > w->n || !same_numbers(x, w->x, n)) {
+        run_instructions(p, p->each, p->of_x, w->registers, w->stride, n);
+        w->x = x;
+        w->n = n;
+    }
+}
+
+static void run_of_yz(const sel_program *p, const sel_places *at, size_t first, size_t n,
+                      const worker *w) {
+    const bool one = n > 1 && all_same(at->y, first, n) && all_same(at->z, first, n);
+    run_instructions(p, p->each + p->of_x, p->of_yz, w->registers, w->stride, one ? 1 : n);
+    for (int r = p->fixed; one && r < p->fixed + p->lines; r++) {
+        double *v = w->registers + (size_t)r * w->stride;
+        for (size_t i = 1; i < n; i++) {
+            v[i] = v[0];
+        }
+    }
+}
+
+static void store_results(const sel_program *p, size_t places, size_t first, size_t n,
+                          const worker *w, double *out, uint8_t *exact) {
     for (int r = 0; r < p->results; r++) {
-        memcpy(out + (size_t)r * places + first, registers + (size_t)p->result[r] * stride,
+        memcpy(out + (size_t)r * places + first, w->registers + (size_t)p->result[r] * w->stride,
                n * sizeof *out);
     }
-    const double *sure = registers + (size_t)p->exact * stride;
+    const double *sure = w->registers + (size_t)p->exact * w->stride;
     for (size_t i = 0; i < n; i++) {
         exact[first + i] = sure[i] != 0;
     }
@@ -132,10 +173,13 @@ static void store_results(const sel_program *p, size_t places, size_t first,
 
 /* Places first <= i < first + n, at most a block. */
 static void eval_block(const sel_program *p, const sel_places *at, size_t first, size_t n,
-                       size_t stride, double *registers, double *out, uint8_t *exact) {
-    fill_coordinates(p, at, first, registers, stride, n);
-    run_instructions(p, p->each, p->each_count, registers, stride, n);
-    store_results(p, at->n, first, registers, stride, n, out, exact);
+                       worker *w, double *out, uint8_t *exact) {
+    const int before = p->of_x + p->of_yz;
+    fill_coordinates(p, at, first, n, w);
+    run_of_x(p, at->x ? at->x + first : NULL, n, w);
+    run_of_yz(p, at, first, n, w);
+    run_instructions(p, p->each + before, p->each_count - before, w->registers, w->stride, n);
+    store_results(p, at->n, first, n, w, out, exact);
 }
 
 static int threads_for(const sel_program *p, size_t n) {
@@ -143,12 +187,49 @@ static int threads_for(const sel_program *p, size_t n) {
     return operations < MANY || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
+/* Places from one x to where it comes again; all of them when they are no rows, or it would not
+ * help. */
+static size_t row_length(const sel_program *p, const sel_places *at) {
+    size_t length = 1;
+    if (p->of_x + p->of_yz == 0 || !at->x || at->n <= FEW) {
+        return at->n;
+    }
+    while (length < at->n && at->x[length] != at->x[0]) {
+        length++;
+    }
+    return length < SHORTEST_ROW ? at->n : length;
+}
+
+/* Blocks do not reach from row to row; they are numbered column by column. */
+typedef struct blocks {
+    size_t row, rows, columns, size;
+} blocks;
+
+static blocks cut(const sel_program *p, const sel_places *at, size_t size) {
+    const size_t row = row_length(p, at);
+    return (blocks){row, row ? (at->n + row - 1) / row : 0, (row + size - 1) / size, size};
+}
+
+static void eval_blocks(const sel_program *p, const sel_places *at, const blocks *cut, worker *w,
+                        double *out, uint8_t *exact) {
+#pragma omp for schedule(static)
+    for (int64_t b = 0; b < (int64_t)(cut->rows * cut->columns); b++) {
+        const size_t start = (size_t)b / cut->rows * cut->size;
+        const size_t first = (size_t)b % cut->rows * cut->row + start;
+        size_t n = cut->row - start < cut->size ? cut->row - start : cut->size;
+        if (first < at->n) {
+            n = at->n - first < n ? at->n - first : n;
+            eval_block(p, at, first, n, w, out, exact);
+        }
+    }
+}
+
 sel_status sel_program_eval(const sel_program *program, const sel_places *at,
                             const double *controls, double *out, uint8_t *exact, sel_error *error) {
     const size_t stride = at->n > FEW ? BLOCK : 1;
     const size_t numbers = (size_t)program->registers * stride;
     const int threads = threads_for(program, at->n);
-    const int64_t blocks = (int64_t)((at->n + stride - 1) / stride);
+    const blocks parts = cut(program, at, stride);
     double *memory = malloc((size_t)threads * numbers * sizeof *memory);
     if (!memory) {
         return sel_fail_memory(error, "the registers of a function",
@@ -157,16 +238,11 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
     start_call(program, at, controls, memory, stride);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        double *registers = memory + (size_t)omp_get_thread_num() * numbers;
-        if (registers != memory) {
-            memcpy(registers, memory, (size_t)program->fixed * stride * sizeof *registers);
+        worker w = {.registers = memory + (size_t)omp_get_thread_num() * numbers, .stride = stride};
+        if (w.registers != memory) {
+            memcpy(w.registers, memory, (size_t)program->fixed * stride * sizeof *memory);
         }
-#pragma omp for schedule(static)
-        for (int64_t b = 0; b < blocks; b++) {
-            size_t first = (size_t)b * stride, left = at->n - first;
-            eval_block(program, at, first, left < stride ? left : stride, stride, registers, out,
-                       exact);
-        }
+        eval_blocks(program, at, &parts, &w, out, exact);
     }
     free(memory);
     return SEL_OK;

@@ -2,8 +2,10 @@
  *
  * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
  * constants are folded. Finishing it keeps what the results need and lays it out as instructions
- * over f64 registers, in two parts: what depends on time and controls only runs once per call, the
- * rest once per place.
+ * over f64 registers: what depends on time and controls only runs once per call, the rest once per
+ * place. The places of a call are often rows of cells, so of the latter there stand first those
+ * that depend on x alone, which may be skipped where the x are those of the row before, then those
+ * that depend on y and z alone, which in a row need one place.
  */
 #ifndef SEL_PROGRAM_H
 #define SEL_PROGRAM_H
@@ -33,7 +35,9 @@ typedef struct sel_program_call {
 } sel_program_call;
 
 /* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
- * `once` computes of them); the others are computed anew at each place. */
+ * `once` computes of them); the others are computed anew at each place. Of those the first `lines`
+ * are what of y and z, and the next `columns` what of x, is used beside the other coordinates: they
+ * are written by nothing else. */
 typedef struct sel_program {
     unsigned depends; /* SEL_ON_... */
     int results;
@@ -42,11 +46,12 @@ typedef struct sel_program {
      * beyond 2^53, look-ups outside their data). has_exact false: everywhere. */
     bool has_exact;
     uint16_t exact;
-    int registers, fixed;
+    int registers, fixed, lines, columns;
     int inputs, once_count, each_count, calls;
     sel_program_input *input;
     sel_instruction *once; /* per call */
-    sel_instruction *each; /* per place */
+    sel_instruction *each; /* per place: of x alone, of y and z alone, the rest */
+    int of_x, of_yz;       /* instructions */
     sel_program_call *call;
 } sel_program;
 

@@ -2,7 +2,8 @@
  * registers.
  *
  * Nodes are numbered in the order in which they are made, so operands come before what uses them
- * and the list is a schedule. Registers that no later instruction reads are used again.
+ * and the list, turn by turn, is a schedule. Registers that no later instruction reads are used
+ * again, but for what one turn leaves to a later one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -195,12 +196,21 @@ int sel_build(sel_builder *builder, sel_op op, int a, int b, int c) {
     return intern(builder, &n);
 }
 
+/* When a node is computed, by what it depends on. */
+typedef enum turn { ONCE, OF_X, OF_YZ, OF_ALL, TURNS } turn;
+
+/* Registers that turns may leave to later ones; where more were needed, all that depends on the
+ * place is computed in one turn. */
+enum { MOST_KEPT = 32 };
+
 /* Layout: which nodes are needed, where each one's value is, and until when. */
 typedef struct layout {
     const sel_builder *b;
     sel_program *p;
+    bool one_turn; /* for all that depends on the place */
     bool *needed;
-    int *last_use; /* node that reads it last; the count of nodes for results */
+    bool *kept;    /* of x, or of y and z, and read in a later turn */
+    int *last_use; /* place in the schedule of what reads it last; results: behind all */
     int *place;    /* register */
     int *freed;    /* stack of registers to use again */
     int freed_count;
@@ -210,46 +220,81 @@ static bool once_per_call(const node *n) {
     return (n->depends & SEL_ON_PLACE) == 0;
 }
 
-static void mark_needed(layout *l, const int *results, int count, int exact) {
-    for (int i = 0; i < count; i++) {
-        l->needed[results[i]] = true;
-        l->last_use[results[i]] = l->b->count;
+static turn turn_of(const layout *l, const node *n) {
+    if (once_per_call(n)) {
+        return ONCE;
     }
-    l->needed[exact] = true;
-    l->last_use[exact] = l->b->count;
-    for (int i = l->b->count - 1; i >= 0; i--) {
-        const node *n = &l->b->nodes[i];
-        for (int k = 0; l->needed[i] && k < operands_of(n); k++) {
-            int operand = n->operand[k];
-            l->needed[operand] = true;
-            if (l->last_use[operand] < i) {
-                l->last_use[operand] = i;
-            }
-        }
-    }
+    const unsigned place = n->depends & SEL_ON_PLACE;
+    return l->one_turn ? OF_ALL : place == SEL_ON_X ? OF_X : place & SEL_ON_X ? OF_ALL : OF_YZ;
 }
 
 static bool is_input(const node *n) {
     return n->op == SEL_OP_CONSTANT || n->op == SEL_OP_ARGUMENT;
 }
 
+/* The place of a node in the schedule. */
+static int time_of(const layout *l, int at) {
+    return (int)turn_of(l, &l->b->nodes[at]) * l->b->count + at;
+}
+
+/* `at` is read at `when` in turn `by`. */
+static void mark_use(layout *l, int at, int when, turn by) {
+    const node *n = &l->b->nodes[at];
+    l->needed[at] = true;
+    l->last_use[at] = when > l->last_use[at] ? when : l->last_use[at];
+    l->kept[at] = l->kept[at] || (!is_input(n) && !once_per_call(n) && turn_of(l, n) != by);
+}
+
+/* Returns the number of nodes that turns leave to later ones. */
+static int mark_needed(layout *l, const int *results, int count, int exact) {
+    const int behind = TURNS * l->b->count;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        mark_use(l, results[i], behind, OF_ALL);
+    }
+    mark_use(l, exact, behind, OF_ALL);
+    for (int i = l->b->count - 1; i >= 0; i--) {
+        const node *n = &l->b->nodes[i];
+        for (int k = 0; l->needed[i] && k < operands_of(n); k++) {
+            mark_use(l, n->operand[k], time_of(l, i), turn_of(l, n));
+        }
+        kept += l->kept[i];
+    }
+    return kept;
+}
+
 /* Counts instructions and gives fixed registers to all that keeps its value from place to place. */
 static void place_fixed(layout *l) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
+        const bool runs = !is_input(n);
+        const turn when = turn_of(l, n);
         if (!l->needed[i]) {
             continue;
         }
         l->p->depends |= n->depends;
         l->p->inputs += is_input(n);
         l->p->calls += n->op == SEL_OP_LOOKUP;
-        l->p->once_count += !is_input(n) && once_per_call(n);
-        l->p->each_count += !is_input(n) && !once_per_call(n);
-        if (once_per_call(n)) {
+        l->p->once_count += runs && when == ONCE;
+        l->p->each_count += runs && when != ONCE;
+        l->p->of_x += runs && when == OF_X;
+        l->p->of_yz += runs && when == OF_YZ;
+        if (when == ONCE) {
             l->place[i] = l->p->fixed++;
         }
     }
     l->p->registers = l->p->fixed;
+}
+
+/* Gives registers of their own to what a turn leaves to a later one; how many. */
+static int place_kept(layout *l, turn which) {
+    const int before = l->p->registers;
+    for (int i = 0; i < l->b->count; i++) {
+        if (l->kept[i] && turn_of(l, &l->b->nodes[i]) == which) {
+            l->place[i] = l->p->registers++;
+        }
+    }
+    return l->p->registers - before;
 }
 
 /* Registers of operands that are read here for the last time are free from here on. Not for this
@@ -262,29 +307,33 @@ static void free_operands(layout *l, int at) {
         for (int j = 0; j < k; j++) {
             again = again || n->operand[j] == operand;
         }
-        if (!again && l->last_use[operand] == at && !once_per_call(&l->b->nodes[operand])) {
+        if (!again && l->last_use[operand] == time_of(l, at) && !l->kept[operand] &&
+            !once_per_call(&l->b->nodes[operand])) {
             l->freed[l->freed_count++] = l->place[operand];
         }
     }
 }
 
-static void place_each(layout *l) {
+/* Coordinates are all filled first, so that they cannot take a register of another. */
+static void place_coordinates(layout *l) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (!l->needed[i] || once_per_call(n)) {
-            continue;
-        }
-        /* Coordinates are all filled first, so that they cannot take a register of another. */
-        if (n->op == SEL_OP_ARGUMENT) {
+        if (l->needed[i] && !once_per_call(n) && n->op == SEL_OP_ARGUMENT) {
             l->place[i] = l->p->registers++;
         }
     }
+}
+
+static void place_turn(layout *l, turn which) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (l->needed[i] && !once_per_call(n) && n->op != SEL_OP_ARGUMENT) {
-            l->place[i] = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
-            free_operands(l, i);
+        if (!l->needed[i] || is_input(n) || turn_of(l, n) != which) {
+            continue;
         }
+        if (!l->kept[i]) {
+            l->place[i] = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
+        }
+        free_operands(l, i);
     }
 }
 
@@ -305,42 +354,66 @@ static void emit_lookup(layout *l, const node *n, sel_instruction *to, int *call
     to->a = (uint16_t)(*calls)++;
 }
 
-static void emit(layout *l) {
-    int inputs = 0, once = 0, each = 0, calls = 0;
+static void emit_inputs(layout *l) {
+    int inputs = 0;
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (!l->needed[i]) {
-            continue;
-        }
-        uint16_t to = (uint16_t)l->place[i];
-        if (is_input(n)) {
+        if (l->needed[i] && is_input(n)) {
             l->p->input[inputs++] = (sel_program_input){
-                .to = to,
+                .to = (uint16_t)l->place[i],
                 .is_constant = n->op == SEL_OP_CONSTANT,
                 .argument = n->operand[0],
                 .value = n->value,
             };
+        }
+    }
+}
+
+/* Writes the instructions of a turn; the place behind them. */
+static sel_instruction *emit_turn(layout *l, turn which, sel_instruction *in, int *calls) {
+    for (int i = 0; i < l->b->count; i++) {
+        const node *n = &l->b->nodes[i];
+        if (!l->needed[i] || is_input(n) || turn_of(l, n) != which) {
             continue;
         }
-        sel_instruction *in = once_per_call(n) ? &l->p->once[once++] : &l->p->each[each++];
-        *in = (sel_instruction){.op = (uint8_t)n->op, .to = to};
-        if (n->op == SEL_OP_LOOKUP) {
-            emit_lookup(l, n, in, &calls);
-            continue;
-        }
+        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->place[i]};
         uint16_t *operand[3] = {&in->a, &in->b, &in->c};
-        for (int k = 0; k < operands_of(n); k++) {
+        for (int k = 0; n->op != SEL_OP_LOOKUP && k < operands_of(n); k++) {
             *operand[k] = (uint16_t)l->place[n->operand[k]];
         }
+        if (n->op == SEL_OP_LOOKUP) {
+            emit_lookup(l, n, in, calls);
+        }
+        in++;
+    }
+    return in;
+}
+
+static void emit(layout *l) {
+    int calls = 0;
+    emit_inputs(l);
+    emit_turn(l, ONCE, l->p->once, &calls);
+    sel_instruction *each = l->p->each;
+    for (turn which = OF_X; which < TURNS; which++) {
+        each = emit_turn(l, which, each, &calls);
     }
 }
 
 static bool lay_out(layout *l, const int *results, int count, int exact, sel_arena *arena) {
     sel_program *p = l->p;
     double sure;
-    mark_needed(l, results, count, exact);
+    if (mark_needed(l, results, count, exact) > MOST_KEPT) {
+        l->one_turn = true;
+        memset(l->kept, 0, (size_t)l->b->count * sizeof *l->kept);
+        mark_needed(l, results, count, exact);
+    }
     place_fixed(l);
-    place_each(l);
+    p->lines = place_kept(l, OF_YZ);
+    p->columns = place_kept(l, OF_X);
+    place_coordinates(l);
+    for (turn which = OF_X; which < TURNS; which++) {
+        place_turn(l, which);
+    }
     if (p->registers > MAX_REGISTERS || !allocate(p, arena)) {
         return false;
     }
@@ -361,13 +434,15 @@ const sel_program *sel_builder_finish(const sel_builder *builder, const int *res
         .b = builder,
         .p = sel_arena_alloc(arena, sizeof *l.p),
         .needed = calloc(nodes, sizeof *l.needed),
+        .kept = calloc(nodes, sizeof *l.kept),
         .last_use = calloc(nodes, sizeof *l.last_use),
         .place = calloc(nodes, sizeof *l.place),
         .freed = calloc(nodes, sizeof *l.freed),
     };
-    bool done = l.p && l.needed && l.last_use && l.place && l.freed &&
+    bool done = l.p && l.needed && l.kept && l.last_use && l.place && l.freed &&
                 lay_out(&l, results, count, exact, arena);
     free(l.needed);
+    free(l.kept);
     free(l.last_use);
     free(l.place);
     free(l.freed);

@@ -106,6 +106,55 @@ static void registers_are_used_again(void **state) {
     }
 }
 
+static int looked_up; /* places */
+
+static sel_status count_places(const sel_lookup *self, size_t n, const double *const *arguments,
+                               double *out, sel_error *error) {
+    (void)self;
+    (void)error;
+    looked_up += (int)n;
+    memmove(out, arguments[0], n * sizeof *out);
+    return SEL_OK;
+}
+
+enum { ROW = 400, ROWS = 50 };
+
+/* Rows of cells; the first is missing its first cells, so that it does not end where others do. */
+static size_t fill_rows(size_t missing, double *x, double *y) {
+    size_t n = 0;
+    for (size_t i = missing; i < ROW * ROWS; i++) {
+        x[n] = 0.25 + (double)(i % ROW);
+        y[n++] = 0.5 + (double)(i / ROW); /* NOLINT(bugprone-integer-division) */
+    }
+    return n;
+}
+
+static void what_depends_on_one_coordinate_runs_once_per_column_or_row(void **state) {
+    const fixture *f = *state;
+    static const sel_lookup lookup = {SEL_LOOKUP_SERIES, "counted", 1, count_places, NULL};
+    static double x[ROW * ROWS], y[ROW * ROWS], out[ROW * ROWS];
+    static uint8_t exact[ROW * ROWS];
+    int of_x = sel_build_lookup(f->b, &lookup, &f->x);
+    int of_y = sel_build_lookup(f->b, &lookup, &f->y);
+    int product = sel_build(f->b, SEL_OP_MUL, sel_build(f->b, SEL_OP_EXP, of_x, 0, 0), of_y, 0);
+    int sum = sel_build(f->b, SEL_OP_ADD, product, f->x, 0);
+    int results[] = {sum, of_x, of_y};
+    const sel_program *p = sel_builder_finish(f->b, results, 3, f->one, f->arena);
+    assert_non_null(p);
+    for (size_t missing = 0; missing < ROW; missing += 77) {
+        sel_places at = {.n = fill_rows(missing, x, y), .x = x, .y = y};
+        static double all[3 * ROW * ROWS];
+        looked_up = 0;
+        assert_int_equal(sel_program_eval(p, &at, NULL, all, exact, NULL), SEL_OK);
+        assert_true(missing > 0 || looked_up < ROW + 5 * ROWS);
+        for (size_t i = 0; i < at.n; i++) {
+            out[i] = exp(x[i]) * y[i] + x[i];
+            assert_true(exact[i] == 1 && all[at.n + i] == x[i] && all[2 * at.n + i] == y[i]);
+        }
+        assert_memory_equal(all, out, at.n * sizeof *out);
+    }
+}
+
 static void every_operation_has_its_value(void **state) {
     const fixture *f = *state;
     double x[MANY], y[MANY], out[MANY];
@@ -182,6 +231,7 @@ int main(void) {
         TEST(equal_operations_are_shared_and_constants_folded),
         TEST(what_no_result_needs_is_dropped),
         TEST(registers_are_used_again),
+        TEST(what_depends_on_one_coordinate_runs_once_per_column_or_row),
         TEST(every_operation_has_its_value),
         TEST(look_ups_outside_their_data_are_not_exact),
         TEST(look_ups_of_time_run_once_per_call),
