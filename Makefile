@@ -53,7 +53,21 @@ LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 NVCC ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
 ifeq ($(CUDA),1)
-CUDA_HOME ?= $(abspath $(dir $(realpath $(NVCC)))..)
+# NVCC may begin with a launcher, such as ccache. nvcc says where its toolkit keeps things; if not,
+# they are where NVIDIA, conda or the system's compiler keep them.
+NVCC_ALONE := $(lastword $(NVCC))
+NVCC_FOLDERS := $(shell $(NVCC_ALONE) --dryrun -x cu /dev/null 2>&1 | \
+                  sed -n 's/^\#\$$ [A-Z_]*\(INCLUDES\|LIBRARIES\)=//p' | tr -d '"')
+CUDA_HOME ?= $(abspath $(dir $(realpath $(shell command -v $(NVCC_ALONE))))..)
+CUDA_LAYOUT := $(CUDA_HOME)/targets/$(patsubst aarch64,sbsa,$(shell uname -m))-linux
+CUDART ?= $(firstword $(wildcard $(addsuffix /libcudart_static.a,$(patsubst -L%,%,$(filter -L%,$(NVCC_FOLDERS))) \
+              $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib $(CUDA_LAYOUT)/lib)) \
+              $(filter /%,$(shell $(CC) -print-file-name=libcudart_static.a)))
+CUDA_INCLUDE ?= $(patsubst %/cuda_runtime_api.h,%,$(firstword $(wildcard $(addsuffix /cuda_runtime_api.h, \
+                    $(patsubst -I%,%,$(filter -I%,$(NVCC_FOLDERS))) $(CUDA_HOME)/include $(CUDA_LAYOUT)/include \
+                    /usr/include))))
+need_cuda = $(if $($(1)),,$(error $(NVCC_ALONE) is there, but not $(2); install the files for developers of \
+              the CUDA runtime, say where with $(1)=$(3), or build without a GPU: make CUDA=0))
 GPU_HERE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
               sed -n '1s/^\([0-9][0-9]*\)\.\([0-9][0-9]*\)$$/sm_\1\2/p')
 # Kernels take their arguments as __grid_constant__, which begins with 7.0.
@@ -74,7 +88,7 @@ CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.c
 NVCCFLAGS = -std=c++17 $(CUDA_TARGET) -O3 $(if $(DEBUG),-lineinfo) -I. -I$(BUILD)/gen -ccbin $(CUDA_HOST_CXX) \
             -Xcompiler -Wall,-Wextra,-Werror -Werror all-warnings
 CUDA_HOST_CXX ?= g++
-CUDA_LIBS = $(CUDA_HOME)/lib64/libcudart_static.a -lrt $(call static_or,libstdc++.a,-lstdc++)
+CUDA_LIBS = $(call need_cuda,CUDART,libcudart_static.a,FILE)$(CUDART) -lrt $(call static_or,libstdc++.a,-lstdc++)
 endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
@@ -114,7 +128,9 @@ $(LIBRARY): $(CORE_OBJECTS) $(BUILD)/gen/backends
 	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
-$(BUILD)/cuda/%.o: CFLAGS_ALL += -isystem $(CUDA_HOME)/include
+$(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
+                          $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
+                          $(call need_cuda,CUDART,libcudart_static.a,FILE)
 CHOOSERS := $(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends

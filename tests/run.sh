@@ -37,7 +37,7 @@ run() {
     fi
 }
 
-programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/vectorised.sh'
+programs=test_ scripts='tests/*/run.sh tests/annotations.sh tests/includes.sh tests/toolkit.sh tests/vectorised.sh'
 if [ "$backend" = cuda ]; then
     programs=test_cuda scripts='tests/scenarios/run.sh tests/bad/run.sh'
 fi
