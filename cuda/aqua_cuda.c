@@ -74,9 +74,12 @@ static sel_status allocate_host(sel_state *state, sel_error *error) {
         return sel_fail_memory(error, "the water", cells * sizeof *state->field);
     }
     memcpy(state->controls, domain->control_values, controls * sizeof *state->controls);
-    CUDA_TRY(cudaMallocHost((void **)&state->seen, sizeof *state->seen));
-    *state->seen = AQUA_NO_ALARM;
-    return SEL_OK;
+    sel_status status =
+        cuda_host_allocate((void **)&state->seen, sizeof *state->seen, "the alarm", error);
+    if (!status) {
+        *state->seen = AQUA_NO_ALARM;
+    }
+    return status;
 }
 
 /* What kernels need besides the arrays. */

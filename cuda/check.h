@@ -7,7 +7,7 @@
 #include "engine/status.h"
 
 /* SEL_OK, or SEL_NO_DEVICE with the text of the code, `what` and where. What runs out of memory is
- * told by cuda_device_allocate. */
+ * told by cuda_device_allocate and cuda_host_allocate, which know how much. */
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
                           sel_error *error);
 

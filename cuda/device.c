@@ -11,8 +11,9 @@ sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, 
         return SEL_OK;
     }
     cudaGetLastError(); /* so that the next call does not report it again */
-    return sel_fail(error, SEL_NO_DEVICE, "CUDA: %s (%s) at %s:%d: %s", cudaGetErrorString(code),
-                    cudaGetErrorName(code), file, line, what);
+    return sel_fail(error, SEL_NO_DEVICE, "CUDA: %s (%s) at %s:%d: %s%s", cudaGetErrorString(code),
+                    cudaGetErrorName(code), file, line, what,
+                    code == cudaErrorMemoryAllocation ? "; use fewer cells, or --backend cpu" : "");
 }
 
 static sel_status no_device(cudaError_t code, sel_error *error) {
@@ -63,12 +64,27 @@ sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, 
     if (code == cudaSuccess) {
         return SEL_OK;
     }
+    *block = NULL;
     cudaGetLastError();
     cudaMemGetInfo(&free_now, &total);
     return sel_fail(error, SEL_NO_DEVICE,
                     "%s need %.3g GB of the device's memory and %.3g GB are free (%s); use fewer "
                     "cells, or --backend cpu",
                     what, (double)bytes / 1e9, (double)free_now / 1e9, cudaGetErrorString(code));
+}
+
+sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+    cudaError_t code = cudaHostAlloc(block, (size_t)bytes, cudaHostAllocMapped);
+    if (code == cudaSuccess) {
+        return SEL_OK;
+    }
+    *block = NULL;
+    cudaGetLastError();
+    return sel_fail(error, SEL_NO_DEVICE,
+                    "%s need %.3g GB of the host's memory that stay in place for the device (page-"
+                    "locked), and these could not be had: %s (%s); give the process more memory, "
+                    "use fewer cells, or --backend cpu",
+                    what, (double)bytes / 1e9, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
 enum { COPIES = 9 };

@@ -22,6 +22,10 @@ double cuda_device_bandwidth(int threads);
 /* Device memory, told by `what` when there is not enough. */
 sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
 
+/* Page-locked memory of the host, which the device reads and writes by itself, told by `what` when
+ * there is not enough. Give it back with cudaFreeHost. */
+sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
+
 /* Enqueues a copy by a kernel, 16 bytes a thread; both aligned to 16. */
 #ifdef __cplusplus
 extern "C"

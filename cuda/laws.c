@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/check.h"
+#include "cuda/device.h"
 #include "cuda/laws_list.h"
 #include "engine/lbm/acceleration.h"
 
@@ -128,7 +129,10 @@ static sel_status make_buffers(cuda_laws *laws, sel_error *error) {
     size_t bytes = buffer_bytes(laws);
     for (int k = 0; k < BUFFERS && bytes > 0; k++) {
         buffer *b = &laws->buffers[k];
-        CUDA_TRY(cudaMallocHost(&b->memory, bytes));
+        sel_status status = cuda_host_allocate(&b->memory, bytes, "the laws", error);
+        if (status) {
+            return status;
+        }
         CUDA_TRY(cudaEventCreateWithFlags(&b->sent, cudaEventDisableTiming));
         b->made = true;
     }
@@ -302,9 +306,14 @@ static sel_status start_boundary(cuda_laws *laws, sel_error *error) {
 
 static sel_status allocate(cuda_laws *laws, sel_error *error) {
     uint64_t bytes = place(laws->plan, &laws->list, NULL).bytes;
-    CUDA_TRY(cudaMalloc(&laws->block, bytes));
+    sel_status status = cuda_device_allocate(&laws->block, bytes, "the laws", error);
+    status =
+        status ? status
+               : cuda_host_allocate((void **)&laws->fault, sizeof *laws->fault, "the laws", error);
+    if (status) {
+        return status;
+    }
     laws->at = place(laws->plan, &laws->list, laws->block);
-    CUDA_TRY(cudaHostAlloc((void **)&laws->fault, sizeof *laws->fault, cudaHostAllocMapped));
     *laws->fault = (cuda_law_fault){0};
     CUDA_TRY(cudaMemset(laws->at.claimed, 0, sizeof *laws->at.claimed));
     return make_buffers(laws, error);

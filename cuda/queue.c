@@ -189,9 +189,9 @@ static sel_status make_room(cuda_slot *slot, uint64_t bytes, uint64_t list_bytes
         cudaFreeHost(slot->host);
         slot->host = NULL;
         slot->host_bytes = 0;
-        if (cudaMallocHost(&slot->host, bytes) != cudaSuccess) {
-            cudaGetLastError();
-            return sel_fail_memory(error, "the fields to write", bytes);
+        sel_status status = cuda_host_allocate(&slot->host, bytes, "the fields to write", error);
+        if (status) {
+            return status;
         }
         slot->host_bytes = bytes;
     }
@@ -301,11 +301,10 @@ sel_status cuda_feed_open(cuda_queue *queue, cuda_feed *feed, uint64_t bytes, in
     *feed = (cuda_feed){.turns = turns, .bytes = bytes};
     sel_status status = cuda_queue_take(queue, &feed->device, bytes, error);
     for (int k = 0; k < turns && !status; k++) {
-        if (cudaMallocHost(&feed->pinned[k], bytes + 1) != cudaSuccess) {
-            cudaGetLastError();
-            return sel_fail_memory(error, "what is sent to the device", bytes);
+        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values by the host", error);
+        if (!status) {
+            CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
         }
-        CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
     }
     return status;
 }
