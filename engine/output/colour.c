@@ -32,6 +32,7 @@ static const stops maps[] = {
                          {198, 70, 62},
                          {110, 14, 40}}},
     [SEL_MAP_GREY] = {2, {{12, 12, 12}, {255, 255, 255}}},
+    [SEL_MAP_WATER] = {4, {{176, 216, 240}, {84, 160, 222}, {28, 92, 176}, {8, 32, 96}}},
 };
 
 typedef struct lab {
@@ -110,4 +111,13 @@ void sel_colour_table(sel_colour_map map, sel_colour table[SEL_COLOURS]) {
                                   v[k].a + part * (v[k + 1].a - v[k].a),
                                   v[k].b + part * (v[k + 1].b - v[k].b)});
     }
+}
+
+static uint8_t mix(uint8_t layer, double opacity, uint8_t below) {
+    return (uint8_t)lround(opacity * layer + (1 - opacity) * below);
+}
+
+sel_colour sel_colour_over(sel_colour layer, double opacity, sel_colour below) {
+    return (sel_colour){mix(layer.r, opacity, below.r), mix(layer.g, opacity, below.g),
+                        mix(layer.b, opacity, below.b)};
 }

@@ -7,7 +7,7 @@
 #include "engine/output/plane.h"
 #include "engine/output/plot.h"
 
-static const char *const colours[] = {"auto", "deep", "signed", "grey", NULL};
+static const char *const colours[] = {"auto", "deep", "signed", "grey", "water", NULL};
 
 static const sel_field slice_fields[] = {
     {"x", SEL_KIND_NUMBER, 0, offsetof(sel_slice, v[0]), "Plane of constant x.", SEL_NOT_GIVEN,
@@ -40,7 +40,8 @@ static const sel_field fields[] = {
      0, NULL, &sel_slice_table, NULL},
     SEL_OUT_CHOICE(sel_out_picture, colours, 0,
                    "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; "
-                   "auto: signed where the field takes both signs or min = -max, else deep.",
+                   "water: pale to dark blue; auto: signed where the field takes both signs or min "
+                   "= -max, else water over a relief and deep without.",
                    SEL_COLOURS_AUTO, colours),
     SEL_OUT_ROW(sel_out_picture, min, SEL_KIND_NUMBER, 0,
                 "Value of the first colour; the smallest of the picture when not given (signed: "
@@ -52,12 +53,26 @@ static const sel_field fields[] = {
                 SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, scale, SEL_KIND_NUMBER, SEL_POSITIVE,
                 "Pixels per cell; the longer side has about 1000 when not given.", SEL_NOT_GIVEN),
+    SEL_OUT_ROW(sel_out_picture, relief, SEL_KIND_STRING, 0,
+                "A field whose values are heights, such as ground under depth: they are drawn as a "
+                "grey surface in light from the north-west, and the picture's own field over it in "
+                "translucent colours.",
+                0),
+    SEL_OUT_ROW(sel_out_picture, above, SEL_KIND_NUMBER, 0,
+                "With relief: where the field does not exceed this, such as a depth that does not "
+                "count, the relief alone is seen; 0 when not given.",
+                SEL_NOT_GIVEN),
+    SEL_OUT_ROW(sel_out_picture, exaggeration, SEL_KIND_NUMBER, SEL_POSITIVE,
+                "With relief: its heights are drawn so many times higher; when not given, at least "
+                "1 and such that the root mean square of its slopes is a half.",
+                SEL_NOT_GIVEN),
 };
 
 const sel_table sel_out_picture_table = {
     "out.picture",
     "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the "
-    "centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the "
+    "centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes "
+    "first runs to the right, the "
     "other "
     "one up.",
     sizeof(sel_out_picture),
@@ -72,6 +87,8 @@ typedef struct picture_job {
     sel_plot plot;
     float *values;
     uint8_t *solid;
+    float *relief; /* NULL: none */
+    uint8_t *relief_solid;
     char title[160];
     char *path;
 } picture_job;
@@ -81,7 +98,7 @@ typedef struct picture_output {
     sel_output_files *files;
     const sel_out_picture *params;
     const char *name;
-    sel_picks picks; /* one */
+    sel_picks picks; /* the field, and the one of the relief where there is one */
     sel_plane plane;
     picture_job *job; /* asked for and not taken; else NULL */
 } picture_output;
@@ -124,6 +141,15 @@ static sel_status picture_check(const sel_output_site *site, const void *params,
     sel_status found[] = {sel_scalar_check(site, picture->field, error),
                           check_slice(site, &picture->slice, error)};
     sel_status status = found[0] ? found[0] : found[1];
+    bool needs_relief = !isnan(picture->above) || !isnan(picture->exaggeration);
+    if (picture->relief) {
+        sel_status relief = sel_scalar_check(site, picture->relief, error);
+        status = relief ? relief : status;
+    } else if (needs_relief) {
+        status = sel_fail_at(error, site->where,
+                             "out.picture: above and exaggeration are for a picture with a relief; "
+                             "give relief, a field of heights");
+    }
     if (picture->max <= picture->min) {
         status = sel_fail_at(error, site->where, "out.picture: max must be above min");
     }
@@ -150,6 +176,8 @@ static void job_free(picture_job *job) {
     }
     free(job->values);
     free(job->solid);
+    free(job->relief);
+    free(job->relief_solid);
     free(job->path);
     free(job);
 }
@@ -194,34 +222,50 @@ static void describe_plot(const picture_output *output, picture_job *job, double
                            .min = params->min,
                            .max = params->max,
                            .scale = params->scale,
-                           .title = job->title};
+                           .title = job->title,
+                           .relief = job->relief,
+                           .dx = output->context->domain->grid.dx,
+                           .exaggeration = params->exaggeration,
+                           .above = isnan(params->above) ? 0 : params->above};
 }
 
-static sel_status make_job(const picture_output *output, int64_t step, double time,
-                           picture_job *job, sel_requests *requests, sel_error *error) {
-    const sel_pick *pick = &output->picks.v[0];
+/* Room for a field on the plane, and the request that fills it. */
+static sel_status ask_field(const picture_output *output, const sel_pick *pick, float **values,
+                            uint8_t **solid, sel_requests *requests, sel_error *error) {
     const sel_plane *plane = &output->plane;
     int64_t cells = sel_box_cells(&plane->box);
     size_t numbers = (size_t)cells * (size_t)pick->field_components;
-    job->values = malloc(numbers * sizeof *job->values);
-    job->solid = malloc((size_t)cells);
-    int printed = asprintf(&job->path, "%s/%s/%s_%08lld.png", output->context->directory,
-                           output->name, output->name, (long long)step);
-    if (printed < 0) {
-        job->path = NULL;
-    }
-    if (!job->values || !job->solid || !job->path) {
-        return sel_fail_memory(error, "a copy of a field to draw", numbers * sizeof *job->values);
+    *values = malloc(numbers * sizeof **values);
+    *solid = malloc((size_t)cells);
+    if (!*values || !*solid) {
+        return sel_fail_memory(error, "a copy of a field to draw", numbers * sizeof **values);
     }
     const sel_request request = {.kind = SEL_READ,
                                  .field = pick->field,
                                  .box = plane->box,
                                  .precision = SEL_F32,
                                  .components = pick->field_components,
-                                 .to = job->values};
-    sel_plane_solids(plane, output->context->domain, job->solid);
-    describe_plot(output, job, time);
+                                 .to = *values};
+    sel_plane_solids(plane, output->context->domain, *solid);
     return sel_requests_add(requests, &request, error);
+}
+
+static sel_status make_job(const picture_output *output, int64_t step, double time,
+                           picture_job *job, sel_requests *requests, sel_error *error) {
+    const sel_picks *picks = &output->picks;
+    if (asprintf(&job->path, "%s/%s/%s_%08lld.png", output->context->directory, output->name,
+                 output->name, (long long)step) < 0) {
+        job->path = NULL;
+        return sel_fail_memory(error, "the name of a picture", 0);
+    }
+    sel_status status = ask_field(output, &picks->v[0], &job->values, &job->solid, requests, error);
+    if (picks->count > 1 && status == SEL_OK) {
+        status = ask_field(output, &picks->v[1], &job->relief, &job->relief_solid, requests, error);
+    }
+    if (status == SEL_OK) {
+        describe_plot(output, job, time);
+    }
+    return status;
 }
 
 static sel_status picture_ask(void *self, int64_t step, double time, sel_requests *requests,
@@ -232,16 +276,24 @@ static sel_status picture_ask(void *self, int64_t step, double time, sel_request
                        : sel_fail_memory(error, "an output", sizeof *output->job);
 }
 
+/* Makes of the layers that were read one, and of a vector its magnitude. */
+static void flatten(const picture_output *output, int k, float *values, uint8_t *solid) {
+    const sel_pick *pick = &output->picks.v[k];
+    const sel_plane *plane = &output->plane;
+    sel_plane_flatten(plane, pick->field_components, values, solid);
+    sel_pick_scalar(pick, values, plane->n[0] * plane->n[1]);
+}
+
 static sel_status picture_take(void *self, int64_t step, double time, const sel_requests *answers,
                                sel_error *error) {
     (void)time, (void)answers;
     picture_output *output = self;
     picture_job *job = output->job;
-    const sel_pick *pick = &output->picks.v[0];
-    const sel_plane *plane = &output->plane;
     output->job = NULL;
-    sel_plane_flatten(plane, pick->field_components, job->values, job->solid);
-    sel_pick_scalar(pick, job->values, plane->n[0] * plane->n[1]);
+    flatten(output, 0, job->values, job->solid);
+    if (job->relief) {
+        flatten(output, 1, job->relief, job->relief_solid);
+    }
     sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
                   : sel_output_files_add(output->files, error, "%s/%s_%08lld.png", output->name,
@@ -261,8 +313,8 @@ static sel_status picture_open(const sel_output_context *context, const void *pa
                                const char *name, sel_output_files *files, void **self,
                                sel_error *error) {
     const sel_out_picture *picture = params;
-    const char *field = picture->field;
-    sel_names names = {1, &field};
+    const char *given[] = {picture->field, picture->relief};
+    sel_names names = {picture->relief ? 2 : 1, given};
     picture_output *output = calloc(1, sizeof *output);
     if (!output) {
         return sel_fail_memory(error, "an output", sizeof *output);

@@ -206,7 +206,8 @@ static void want_fields(const sel_simulation *simulation, const sel_variant *out
     for (int i = 0; i < output->table->count; i++) {
         const sel_field *row = &output->table->fields[i];
         const void *member = (const char *)output->data + row->offset;
-        if (strcmp(row->name, "field") != 0 && strcmp(row->name, "fields") != 0) {
+        if (strcmp(row->name, "field") != 0 && strcmp(row->name, "fields") != 0 &&
+            strcmp(row->name, "relief") != 0) {
             continue;
         }
         if (row->kind == SEL_KIND_STRING) {

@@ -40,11 +40,15 @@ sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice) {
 
 void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid) {
     const sel_box *box = &plane->box;
+    const int nodata = domain->own_regions ? domain->region_count : -1; /* the last one */
     int64_t at[3];
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
-                *solid++ = domain->cell[sel_cell_number(&domain->grid, at)] != 0;
+                int region = domain->cell[sel_cell_number(&domain->grid, at)];
+                *solid++ = region == 0        ? SEL_PLANE_FREE
+                           : region == nodata ? SEL_PLANE_NODATA
+                                              : SEL_PLANE_SOLID;
             }
         }
     }
@@ -72,11 +76,13 @@ void sel_plane_flatten(const sel_plane *plane, int components, float *values, ui
         int64_t apart, first = first_cell(plane, i, &apart);
         double weight[2], free_weight = 0;
         bool inside = true;
+        uint8_t kind = SEL_PLANE_FREE;
         for (int k = 0; k < 2; k++) {
             bool is_solid = solid[first + k * apart] != 0;
             weight[k] = is_solid ? 0 : plane->weight[k];
             free_weight += weight[k];
             inside = inside && (is_solid || plane->weight[k] < holds);
+            kind = plane->weight[k] >= holds ? solid[first + k * apart] : kind;
         }
         for (int c = 0; c < components; c++) {
             double sum = 0;
@@ -86,6 +92,6 @@ void sel_plane_flatten(const sel_plane *plane, int components, float *values, ui
             }
             values[i * components + c] = free_weight > 0 ? (float)(sum / free_weight) : 0;
         }
-        solid[i] = inside;
+        solid[i] = inside ? kind : SEL_PLANE_FREE;
     }
 }

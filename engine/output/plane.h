@@ -19,7 +19,10 @@ typedef struct sel_plane {
  * last layer holds. */
 sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice);
 
-/* solid[cells of the box]: whether a cell is solid. */
+/* What a cell is. */
+enum { SEL_PLANE_FREE, SEL_PLANE_SOLID, SEL_PLANE_NODATA };
+
+/* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
 void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid);
 
 /* Makes one layer of the box's, in place: values[cells of the box][components] becomes

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "engine/output/plane.h"
+#include "engine/output/relief.h"
 
 static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey = {150, 150, 150},
                         not_a_number = {255, 0, 255};
@@ -11,6 +14,9 @@ enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
 
 /* A field whose smaller side reaches this part of the larger one takes both signs. */
 static const double both_signs = 0.05;
+
+/* Of colours over a relief. */
+static const double opacity = 0.75;
 
 double sel_plot_scale(double scale, const int64_t n[2]) {
     int64_t longer = n[0] > n[1] ? n[0] : n[1];
@@ -30,14 +36,25 @@ int sel_plot_pixels(double scale, int64_t cells) {
 typedef struct scale_of_colours {
     double min, max;
     sel_colour table[SEL_COLOURS];
+    float *brightness; /* [n[1]][n[0]] of the relief; NULL: none */
 } scale_of_colours;
+
+/* Whether a value is one that the relief shows through. */
+static bool is_bare(const sel_plot *plot, double value) {
+    return plot->relief && value <= plot->above;
+}
+
+static sel_colour grey(double brightness) {
+    uint8_t level = (uint8_t)lround(255 * brightness);
+    return (sel_colour){level, level, level};
+}
 
 static void find_range(const sel_plot *plot, double *least, double *most) {
     *least = HUGE_VAL;
     *most = -HUGE_VAL;
     for (int64_t i = 0; i < plot->n[0] * plot->n[1]; i++) {
         double value = (double)plot->values[i];
-        if (!plot->solid[i] && isfinite(value)) {
+        if (!plot->solid[i] && isfinite(value) && !is_bare(plot, value)) {
             *least = fmin(*least, value);
             *most = fmax(*most, value);
         }
@@ -59,6 +76,13 @@ static bool is_signed(const sel_plot *plot, double least, double most) {
            fmin(-least, most) >= both_signs * fmax(-least, most);
 }
 
+static sel_colour_map choose_map(const sel_plot *plot) {
+    bool water = plot->colours == SEL_COLOURS_AUTO && plot->relief;
+    return plot->colours == SEL_COLOURS_GREY             ? SEL_MAP_GREY
+           : plot->colours == SEL_COLOURS_WATER || water ? SEL_MAP_WATER
+                                                         : SEL_MAP_DEEP;
+}
+
 static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
     double least, most;
     find_range(plot, &least, &most);
@@ -74,10 +98,21 @@ static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
         scale->min -= 0.5 * width;
         scale->max = scale->min + width;
     }
-    sel_colour_table(both                                ? SEL_MAP_SIGNED
-                     : plot->colours == SEL_COLOURS_GREY ? SEL_MAP_GREY
-                                                         : SEL_MAP_DEEP,
-                     scale->table);
+    sel_colour_table(both ? SEL_MAP_SIGNED : choose_map(plot), scale->table);
+}
+
+/* Fills scale->brightness where there is a relief. */
+static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
+    if (!plot->relief) {
+        return SEL_OK;
+    }
+    size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
+    scale->brightness = malloc(cells * sizeof *scale->brightness);
+    if (!scale->brightness) {
+        return sel_fail_memory(error, "a picture's relief", cells * sizeof *scale->brightness);
+    }
+    return sel_relief_shade(plot->relief, plot->solid, plot->n, plot->dx, plot->exaggeration,
+                            scale->brightness, error);
 }
 
 static sel_colour colour_of(const scale_of_colours *scale, double value) {
@@ -102,9 +137,9 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
     int64_t nearest =
         clamp((int64_t)floor(x + 0.5), n[0]) + n[0] * clamp((int64_t)floor(y + 0.5), n[1]);
     if (plot->solid[nearest]) {
-        return solid_grey;
+        return plot->solid[nearest] == SEL_PLANE_NODATA ? paper : solid_grey;
     }
-    double left = floor(x), below = floor(y), sum = 0, weights = 0;
+    double left = floor(x), below = floor(y), sum = 0, weights = 0, brightness = 0;
     for (int corner = 0; corner < 4; corner++) {
         int right = corner & 1, above = corner >> 1;
         int64_t i = clamp((int64_t)left + right, n[0]) + n[0] * clamp((int64_t)below + above, n[1]);
@@ -112,9 +147,16 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
         if (weight > 0 && !plot->solid[i]) {
             sum += weight * (double)plot->values[i];
             weights += weight;
+            brightness += scale->brightness ? weight * (double)scale->brightness[i] : 0;
         }
     }
-    return colour_of(scale, sum / weights);
+    if (!scale->brightness) {
+        return colour_of(scale, sum / weights);
+    }
+    sel_colour ground = grey(brightness / weights);
+    return is_bare(plot, sum / weights)
+               ? ground
+               : sel_colour_over(colour_of(scale, sum / weights), opacity, ground);
 }
 
 static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
@@ -144,7 +186,11 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
     int y = top + GAP * unit, labels = width >= 400 ? 5 : 3;
     for (int i = 0; i < width; i++) {
         int entry = i * (SEL_COLOURS - 1) / (width - 1);
-        sel_canvas_fill(canvas, left + i, y, 1, BAR * unit, scale->table[entry]);
+        sel_colour colour = scale->table[entry];
+        if (scale->brightness) {
+            colour = sel_colour_over(colour, opacity, grey(sel_relief_flat()));
+        }
+        sel_canvas_fill(canvas, left + i, y, 1, BAR * unit, colour);
     }
     y += BAR * unit;
     for (int k = 0; k < labels; k++) {
@@ -170,13 +216,15 @@ sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *er
     int width = sel_plot_pixels(pixels, plot->n[0]), height = sel_plot_pixels(pixels, plot->n[1]);
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
-    sel_status status = sel_canvas_create(whole, height + bar_height(unit), paper, canvas, error);
-    if (status != SEL_OK) {
-        return status;
+    scale_of_colours scale = {.brightness = NULL};
+    sel_status status = shade(plot, &scale, error);
+    status =
+        status ? status : sel_canvas_create(whole, height + bar_height(unit), paper, canvas, error);
+    if (status == SEL_OK) {
+        choose_colours(plot, &scale);
+        draw_field(plot, &scale, canvas, (whole - width) / 2, width, height);
+        draw_bar(plot, &scale, canvas, height, unit);
     }
-    scale_of_colours scale;
-    choose_colours(plot, &scale);
-    draw_field(plot, &scale, canvas, (whole - width) / 2, width, height);
-    draw_bar(plot, &scale, canvas, height, unit);
-    return SEL_OK;
+    free(scale.brightness);
+    return status;
 }

@@ -77,15 +77,24 @@ typedef struct sel_slice {
     double v[3];
 } sel_slice;
 
-enum { SEL_COLOURS_AUTO, SEL_COLOURS_DEEP, SEL_COLOURS_SIGNED, SEL_COLOURS_GREY };
+enum {
+    SEL_COLOURS_AUTO,
+    SEL_COLOURS_DEEP,
+    SEL_COLOURS_SIGNED,
+    SEL_COLOURS_GREY,
+    SEL_COLOURS_WATER
+};
 
 typedef struct sel_out_picture {
     sel_output_common common;
     const char *field;
     sel_slice slice;
     int colours;
-    double min, max; /* of the colours; NaN: of the picture */
-    double scale;    /* pixels per cell; NaN: the longer side has about 1000 */
+    double min, max;     /* of the colours; NaN: of the picture */
+    double scale;        /* pixels per cell; NaN: the longer side has about 1000 */
+    const char *relief;  /* the field that is shaded beneath; NULL: none */
+    double above;        /* over a relief the field is drawn where it exceeds this */
+    double exaggeration; /* of the relief; NaN: by its slopes */
 } sel_out_picture;
 
 enum { SEL_GRID_ASC, SEL_GRID_TIF };

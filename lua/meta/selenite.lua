@@ -219,7 +219,7 @@
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field fields string|string[] Fields of the solver, or components such as velocity_x.
 
----A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the other one up.
+---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
 ---@class (exact) selenite.out.picture
 ---@field name? string Name of its files; the kind when not given. No two outputs share one.
 ---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
@@ -228,10 +228,13 @@
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
 ---@field slice? selenite.slice The plane to show in 3-D, where it must be given: { z = 10 }, or x, or y. Linear between the two layers of cells about it, solid cells left out.
----@field colours? "auto"|"deep"|"signed"|"grey" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; auto: signed where the field takes both signs or min = -max, else deep.
+---@field colours? "auto"|"deep"|"signed"|"grey"|"water" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: pale to dark blue; auto: signed where the field takes both signs or min = -max, else water over a relief and deep without.
 ---@field min? number Value of the first colour; the smallest of the picture when not given (signed: less the largest magnitude).
 ---@field max? number Value of the last colour; the largest of the picture when not given. Films want min and max.
 ---@field scale? number Pixels per cell; the longer side has about 1000 when not given.
+---@field relief? string A field whose values are heights, such as ground under depth: they are drawn as a grey surface in light from the north-west, and the picture's own field over it in translucent colours.
+---@field above? number With relief: where the field does not exceed this, such as a depth that does not count, the relief alone is seen; 0 when not given.
+---@field exaggeration? number With relief: its heights are drawn so many times higher; when not given, at least 1 and such that the root mean square of its slopes is a half.
 
 ---The plane that a picture of a 3-D field shows: just one of x, y, z, in the script's units.
 ---@class (exact) selenite.slice
@@ -385,7 +388,7 @@
 ---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
 ---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
----@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey. Of a slice the axis that comes first runs to the right, the other one up.
+---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
 
 ---@class (exact) selenite.shape.module

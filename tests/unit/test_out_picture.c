@@ -1,6 +1,8 @@
 /* test_out_picture.c -- out.picture: PNG files read back pixel by pixel, and its colour maps. */
 #include <png.h>
+#include "engine/output/plane.h"
 #include "engine/output/plot.h"
+#include "engine/output/relief.h"
 #include "tests/unit/output_case.h"
 
 /* ---- colour maps ---- */
@@ -33,9 +35,19 @@ static void signed_is_white_in_its_middle_and_darkens_on_both_sides(void **state
     }
 }
 
+static void water_darkens(void **state) {
+    (void)state;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_WATER, table);
+    for (int i = 8; i < SEL_COLOURS; i++) {
+        assert_true(lightness(table[i]) < lightness(table[i - 8]));
+        assert_true(table[i].b > table[i].r + 40);
+    }
+}
+
 static void no_step_of_a_map_is_a_jump(void **state) {
     (void)state;
-    for (int map = SEL_MAP_DEEP; map <= SEL_MAP_GREY; map++) {
+    for (int map = SEL_MAP_DEEP; map <= SEL_MAP_WATER; map++) {
         sel_colour table[SEL_COLOURS];
         sel_colour_table((sel_colour_map)map, table);
         for (int i = 1; i < SEL_COLOURS; i++) {
@@ -321,6 +333,156 @@ static void usual_pictures_are_about_1000_pixels_long(void **state) {
     assert_true(sel_plot_scale(2.5, sizes[0]) == 2.5);
 }
 
+/* ---- reliefs ---- */
+
+static bool is_grey(sel_colour c) {
+    return c.r == c.g && c.g == c.b;
+}
+
+/* Draws n[0] x n[1] cells, a pixel each, of which the field is `values` over the relief `heights`,
+ * and copies the pixels: pixel[n[1]][n[0]], row 0 at the top. */
+static void draw_relief(const int64_t n[2], const float *values, const uint8_t *solid,
+                        const float *heights, double exaggeration, sel_colour *pixel) {
+    sel_plot plot = {.n = {n[0], n[1]},
+                     .values = values,
+                     .solid = solid,
+                     .min = 0,
+                     .max = 2,
+                     .scale = 1,
+                     .title = "",
+                     .relief = heights,
+                     .dx = 10,
+                     .exaggeration = exaggeration,
+                     .above = 0.05};
+    sel_canvas canvas;
+    assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
+    int left = (canvas.width - (int)n[0]) / 2;
+    for (int64_t i = 0; i < n[0] * n[1]; i++) {
+        pixel[i] = canvas.pixels[i / n[0] * canvas.width + left + i % n[0]];
+    }
+    sel_canvas_free(&canvas);
+}
+
+enum { SIDE = 5, SQUARE = SIDE * SIDE, MIDDLE = SQUARE / 2 };
+
+/* The middle of a dry plane that rises by x per 10 m to the east and y to the north. */
+static int brightness_of_plane(double x, double y, double exaggeration) {
+    const int64_t n[2] = {SIDE, SIDE};
+    const float values[SQUARE] = {0};
+    const uint8_t solid[SQUARE] = {0};
+    float heights[SQUARE];
+    sel_colour pixel[SQUARE];
+    for (int i = 0; i < SQUARE; i++) {
+        heights[i] = (float)(x * (i % SIDE) + y * (i / SIDE));
+    }
+    draw_relief(n, values, solid, heights, exaggeration, pixel);
+    assert_true(is_grey(pixel[MIDDLE]));
+    assert_int_equal(pixel[MIDDLE].r, pixel[0].r); /* at the border one-sided slopes */
+    return pixel[MIDDLE].r;
+}
+
+static void reliefs_are_lit_from_the_north_west(void **state) {
+    (void)state;
+    int flat = brightness_of_plane(0, 0, 1), faces_north_west = brightness_of_plane(3, -3, 1);
+    int faces_south_east = brightness_of_plane(-3, 3, 1), faces_west = brightness_of_plane(3, 0, 1);
+    assert_true(faces_north_west > faces_west + 5 && faces_west > flat + 5);
+    assert_true(faces_south_east < brightness_of_plane(-3, 0, 1) - 5);
+    assert_int_equal(brightness_of_plane(0, -3, 1), faces_west); /* north: the same angle */
+    assert_int_equal(brightness_of_plane(0, 3, 1), brightness_of_plane(-3, 0, 1));
+    assert_int_equal(flat, (int)lround(255 * sel_relief_flat()));
+    assert_int_equal(brightness_of_plane(-100, 100, 1), 51); /* turned away: what is all around */
+}
+
+/* Slopes of 1 : 1000 are drawn as of 1 : 2, steep ones as they are. */
+static void gentle_reliefs_are_exaggerated(void **state) {
+    (void)state;
+    assert_int_equal(brightness_of_plane(0.01, 0, (double)NAN), brightness_of_plane(5, 0, 1));
+    assert_int_equal(brightness_of_plane(0.01, 0, 300), brightness_of_plane(3, 0, 1));
+    assert_int_equal(brightness_of_plane(20, 0, (double)NAN), brightness_of_plane(20, 0, 1));
+    assert_true(brightness_of_plane(20, 0, 1) != brightness_of_plane(5, 0, 1));
+}
+
+static void water_lies_over_the_relief_where_it_exceeds_above(void **state) {
+    (void)state;
+    const int64_t n[2] = {4, 1};
+    const float values[] = {0, 0.04F, 0.06F, 2}, heights[] = {1, 1, 1, 1};
+    const uint8_t solid[4] = {0};
+    const double flat = 255 * sel_relief_flat();
+    sel_colour pixel[4], table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_WATER, table);
+    draw_relief(n, values, solid, heights, 1, pixel);
+    for (int i = 0; i < 2; i++) {
+        assert_true(is_grey(pixel[i]) && pixel[i].r == lround(flat));
+    }
+    const sel_colour shallow = table[(int)(0.03 * 255 + 0.5)], deep = table[255];
+    assert_int_equal(pixel[2].b, lround(0.75 * shallow.b + 0.25 * lround(flat)));
+    assert_int_equal(pixel[3].r, lround(0.75 * deep.r + 0.25 * lround(flat)));
+    assert_true(pixel[2].b > pixel[2].r + 20 && lightness(pixel[3]) < lightness(pixel[2]));
+}
+
+/* A hill of the same shape, dry and under water: its relief shows through. */
+static void water_shows_the_relief_beneath(void **state) {
+    (void)state;
+    const int64_t n[2] = {5, 1};
+    const float wet[] = {1, 1, 1, 1, 1}, heights[] = {0, 0, 5, 0, 0};
+    const uint8_t solid[5] = {0};
+    sel_colour pixel[5];
+    draw_relief(n, wet, solid, heights, 1, pixel);
+    assert_true(pixel[1].g > pixel[2].g && pixel[2].g > pixel[3].g);
+}
+
+/* Between a cell without data and a wall; their heights of 0 are none. */
+static void cells_without_data_are_blank_and_cast_no_shade(void **state) {
+    (void)state;
+    const int64_t n[2] = {3, 1};
+    const float values[3] = {0}, heights[] = {0, 700, 0};
+    const uint8_t solid[] = {SEL_PLANE_NODATA, SEL_PLANE_FREE, SEL_PLANE_SOLID};
+    sel_colour pixel[3];
+    draw_relief(n, values, solid, heights, 1, pixel);
+    assert_colour(pixel[0], (sel_colour){255, 255, 255});
+    assert_int_equal(pixel[1].r, lround(255 * sel_relief_flat()));
+    assert_colour(pixel[2], (sel_colour){150, 150, 150});
+}
+
+/* The relief is the field 10 x, which rises eastwards by 5 a cell of 0.5: steep, lit from the west
+ * at 0.2 + 0.8 (0.5 * 10 + 0.7071) / sqrt(101) of the brightest. velocity_x = 1 + 2 x - 3 y is
+ * above -2.5 in the lowest row alone, -2.25 and -1.25 in its middle; the first cell there has no
+ * data, the last is a wall. */
+static void files_show_a_field_over_a_relief(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_MAP_GREY, table);
+    case_open(&c, 2, 4, 3, 1);
+    c.domain.cell[0] = (uint8_t)c.domain.region_count;
+    c.domain.own_regions = c.regions;
+    c.domain.cell[3] = 1;
+    sel_out_picture *params = add_picture(&c, "velocity_x");
+    params->relief = "pressure";
+    params->exaggeration = 1;
+    params->above = -2.5;
+    params->scale = 1;
+    params->colours = SEL_COLOURS_GREY;
+    params->min = -2.5;
+    params->max = 1.5;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    int ground = (int)lround(255 * (0.2 + 0.8 * (5 + sqrt(0.5)) / sqrt(101)));
+    assert_colour(field_pixel(&picture, 4, 0, 2), (sel_colour){255, 255, 255});
+    assert_colour(field_pixel(&picture, 4, 3, 2), (sel_colour){150, 150, 150});
+    for (int x = 1; x < 3; x++) {
+        double value = 1 + 2 * (1.25 + 0.5 * x) - 3 * 2.25;
+        sel_colour layer = table[(int)((value + 2.5) / 4 * 255 + 0.5)];
+        int seen = (int)lround(0.75 * layer.r + 0.25 * ground);
+        assert_int_equal(field_pixel(&picture, 4, x, 2).r, seen);
+        assert_int_equal(field_pixel(&picture, 4, x, 0).r, ground); /* y = 3.25 */
+    }
+    c.domain.own_regions = NULL;
+    free(picture.pixels);
+    case_close(&c);
+}
+
 /* ---- failures ---- */
 
 static void a_full_disk_leaves_no_picture(void **state) {
@@ -363,6 +525,30 @@ static void what_cannot_be_drawn_is_refused(void **state) {
         "test.lua:30: out.picture: max must be above min\n"
         "test.lua:40: out.picture: scale = 10000 makes a picture of 40000 x 30000 pixels; 16384 "
         "along a side are allowed");
+    case_close(&c);
+}
+
+static void a_relief_is_a_field_and_has_to_be_given(void **state) {
+    (void)state;
+    output_case c;
+    sel_out_picture *params[3];
+    case_open(&c, 2, 4, 3, 1);
+    for (int i = 0; i < 3; i++) {
+        static const char *const names[] = {"a", "b", "c"};
+        params[i] = add_picture(&c, "pressure");
+        params[i]->common.name = names[i];
+    }
+    params[0]->relief = "presure";
+    params[1]->relief = "stress";
+    params[2]->above = 0.1;
+    assert_int_equal(case_check(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(
+        c.error.text,
+        "test.lua:10: out.picture: sel.fake has no field 'presure'; did you mean 'pressure'? (it "
+        "has velocity, pressure, stress, vorticity)\n"
+        "test.lua:20: out.picture: 'stress' is a tensor; name a component, such as stress_xy\n"
+        "test.lua:30: out.picture: above and exaggeration are for a picture with a relief; give "
+        "relief, a field of heights");
     case_close(&c);
 }
 
@@ -409,8 +595,16 @@ int main(void) {
         cmocka_unit_test(slices_draw_the_solids_that_hold_their_plane),
         cmocka_unit_test(vectors_of_slices_are_drawn_by_magnitude),
         cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
+        cmocka_unit_test(water_darkens),
+        cmocka_unit_test(reliefs_are_lit_from_the_north_west),
+        cmocka_unit_test(gentle_reliefs_are_exaggerated),
+        cmocka_unit_test(water_lies_over_the_relief_where_it_exceeds_above),
+        cmocka_unit_test(water_shows_the_relief_beneath),
+        cmocka_unit_test(cells_without_data_are_blank_and_cast_no_shade),
+        cmocka_unit_test(files_show_a_field_over_a_relief),
         cmocka_unit_test(a_full_disk_leaves_no_picture),
         cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(a_relief_is_a_field_and_has_to_be_given),
         cmocka_unit_test(slices_must_be_one_plane_of_the_domain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
