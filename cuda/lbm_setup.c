@@ -137,31 +137,35 @@ sel_status cuda_upload_boundary(sel_state *state, sel_error *error) {
     return status;
 }
 
-/* Sends the slab that `values` holds to its place in to[1 + dims][cells]. */
-static sel_status send_slab(sel_state *state, const lbm_slabs *slabs, int64_t slab,
-                            const double *values, double *to, sel_error *error) {
+/* Sends the slabs that `values` holds, from `first` on, to their place in to[1 + dims][cells]. */
+static sel_status send_slabs(sel_state *state, const lbm_slabs *slabs, int64_t first, int64_t count,
+                             const double *values, double *to, sel_error *error) {
     const sel_grid *grid = &state->plan->base.domain->grid;
-    const size_t nx = (size_t)grid->n[0], rows = (size_t)slabs->rows;
+    const size_t nx = (size_t)grid->n[0], rows = (size_t)(count * slabs->rows);
     const size_t parts = 1 + (size_t)grid->dims, width = nx * sizeof(double);
     for (size_t c = 0; c < parts; c++) {
-        double *place = to + c * (size_t)sel_grid_cells(grid) + (size_t)slab * rows * nx;
+        double *place = to + c * (size_t)sel_grid_cells(grid) + (size_t)(first * slabs->rows) * nx;
         CUDA_TRY(cudaMemcpy2DAsync(place, width, values + c * nx, parts * width, width, rows,
                                    cudaMemcpyHostToDevice, state->queue.stream));
     }
     return SEL_OK;
 }
 
+enum { CELLS_SENT_AT_ONCE = 1 << 21 };
+
 /* Evaluates the given fields and sends them to `to`. */
 static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double *to,
                                sel_error *error) {
     const sel_grid *grid = &state->plan->base.domain->grid;
-    size_t numbers = (size_t)((1 + grid->dims) * slabs->rows * grid->n[0]);
-    double *values = malloc(numbers * sizeof *values);
-    sel_status status =
-        values ? SEL_OK : sel_fail_memory(error, "the initial state", numbers * sizeof *values);
-    for (int64_t s = 0; s < slabs->count && !status; s++) {
-        status = lbm_slab(slabs, s, values, error);
-        status = status ? status : send_slab(state, slabs, s, values, to, error);
+    const int64_t cells = slabs->rows * grid->n[0], fitting = 1 + CELLS_SENT_AT_ONCE / cells;
+    const int64_t together = fitting < slabs->count ? fitting : slabs->count;
+    const size_t bytes = (size_t)((1 + grid->dims) * together * cells) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the initial state", bytes);
+    for (int64_t s = 0; s < slabs->count && !status; s += together) {
+        const int64_t count = slabs->count - s < together ? slabs->count - s : together;
+        status = lbm_slabs_evaluate(slabs, s, count, values, error);
+        status = status ? status : send_slabs(state, slabs, s, count, values, to, error);
         if (!status &&
             cudaStreamSynchronize(state->queue.stream) != cudaSuccess) { /* frees `values` */
             status =

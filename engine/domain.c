@@ -1,10 +1,10 @@
 /* domain.c -- paint a simulation's regions onto its cells and face sites.
  *
  * Volumes and faces do not compete: each region is tested at the centres of all cells and at the
- * sites of all faces (the centres of the outer faces of boundary cells), row by row, leaving out
- * the cells that the bounds of its shape exclude (all of them for a shape of faces), and the last
- * region that paints a place owns it. Afterwards every site of a face that is neither periodic nor
- * behind a solid cell must have an owner.
+ * sites of all faces (the centres of the outer faces of boundary cells), some rows at a time,
+ * leaving out the cells that the bounds of its shape exclude (all of them for a shape of faces),
+ * and the last region that paints a place owns it. Afterwards every site of a face that is neither
+ * periodic nor behind a solid cell must have an owner.
  */
 #include "engine/domain.h"
 
@@ -12,41 +12,52 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine.h"
+#include "engine/share.h"
 #include "engine/solver.h"
 #include "geometry/shape.h"
 
 enum { MAX_REGIONS = 255 };
+
+/* Places that are tested at once: some rows. */
+typedef struct places {
+    double *x, *y, *z;
+    uint8_t *in;
+} places;
 
 /* One region to paint onto the cells (face < 0) or onto a face. */
 typedef struct brush {
     sel_domain *domain;
     int face, region;
     const sel_shape *shape;
-    sel_box rows; /* one cell or site for each row: its first */
-    int64_t length;
+    sel_box rows;             /* one cell or site for each row: its first */
+    int64_t length, together; /* places of a row; rows tested at once */
+    places *places;           /* of each thread */
+    int64_t painted;          /* places that are new to the region */
 } brush;
 
-/* Buffers for one row of places. */
-typedef struct row {
-    double *x, *y, *z;
-    uint8_t *in;
-} row;
+enum { TESTED_AT_ONCE = 1 << 15, LEAST_PER_THREAD = 1 << 20 };
 
-static void row_free(row *r) {
-    free(r->x);
-    free(r->in);
+static void free_places(brush *b, int threads) {
+    for (int k = 0; b->places && k < threads; k++) {
+        free(b->places[k].x);
+        free(b->places[k].in);
+    }
+    free(b->places);
 }
 
-static sel_status row_create(row *r, int64_t length, sel_error *error) {
-    size_t n = (size_t)length;
-    *r = (row){.x = malloc(3 * n * sizeof *r->x), .in = malloc(n)};
-    if (!r->x || !r->in) {
-        row_free(r);
-        return sel_fail_memory(error, "painting the regions", n * 25);
+static sel_status take_places(brush *b, int threads, sel_error *error) {
+    const size_t n = (size_t)(b->length * b->together);
+    b->places = calloc((size_t)threads, sizeof *b->places);
+    bool enough = b->places;
+    for (int k = 0; enough && k < threads; k++) {
+        places *p = &b->places[k];
+        *p = (places){.x = malloc(3 * n * sizeof *p->x), .in = malloc(n)};
+        enough = p->x && p->in;
+        p->y = enough ? p->x + n : NULL;
+        p->z = enough ? p->y + n : NULL;
     }
-    r->y = r->x + n;
-    r->z = r->y + n;
-    return SEL_OK;
+    return enough ? SEL_OK
+                  : sel_fail_memory(error, "painting the regions", (size_t)threads * n * 25);
 }
 
 /* Rows run along x, or along y on the faces across x: the order in which both are stored. */
@@ -54,86 +65,96 @@ static int row_axis(int face) {
     return face >= 0 && face / 2 == 0 ? 1 : 0;
 }
 
-/* The row of `n` places from cell or site `at` on; of a face when face >= 0. */
-static void row_places(const sel_grid *grid, int face, const int64_t at[3], int64_t n, row *r) {
-    double p[3];
+/* Fills p from its place `from` on with the row of `n` places from cell or site `at` on; of a face
+ * when face >= 0. */
+static void fill_row(const sel_grid *grid, int face, const int64_t at[3], int64_t n,
+                     const places *p, int64_t from) {
+    double first[3];
+    double *const coordinate[3] = {p->x + from, p->y + from, p->z + from};
+    const int along = row_axis(face);
     for (int a = 0; a < 3; a++) {
-        p[a] = sel_centre(grid, a, (double)at[a]);
+        first[a] = sel_centre(grid, a, (double)at[a]);
     }
     if (face >= 0) {
         double cells = face % 2 ? (double)grid->n[face / 2] : 0;
-        p[face / 2] = grid->origin[face / 2] + cells * grid->dx;
+        first[face / 2] = grid->origin[face / 2] + cells * grid->dx;
     }
-    int along = row_axis(face);
-    for (int64_t i = 0; i < n; i++) {
-        p[along] = sel_centre(grid, along, (double)(at[along] + i));
-        r->x[i] = p[0];
-        r->y[i] = p[1];
-        r->z[i] = p[2];
-    }
-}
-
-/* Paints the row from `at` on; adds the number of places that are new to the region to *painted. */
-static sel_status paint_row(const brush *b, const int64_t at[3], row *r, int64_t *painted,
-                            sel_error *error) {
-    const sel_domain *domain = b->domain;
-    const sel_grid *grid = &domain->grid;
-    size_t n = (size_t)b->length;
-    uint8_t *to = b->face < 0 ? domain->cell + sel_cell_number(grid, at)
-                              : domain->face[b->face] + sel_face_site(grid, b->face, at);
-    row_places(grid, b->face, at, b->length, r);
-    sel_places places = {n, r->x, r->y, grid->dims == 3 ? r->z : NULL, 0, domain->control_values};
-    sel_status status = sel_shape_test(b->shape, grid, b->face, &places, to, r->in, error);
-    for (size_t i = 0; i < n && !status; i++) {
-        if (r->in[i] && to[i] != b->region) {
-            to[i] = (uint8_t)b->region;
-            ++*painted;
+    for (int a = 0; a < 3; a++) {
+        for (int64_t i = 0; i < n; i++) {
+            coordinate[a][i] =
+                a == along ? sel_centre(grid, along, (double)(at[along] + i)) : first[a];
         }
     }
+}
+
+/* The first cell or site of row i. */
+static void row_start(const brush *b, int64_t i, int64_t at[3]) {
+    const int64_t n[2] = {sel_box_count(&b->rows, 0), sel_box_count(&b->rows, 1)};
+    at[0] = b->rows.lo[0] + i % n[0];
+    at[1] = b->rows.lo[1] + i / n[0] % n[1];
+    at[2] = b->rows.lo[2] + i / n[0] / n[1];
+}
+
+/* Where the regions of a row are stored. */
+static uint8_t *row_regions(const brush *b, const int64_t at[3]) {
+    const sel_domain *domain = b->domain;
+    return b->face < 0 ? domain->cell + sel_cell_number(&domain->grid, at)
+                       : domain->face[b->face] + sel_face_site(&domain->grid, b->face, at);
+}
+
+/* Returns the number of places that are new to the region. */
+static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
+                         uint8_t *restrict to) {
+    int64_t painted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        painted += in[i] && to[i] != region;
+        to[i] = in[i] ? region : to[i];
+    }
+    return painted;
+}
+
+/* sel_part: tests and paints the rows of a part. Those of a face lie one behind the other. */
+static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *error) {
+    brush *b = task;
+    const sel_grid *grid = &b->domain->grid;
+    const places *p = &b->places[thread];
+    int64_t first = part * b->together, left = sel_box_cells(&b->rows) - first;
+    int64_t count = left < b->together ? left : b->together, painted = 0, at[3];
+    for (int64_t r = 0; r < count; r++) {
+        row_start(b, first + r, at);
+        fill_row(grid, b->face, at, b->length, p, r * b->length);
+    }
+    row_start(b, first, at);
+    const sel_places centres = {.n = (size_t)(count * b->length),
+                                .x = p->x,
+                                .y = p->y,
+                                .z = grid->dims == 3 ? p->z : NULL,
+                                .controls = b->domain->control_values};
+    sel_status status =
+        sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p->in, error);
+    for (int64_t r = 0; r < count && !status; r++) {
+        row_start(b, first + r, at);
+        painted +=
+            paint_row((uint8_t)b->region, p->in + r * b->length, b->length, row_regions(b, at));
+    }
+#pragma omp atomic
+    b->painted += painted;
     return status;
 }
 
-/* Every parts-th row from row `part` on. */
-static sel_status paint_rows(const brush *b, int64_t part, int64_t parts, int64_t *painted,
-                             sel_error *error) {
-    const sel_box *rows = &b->rows;
-    int64_t n[2] = {sel_box_count(rows, 0), sel_box_count(rows, 1)};
-    row r;
-    sel_status status = row_create(&r, b->length, error);
-    if (status) {
-        return status;
+static sel_status paint_parts(brush *b, int threads, int64_t *painted, sel_error *error) {
+    const int64_t rows = sel_box_cells(&b->rows), worth = 1 + rows * b->length / LEAST_PER_THREAD;
+    b->together = b->length < TESTED_AT_ONCE ? TESTED_AT_ONCE / b->length : 1;
+    b->together = b->together < rows ? b->together : rows;
+    threads = worth < threads ? (int)worth : threads;
+    sel_status status = take_places(b, threads, error);
+    if (!status) {
+        int64_t parts = (rows + b->together - 1) / b->together;
+        status = sel_share_out(parts, threads, paint_rows, b, error);
     }
-    for (int64_t i = part; i < sel_box_cells(rows) && !status; i += parts) {
-        const int64_t at[3] = {rows->lo[0] + i % n[0], rows->lo[1] + i / n[0] % n[1],
-                               rows->lo[2] + i / n[0] / n[1]};
-        status = paint_row(b, at, &r, painted, error);
-    }
-    row_free(&r);
+    free_places(b, threads);
+    *painted += b->painted;
     return status;
-}
-
-enum { LEAST_PER_THREAD = 1 << 20 };
-
-/* Functions belong to one thread. */
-static int threads_for(const brush *b, int threads) {
-    int64_t worth = 1 + sel_box_cells(&b->rows) * b->length / LEAST_PER_THREAD;
-    return sel_shape_has_function(b->shape) ? 1 : worth < threads ? (int)worth : threads;
-}
-
-static sel_status paint_parts(const brush *b, int threads, int64_t *painted, sel_error *error) {
-    int64_t sum = 0;
-    bool failed = false;
-    threads = threads_for(b, threads);
-    if (threads == 1) {
-        return paint_rows(b, 0, 1, painted, error);
-    }
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum) \
-    reduction(|| : failed)
-    for (int part = 0; part < threads; part++) {
-        failed = failed || paint_rows(b, part, threads, &sum, NULL) != SEL_OK;
-    }
-    *painted += sum;
-    return failed ? sel_fail_memory(error, "painting the regions", (size_t)b->length * 25) : SEL_OK;
 }
 
 /* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the parts of a
@@ -152,7 +173,12 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
         return SEL_OK;
     }
     int along = row_axis(face);
-    brush b = {domain, face, region, shape, box, sel_box_count(&box, along)};
+    brush b = {.domain = domain,
+               .face = face,
+               .region = region,
+               .shape = shape,
+               .rows = box,
+               .length = sel_box_count(&box, along)};
     b.rows.hi[along] = b.rows.lo[along] + 1;
     return paint_parts(&b, threads, painted, error);
 }
@@ -345,12 +371,16 @@ static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls,
 
 /* Makes the free cells that are blank a region of their own, behind the others. */
 static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
-                             const uint8_t *blank, sel_variant law, sel_error *error) {
-    int64_t cells = sel_grid_cells(&domain->grid), painted = 0;
-    int number = domain->region_count + 1;
+                             const uint8_t *blank, sel_variant law, int threads, sel_error *error) {
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    const int number = domain->region_count + 1;
+    const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
+    uint8_t *cell = domain->cell;
+    int64_t painted = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
     for (int64_t i = 0; i < cells; i++) {
-        bool paints = blank[i] && domain->cell[i] == 0;
-        domain->cell[i] = paints && number <= MAX_REGIONS ? (uint8_t)number : domain->cell[i];
+        bool paints = blank[i] && cell[i] == 0;
+        cell[i] = paints ? region : cell[i];
         painted += paints;
     }
     if (painted == 0) {
@@ -376,7 +406,7 @@ static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulatio
     return SEL_OK;
 }
 
-static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation,
+static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
                                sel_error *error) {
     const sel_solver *solver = simulation->solver;
     size_t cells = (size_t)sel_grid_cells(&domain->grid);
@@ -388,22 +418,33 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", cells);
     }
-    sel_status status = solver->blank(simulation, &domain->grid, blank, &law, error);
-    status = status ? status : add_nodata(domain, simulation, blank, law, error);
+    sel_status status = solver->blank(simulation, &domain->grid, threads, blank, &law, error);
+    if (!status && law.table) {
+        status = add_nodata(domain, simulation, blank, law, threads, error);
+    }
     free(blank);
     return status;
 }
 
-static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation,
+static int64_t count_free(const sel_domain *domain, int threads) {
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    const uint8_t *cell = domain->cell;
+    int64_t count = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : count)
+    for (int64_t i = 0; i < cells; i++) {
+        count += cell[i] == 0;
+    }
+    return count;
+}
+
+static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation, int threads,
                             sel_error *error) {
-    int64_t given = simulation->params->threads;
-    int threads = given > 0 ? (int)given : sel_machine_threads();
     sel_status status = SEL_OK;
     for (int region = 1; region <= domain->region_count; region++) {
         sel_status painted = paint_region(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
-    status = status ? status : paint_nodata(domain, simulation, error);
+    status = status ? status : paint_nodata(domain, simulation, threads, error);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
         if (domain->face[face]) {
@@ -431,10 +472,9 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
     }
     status = status ? status : allocate(d, error);
     status = status ? status : copy_controls(d, &common->controls, error);
-    status = status ? status : paint_all(d, simulation, error);
-    for (int64_t i = 0; !status && i < sel_grid_cells(&d->grid); i++) {
-        d->free_cells += d->cell[i] == 0;
-    }
+    int threads = common->threads > 0 ? (int)common->threads : sel_machine_threads();
+    status = status ? status : paint_all(d, simulation, threads, error);
+    d->free_cells = status ? 0 : count_free(d, threads);
     if (!status && d->free_cells == 0) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                              "the regions make every cell solid; nothing is left to compute");

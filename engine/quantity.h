@@ -29,7 +29,9 @@ void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
 
 struct sel_program;
 
-/* A function of place, time and controls. From Lua, or from C (see examples/). Pure. */
+/* A function of place, time and controls. From Lua, or from C (see examples/). Pure, and evaluated
+ * by several threads at once; where only one thread can (that of a script) it fails in the others,
+ * and the thread that prepares the simulation evaluates it again. */
 typedef struct sel_function {
     unsigned depends;
     int results; /* 1 to 3 numbers */

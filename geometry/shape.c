@@ -140,10 +140,6 @@ bool sel_shape_has_rest(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
 }
 
-bool sel_shape_has_function(const sel_shape *shape) {
-    return any_leaf(shape, SEL_SHAPE_INSIDE, SEL_SHAPE_INSIDE);
-}
-
 /* Half-open, so that two boxes that touch share no cell. */
 static bool in_box(const sel_shape_box *box, const double p[3]) {
     bool in = true;

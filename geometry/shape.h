@@ -64,9 +64,6 @@ sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_sh
 bool sel_shape_has_faces(const sel_shape *shape);
 bool sel_shape_has_rest(const sel_shape *shape);
 
-/* True when a part is tested by a function, which one thread alone may call. */
-bool sel_shape_has_function(const sel_shape *shape);
-
 /* A box of cells outside of which the shape holds no cell centre: none for shapes of faces, all for
  * what only its test can tell. */
 sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);

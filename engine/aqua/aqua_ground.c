@@ -60,16 +60,17 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
     return SEL_OK;
 }
 
-sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, uint8_t *blank,
-                      sel_variant *law, sel_error *error) {
+sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, int threads,
+                      uint8_t *blank, sel_variant *law, sel_error *error) {
     static aqua_law_wall wall;
     const aqua_params *params = (const aqua_params *)simulation->params;
     const sel_raster *raster = raster_of(params);
-    *law =
-        params->nodata.table ? params->nodata : (sel_variant){&aqua_wall_table, &wall, {NULL, 0}};
     if (!raster) {
         return SEL_OK;
     }
+    *law =
+        params->nodata.table ? params->nodata : (sel_variant){&aqua_wall_table, &wall, {NULL, 0}};
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t y = 0; y < grid->n[1]; y++) {
         for (int64_t x = 0; x < grid->n[0]; x++) {
             blank[y * grid->n[0] + x] = isnan(raster_at(raster, grid, x, y));

@@ -6,8 +6,8 @@
 
 /* For sel_solver.complete and sel_solver.blank. */
 void aqua_complete(sel_common *params);
-sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, uint8_t *blank,
-                      sel_variant *law, sel_error *error);
+sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, int threads,
+                      uint8_t *blank, sel_variant *law, sel_error *error);
 
 /* Elevations of all cells but walls and those without data into plan->ground [ny][nx], NaN in the
  * latter; and plan->terrain. */

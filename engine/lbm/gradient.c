@@ -17,19 +17,25 @@ static double difference(double below, double here, double above, bool has_below
     return has_above ? above - here : has_below ? here - below : 0;
 }
 
-/* The neighbour of the cell `at` on one side of an axis, in `row` of velocities. */
-static neighbour find_neighbour(const sel_domain *domain, const double *row, const int64_t at[3],
+/* A cell: its number, and its places along the axes. */
+typedef struct place {
+    int64_t cell, at[3];
+} place;
+
+/* The neighbour of a cell on one side of an axis, in `row` of velocities. */
+static neighbour find_neighbour(const sel_domain *domain, const double *row, const place *p,
                                 int axis, int side) {
     const sel_grid *grid = &domain->grid;
-    int64_t to[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
-    to[axis] += side;
-    bool inside = to[axis] >= 0 && to[axis] < n;
+    const int64_t n = grid->n[axis], here = p->at[axis];
+    const int64_t stride = axis == 0 ? 1 : axis == 1 ? grid->n[0] : grid->n[0] * grid->n[1];
+    int64_t to = here + side;
+    const bool inside = to >= 0 && to < n;
     if (!row || !(inside || sel_axis_periodic(grid, axis))) {
         return (neighbour){false, NULL};
     }
-    to[axis] = (to[axis] + n) % n;
-    bool solid = domain->cell[(to[2] * grid->n[1] + to[1]) * grid->n[0] + to[0]] != 0;
-    return (neighbour){!solid, row + to[0]};
+    to = inside ? to : to < 0 ? n - 1 : 0;
+    const bool solid = domain->cell[p->cell + (to - here) * stride] != 0;
+    return (neighbour){!solid, row + (axis == 0 ? to : p->at[0])};
 }
 
 lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
@@ -37,12 +43,13 @@ lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[
     static const int places[3][2] = {
         {LBM_HERE, LBM_HERE}, {LBM_BELOW_Y, LBM_ABOVE_Y}, {LBM_BELOW_Z, LBM_ABOVE_Z}};
     const sel_grid *grid = &domain->grid;
-    const int64_t nx = grid->n[0], at[3] = {x, row % grid->n[1], row / grid->n[1]};
+    const int64_t nx = grid->n[0], z = grid->dims == 3 ? row / grid->n[1] : 0;
+    const place p = {row * nx + x, {x, row - z * grid->n[1], z}};
     const double *here = rows[LBM_HERE] + x;
     lbm_gradient gradient = {{{0}}};
     for (int b = 0; b < grid->dims; b++) {
-        neighbour below = find_neighbour(domain, rows[places[b][0]], at, b, -1);
-        neighbour above = find_neighbour(domain, rows[places[b][1]], at, b, 1);
+        neighbour below = find_neighbour(domain, rows[places[b][0]], &p, b, -1);
+        neighbour above = find_neighbour(domain, rows[places[b][1]], &p, b, 1);
         for (int a = 0; a < grid->dims; a++) {
             gradient.d[a][b] =
                 difference(below.known ? below.u[a * nx] : 0, here[a * nx],

@@ -9,7 +9,9 @@
 typedef struct lbm_slabs {
     const lbm_plan *plan;
     int64_t count, rows; /* slabs, and rows of cells in each */
-    double *memory;      /* scratch of evaluation */
+    int64_t part;        /* rows that a thread evaluates at once */
+    int threads;
+    double *memory; /* scratch of evaluation, of each thread */
 } lbm_slabs;
 
 sel_status lbm_slabs_open(const lbm_plan *plan, lbm_slabs *slabs, sel_error *error);
@@ -18,9 +20,10 @@ void lbm_slabs_close(lbm_slabs *slabs);
 /* False: the flow starts at rest at pressure 0, and every slab is zero. */
 bool lbm_slabs_given(const lbm_slabs *slabs);
 
-/* Evaluates a slab, lattice units: for each of its rows density deviation and the components of the
- * velocity, to[rows][1 + dims][nx]; zero in solids. Fails where a quantity fails or a density is
- * not positive. */
-sel_status lbm_slab(const lbm_slabs *slabs, int64_t slab, double *to, sel_error *error);
+/* Evaluates slabs first <= s < first + count, lattice units: for each of their rows density
+ * deviation and the components of the velocity, to[count][rows][1 + dims][nx]; zero in solids.
+ * Fails where a quantity fails or a density is not positive. */
+sel_status lbm_slabs_evaluate(const lbm_slabs *slabs, int64_t first, int64_t count, double *to,
+                              sel_error *error);
 
 #endif

@@ -9,17 +9,29 @@
 #include "engine/lbm/initial.h"
 #include "engine/lbm/lbm_cpu.h"
 
-/* Three slabs of initial values: below, here, above along the slowest axis. */
+/* Initial values of slabs that follow one another along the slowest axis: `length` slabs are set at
+ * a time, which need the one below and the one above too. Slab s, counted on across a periodic
+ * face, stands at place (s + 1) % (length + 2) of the ring. */
 typedef struct window {
     sel_state *state;
     lbm_slabs slabs;
-    double *ring[3];
+    int64_t length;
+    double *ring;
 } window;
 
-/* Values of a row in the slab `below`, `here` or `above` (0 to 2) of the window. */
-static const double *row_values(const window *w, int64_t slab, int which, int64_t row) {
-    int64_t length = (1 + w->state->lattice->dims) * w->state->layout.nx;
-    return w->ring[(slab + which) % 3] + row % w->slabs.rows * length;
+enum { CELLS_AT_ONCE = 1 << 18 };
+
+static int64_t row_numbers(const window *w) {
+    return (1 + w->state->lattice->dims) * w->state->layout.nx;
+}
+
+static double *slab_values(const window *w, int64_t slab) {
+    return w->ring + (slab + 1) % (w->length + 2) * w->slabs.rows * row_numbers(w);
+}
+
+/* Values of a row in a slab of the window. */
+static const double *row_values(const window *w, int64_t slab, int64_t row) {
+    return slab_values(w, slab) + row % w->slabs.rows * row_numbers(w);
 }
 
 static void set_row(const window *w, int64_t slab, int64_t row) {
@@ -28,12 +40,12 @@ static void set_row(const window *w, int64_t slab, int64_t row) {
     const lbm_cell_rules *rules = &lbm_rules[plan->params->lattice];
     const int64_t nx = state->layout.nx, dims = state->lattice->dims;
     const int slowest = dims == 2 ? LBM_BELOW_Y : LBM_BELOW_Z;
-    const double *velocity[LBM_AROUND], *here = row_values(w, slab, 1, row);
+    const double *velocity[LBM_AROUND], *here = row_values(w, slab, row);
     int64_t rows[LBM_AROUND];
     lbm_window(state, row, rows);
     for (int k = 0; k < LBM_AROUND; k++) {
-        int which = k == slowest ? 0 : k == slowest + 1 ? 2 : 1;
-        velocity[k] = rows[k] < 0 ? NULL : row_values(w, slab, which, rows[k]) + nx;
+        int64_t at = k == slowest ? slab - 1 : k == slowest + 1 ? slab + 1 : slab;
+        velocity[k] = rows[k] < 0 ? NULL : row_values(w, at, rows[k]) + nx;
     }
     for (int64_t x = 0; x < nx; x++) {
         double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q];
@@ -46,31 +58,43 @@ static void set_row(const window *w, int64_t slab, int64_t row) {
         }
         lbm_strain_parts(&gradient, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
-        double eddies = plan->numbers.eddy / (18 * sqrt(2)) * lbm_strain_rate(&gradient);
+        double eddies = plan->numbers.eddy > 0
+                            ? plan->numbers.eddy / (18 * sqrt(2)) * lbm_strain_rate(&gradient)
+                            : 0;
         rules->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
         lbm_loops_of(state)->write(&state->layout, state->f[0], x, row, g);
     }
 }
 
-/* Slab s is evaluated into ring[(s + 1) % 3] as the window moves up. */
-static sel_status set_slabs(window *w, sel_error *error) {
-    sel_state *state = w->state;
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    const int64_t count = w->slabs.count;
-    bool wrap = sel_axis_periodic(grid, grid->dims - 1);
-    sel_status status = lbm_slab(&w->slabs, 0, w->ring[1], error);
-    if (!status && wrap) {
-        status = lbm_slab(&w->slabs, count - 1, w->ring[0], error);
-    }
-    for (int64_t s = 0; s < count && !status; s++) {
-        bool last = s == count - 1;
-        if (!last || wrap) {
-            status = lbm_slab(&w->slabs, last ? 0 : s + 1, w->ring[(s + 2) % 3], error);
+/* Evaluates slabs first <= s < end, where the axis is periodic also those beyond its ends. */
+static sel_status evaluate(const window *w, int64_t first, int64_t end, sel_error *error) {
+    const sel_grid *grid = &w->state->plan->base.domain->grid;
+    const int64_t count = w->slabs.count, places = w->length + 2;
+    const bool wrap = sel_axis_periodic(grid, grid->dims - 1);
+    sel_status status = SEL_OK;
+    for (int64_t s = first, together; s < end && !status; s += together) {
+        const int64_t at = (s + count) % count, to_end = places - (s + 1) % places;
+        together = s < 0 ? 1 : end - s;
+        together = s < count && count - s < together ? count - s : together;
+        together = to_end < together ? to_end : together;
+        if (at == s || wrap) {
+            status = lbm_slabs_evaluate(&w->slabs, at, together, slab_values(w, s), error);
         }
-        int64_t first = s * w->slabs.rows;
+    }
+    return status;
+}
+
+static sel_status set_slabs(const window *w, sel_error *error) {
+    sel_state *state = w->state;
+    const int64_t count = w->slabs.count;
+    sel_status status = evaluate(w, 0, 1, error);
+    status = status ? status : evaluate(w, -1, 0, error);
+    for (int64_t s = 0; s < count && !status; s += w->length) {
+        const int64_t end = s + w->length < count ? s + w->length : count;
+        status = evaluate(w, s + 1, end + 1, error);
 #pragma omp parallel for schedule(static) num_threads(state->threads) if (!status)
-        for (int64_t row = first; row < first + w->slabs.rows; row++) {
-            set_row(w, s, row);
+        for (int64_t row = s * w->slabs.rows; row < end * w->slabs.rows; row++) {
+            set_row(w, row / w->slabs.rows, row);
             lbm_fill_halo(state, state->f[0], row);
         }
     }
@@ -83,14 +107,14 @@ sel_status lbm_set_initial(sel_state *state, sel_error *error) {
     if (status) {
         return status;
     }
-    size_t numbers = (size_t)((1 + state->lattice->dims) * w.slabs.rows * state->layout.nx);
-    double *memory = calloc(3 * numbers, sizeof *memory);
-    for (size_t k = 0; k < 3; k++) {
-        w.ring[k] = memory + k * numbers;
-    }
-    status = memory ? set_slabs(&w, error)
-                    : sel_fail_memory(error, "the initial state", 3 * numbers * sizeof *memory);
-    free(memory);
+    const int64_t least = state->threads * w.slabs.part / w.slabs.rows;
+    w.length = CELLS_AT_ONCE / (w.slabs.rows * state->layout.nx);
+    w.length = w.length > least ? w.length : least;
+    w.length = w.length < 1 ? 1 : w.length < w.slabs.count ? w.length : w.slabs.count;
+    const size_t bytes = (size_t)((w.length + 2) * w.slabs.rows * row_numbers(&w)) * sizeof *w.ring;
+    w.ring = malloc(bytes);
+    status = w.ring ? set_slabs(&w, error) : sel_fail_memory(error, "the initial state", bytes);
+    free(w.ring);
     lbm_slabs_close(&w.slabs);
     return status;
 }

@@ -170,7 +170,6 @@ static void a_function_gets_all_three_coordinates(void **state) {
     const sel_function function = {.depends = SEL_ON_PLACE, .results = 1, .eval = slope};
     sel_shape_inside data = {&function};
     sel_shape *shape = shape_of(f, SEL_SHAPE_INSIDE, &data, sizeof data);
-    assert_true(sel_shape_has_function(shape));
     assert_cells(f, shape, in_test_slope);
 }
 
