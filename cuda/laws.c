@@ -101,6 +101,11 @@ static memory place(const lbm_plan *plan, cuda_law_list *list, char *block) {
     return to;
 }
 
+bool cuda_acceleration_turns(const lbm_plan *plan) {
+    return !lbm_acceleration_is_field(plan) &&
+           sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T;
+}
+
 uint64_t cuda_laws_estimate(const lbm_plan *plan) {
     cuda_law_list list;
     if (cuda_law_list_create(plan, &list, NULL)) {
@@ -387,6 +392,7 @@ static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
         .link_add = laws->targets.link_add,
         .open_value = laws->targets.open_value,
         .acceleration = laws->targets.acceleration,
+        .acceleration_turns = cuda_acceleration_turns(laws->plan),
         .acceleration_field = laws->targets.acceleration_field,
         .pitch = laws->targets.pitch,
         .single = laws->plan->base.precision == SEL_F32,

@@ -16,11 +16,15 @@ typedef struct cuda_laws cuda_laws;
 typedef struct cuda_law_targets {
     double *link_add;         /* [links] */
     double *open_value;       /* [openings][LBM_OPEN_VALUES] */
-    double *acceleration;     /* [3] uniform */
+    double *acceleration;     /* uniform: [2][3], see cuda_acceleration_turns */
     void *acceleration_field; /* [dims][nz][ny][pitch] in the run's precision; NULL: uniform */
     int64_t pitch;            /* of a row of it, in numbers */
     const int64_t *clock;     /* the step that is about to be done */
 } cuda_law_targets;
+
+/* True when a uniform acceleration varies in time: that of step n is then at n & 1 of the two, as
+ * its closures need the one before too; else the first is of all steps. */
+bool cuda_acceleration_turns(const lbm_plan *plan);
 
 /* Bytes of device memory that create() will allocate. */
 uint64_t cuda_laws_estimate(const lbm_plan *plan);

@@ -55,7 +55,7 @@ static __device__ bool evaluate(const cuda_laws_launch &l, const cuda_law_quanti
 }
 
 static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int64_t row, int64_t i,
-                             const double value[CUDA_LAW_PARTS]) {
+                             int64_t step, const double value[CUDA_LAW_PARTS]) {
     const int components = law.quantity.components;
     if (law.kind == CUDA_LAW_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
@@ -65,8 +65,9 @@ static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int
         lbm_open_set(components, value, 1, l.velocity_unit, l.pressure_unit,
                      l.open_value + LBM_OPEN_VALUES * law.target[i]);
     } else if (law.kind == CUDA_LAW_UNIFORM) {
+        double *acceleration = l.acceleration + (l.acceleration_turns ? 3 * ((step + 1) & 1) : 0);
         for (int a = 0; a < 3; a++) {
-            l.acceleration[a] = value[a] / l.acceleration_unit;
+            acceleration[a] = value[a] / l.acceleration_unit;
         }
     } else {
         for (int a = 0; a < l.grid.dims; a++) {
@@ -112,7 +113,7 @@ static __device__ void do_place(const cuda_laws_launch &l, const cuda_law &law, 
             return;
         }
     }
-    store(l, law, row, i, value);
+    store(l, law, row, i, step, value);
 }
 
 __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {

@@ -70,8 +70,9 @@ typedef struct cuda_laws_launch {
     double *link_add, *open_value, *acceleration;
     void *acceleration_field;
     int64_t pitch;
-    bool single;  /* the field is in f32 */
-    int *claimed; /* by the first thread that found a fault */
+    bool acceleration_turns; /* acceleration[2][3]: of even and odd steps */
+    bool single;             /* the field is in f32 */
+    int *claimed;            /* by the first thread that found a fault */
     cuda_law_fault *fault;
 } cuda_laws_launch;
 

@@ -130,9 +130,12 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// A cell at the start of the step, from its populations after collision.
-static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index,
-                                                  const lbm_rates &rates) {
+// A cell at the start of the step, from its populations after collision. A field of acceleration is
+// that of this step, so in time it is half a step's change ahead.
+static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index) {
+    lbm_gpu_step last = s;
+    last.acceleration = s.acceleration_before;
+    const lbm_rates rates = rates_of(last, index);
     REAL f[LBM_Q];
     lbm_cell cell;
     load((const REAL *)s.from, s.layout.plane, index, f);
@@ -182,9 +185,9 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
         lbm_close_density(g, n, drho, shift);
         return;
     }
-    const lbm_cell inward = before(s, inward_index(cell, p), rates);
+    const lbm_cell inward = before(s, inward_index(cell, p));
     if (cell.opening == LBM_OPEN_OUTFLOW) {
-        const lbm_cell here = before(s, NEIGHBOUR(p, 0, 0, 0), rates);
+        const lbm_cell here = before(s, NEIGHBOUR(p, 0, 0, 0));
         lbm_close_outflow(g, n, &here, &inward, shift);
         return;
     }

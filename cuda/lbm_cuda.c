@@ -123,7 +123,7 @@ static sel_status allocate(sel_state *state, sel_error *error) {
                  ? status
                  : cuda_queue_take(&state->queue, &state->partials, partial_bytes(layout), error);
     status =
-        status ? status : cuda_queue_take(&state->queue, &acceleration, 3 * sizeof(double), error);
+        status ? status : cuda_queue_take(&state->queue, &acceleration, 6 * sizeof(double), error);
     if (!status && lbm_acceleration_is_field(plan)) {
         status = cuda_queue_take(&state->queue, &field, dims * plane, error);
     }
@@ -141,7 +141,8 @@ static sel_status allocate(sel_state *state, sel_error *error) {
     }
     if (!status) {
         state->view.solid = solid;
-        state->pattern.acceleration = acceleration;
+        state->acceleration = acceleration;
+        state->accelerated_at = -1;
         state->pattern.acceleration_field = field;
         CUDA_TRY(cudaMemcpyAsync(solid, domain->cell, cells, cudaMemcpyHostToDevice,
                                  state->queue.stream));
@@ -154,7 +155,7 @@ static sel_status create_laws(sel_state *state, sel_error *error) {
     const cuda_law_targets targets = {
         .link_add = (double *)(uintptr_t)state->pattern.boundary.link_add,
         .open_value = (double *)(uintptr_t)state->pattern.boundary.open_value,
-        .acceleration = (double *)(uintptr_t)state->pattern.acceleration,
+        .acceleration = state->acceleration,
         .acceleration_field = (void *)(uintptr_t)state->pattern.acceleration_field,
         .pitch = state->pattern.layout.pitch,
         .clock = state->clock};
@@ -206,10 +207,22 @@ static sel_status create(const sel_plan *base, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
-static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
+/* The step from `step` to the next. */
+static lbm_gpu_step describe_step(const sel_state *state, int64_t step) {
+    const bool turns = cuda_acceleration_turns(state->plan);
+    double *even = state->acceleration, *odd = even + 3;
     lbm_gpu_step one = state->pattern;
     one.from = state->f[step & 1];
     one.to = state->f[(step + 1) & 1];
+    one.acceleration = turns && (step + 1) & 1 ? odd : even;
+    one.acceleration_before = turns                           ? step & 1 ? odd : even
+                              : step == state->accelerated_at ? odd
+                                                              : even;
+    return one;
+}
+
+static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
+    const lbm_gpu_step one = describe_step(state, step);
     if (cuda_laws_depend(state->laws) & SEL_ON_T) {
         sel_status status =
             cuda_laws_enqueue(state->laws, SEL_ON_T, step, state->queue.stream, error);
@@ -227,7 +240,7 @@ static sel_status capture(sel_state *state, sel_error *error) {
     CUDA_TRY(cudaStreamBeginCapture(state->queue.stream, cudaStreamCaptureModeThreadLocal));
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < CUDA_GRAPH_STEPS && !status; k++) {
-        status = enqueue_step(state, k, error);
+        status = enqueue_step(state, state->step + k, error);
     }
     cudaError_t ended = cudaStreamEndCapture(state->queue.stream, &graph);
     if (!status && ended == cudaSuccess) {
@@ -239,6 +252,17 @@ static sel_status capture(sel_state *state, sel_error *error) {
     return status ? status : sel_cuda_check(ended, "a graph of steps", __FILE__, __LINE__, error);
 }
 
+/* Keeps the acceleration for the closures of the step to come, before a control changes it. */
+static sel_status keep_acceleration(sel_state *state, sel_error *error) {
+    unsigned depends = sel_quantity_depends(&state->plan->params->acceleration);
+    if (depends & SEL_ON_CONTROLS && !cuda_acceleration_turns(state->plan)) {
+        CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, state->queue.stream));
+        state->accelerated_at = state->step;
+    }
+    return SEL_OK;
+}
+
 /* Sends controls that a hook has set, and what depends on them. */
 static sel_status apply_controls(sel_state *state, sel_error *error) {
     const sel_domain *domain = state->plan->base.domain;
@@ -247,8 +271,10 @@ static sel_status apply_controls(sel_state *state, sel_error *error) {
         return SEL_OK;
     }
     memcpy(state->controls, domain->control_values, bytes);
-    sel_status status =
-        cuda_laws_set_controls(state->laws, state->controls, state->queue.stream, error);
+    sel_status status = keep_acceleration(state, error);
+    status = status
+                 ? status
+                 : cuda_laws_set_controls(state->laws, state->controls, state->queue.stream, error);
     return status ? status
                   : cuda_laws_enqueue(state->laws, SEL_ON_CONTROLS, state->step,
                                       state->queue.stream, error);
@@ -260,7 +286,8 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     status = status ? status : apply_controls(state, error);
     bool graphs = !cuda_laws_need_host(state->laws);
     while (state->step < end && !status) {
-        if (graphs && state->step % 2 == 0 && end - state->step >= CUDA_GRAPH_STEPS) {
+        if (graphs && state->step % 2 == 0 && state->step != state->accelerated_at &&
+            end - state->step >= CUDA_GRAPH_STEPS) {
             status = state->graph ? SEL_OK : capture(state, error);
             if (!status) {
                 CUDA_TRY(cudaGraphLaunch(state->graph, state->queue.stream));
@@ -285,10 +312,11 @@ static void done(const sel_state *state, int64_t *steps, double *seconds) {
 
 lbm_gpu_view cuda_view(const sel_state *state) {
     lbm_gpu_view view = state->view;
-    int64_t before = state->step > 0 ? state->step - 1 : 0;
-    view.last = state->pattern;
+    view.last = describe_step(state, state->step > 0 ? state->step - 1 : 0);
     view.last.clock = NULL;
-    view.last.from = state->f[before & 1];
+    if (state->step == 0) {
+        view.last.acceleration = state->acceleration;
+    }
     view.now = state->f[state->step & 1];
     view.started = state->step > 0;
     return view;

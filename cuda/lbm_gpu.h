@@ -58,8 +58,9 @@ typedef struct lbm_gpu_step {
     int collision;
     bool forced, eddies;
     double omega_even, omega_odd, tau, magic, eddy;
-    const double *acceleration;     /* [3] on the device */
-    const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
+    const double *acceleration;        /* [3] on the device */
+    const double *acceleration_before; /* [3] of the step before */
+    const void *acceleration_field;    /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
     int64_t *clock; /* counts steps; NULL: no law needs it */
 } lbm_gpu_step;

@@ -23,7 +23,9 @@ struct sel_state {
     void *f[2];
     void *last_velocity; /* [dims][nz][ny][pitch] in the run's precision */
     void *partials;
-    double *rates; /* [regions + 1] on the device */
+    double *rates;          /* [regions + 1] on the device */
+    double *acceleration;   /* see cuda_acceleration_turns */
+    int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     int64_t *clock;
     double *controls; /* their values when the laws were last evaluated, on the host */
     cuda_laws *laws;

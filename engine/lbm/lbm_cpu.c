@@ -153,10 +153,11 @@ void lbm_fill_halo(const sel_state *state, void *f, int64_t row) {
     }
 }
 
-/* Evaluates the laws for the step to come that depend on what is `due`. Populations are forced
- * when they have arrived, at the end of the step. */
+/* Evaluates the laws for the step to come that depend on what is `due`, and keeps the acceleration
+ * of the step before. Populations are forced when they have arrived, at the end of the step. */
 static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
     unsigned depends = sel_quantity_depends(&state->plan->params->acceleration);
+    memcpy(state->acceleration_before, state->acceleration, sizeof state->acceleration_before);
     sel_status status = depends & due & (SEL_ON_T | SEL_ON_CONTROLS)
                             ? lbm_apply_acceleration(state, (double)state->step + 1, error)
                             : SEL_OK;
@@ -204,6 +205,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     zero(state, bytes);
     find_due(state);
     sel_status status = lbm_apply_acceleration(state, 0, error);
+    memcpy(state->acceleration_before, state->acceleration, sizeof state->acceleration_before);
     status = status ? status : lbm_set_initial(state, error);
     status = status ? status
                     : lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values,
@@ -234,6 +236,8 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
         .magic = numbers->magic,
         .eddy = numbers->eddy,
         .acceleration = {state->acceleration[0], state->acceleration[1], state->acceleration[2]},
+        .acceleration_before = {state->acceleration_before[0], state->acceleration_before[1],
+                                state->acceleration_before[2]},
         .acceleration_field = state->acceleration_field,
         .boundary = &state->plan->boundary,
         .link_add = state->link_add,
@@ -268,11 +272,12 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     unsigned varies = state->plan->boundary.batches.depends |
                       sel_quantity_depends(&state->plan->params->acceleration);
     while (n > 0) {
-        sel_status status = apply_laws(state, find_due(state), error);
+        const unsigned due = find_due(state);
+        sel_status status = apply_laws(state, due, error);
         if (status) {
             return status;
         }
-        int64_t steps = varies & SEL_ON_T ? 1 : n;
+        int64_t steps = varies & due ? 1 : n;
         run_steps(state, steps);
         n -= steps;
     }

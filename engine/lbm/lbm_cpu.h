@@ -30,10 +30,11 @@ struct sel_state {
     double *partials;   /* [rows][LBM_PARTIALS] */
 
     lbm_forcing forcing;
-    double acceleration[3];   /* uniform, lattice units: of the last collision */
-    void *acceleration_field; /* [dims][cells] in the run's precision; NULL: uniform */
-    double *places;           /* scratch of a field: 6 numbers per place */
-    double *controls;         /* their values when the laws were last evaluated */
+    double acceleration[3];        /* uniform, lattice units: of the last collision */
+    double acceleration_before[3]; /* of the collision before that one */
+    void *acceleration_field;      /* [dims][cells] in the run's precision; NULL: uniform */
+    double *places;                /* scratch of a field: 6 numbers per place */
+    double *controls;              /* their values when the laws were last evaluated */
 
     bool monitored; /* last_velocity is set */
 

@@ -33,8 +33,8 @@ typedef struct lbm_step {
     int collision;
     lbm_forcing forcing;
     double omega_even, omega_odd, tau, magic, eddy;
-    double acceleration[3];
-    const void *acceleration_field; /* [dims][nz][ny][nx] in the run's precision */
+    double acceleration[3], acceleration_before[3]; /* uniform: of this step and the one before */
+    const void *acceleration_field;                 /* [dims][nz][ny][nx] in the run's precision */
     const lbm_boundary *boundary;
     const double *link_add, *open_value; /* see lbm_batches_apply */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */

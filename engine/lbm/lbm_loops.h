@@ -156,19 +156,25 @@ SEL_INLINE void LBM_NAME(arrivals)(const lbm_step *step, const lbm_boundary_cell
     }
 }
 
-/* Cell x of a row at the start of the step, from its populations after collision. */
-SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row,
-                                               const LBM_NAME(lbm_rates) * rates) {
+/* Cell x of a row at the start of the step, from its populations after collision. A field of
+ * acceleration is that of this step, so in time it is half a step's change ahead. */
+SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
+    LBM_NAME(lbm_rates) rates = LBM_NAME(rates)(step, x, row);
     LBM_NAME(lbm_cell) cell;
     REAL f[LBM_Q];
+    if (step->forcing != LBM_FORCE_FIELD) {
+#define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration_before[axis];
+        LBM_AXES(UNIFORM)
+#undef UNIFORM
+    }
     for (int i = 0; i < LBM_Q; i++) {
         f[i] = from[i * layout->plane];
     }
     cell.drho = LBM_SUM(f);
     const REAL per_rho = (REAL)1 / ((REAL)1 + cell.drho);
-#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates->a[axis];
+#define VELOCITY(axis, sum) cell.u[axis] = sum(f) * per_rho - (REAL)0.5 * rates.a[axis];
     LBM_AXES(VELOCITY)
 #undef VELOCITY
     return cell;
@@ -176,8 +182,8 @@ SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, 
 
 /* The next cell along the inward normals, at most at the grid's end and at solids, as it was before
  * the step. */
-SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell,
-                                               int64_t row, const LBM_NAME(lbm_rates) * rates) {
+SEL_INLINE LBM_NAME(lbm_cell)
+    LBM_NAME(inward)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const int64_t n[3] = {layout->nx, layout->ny, layout->nz};
     int64_t at[3] = {cell->x, row % layout->ny, row / layout->ny};
@@ -185,7 +191,7 @@ SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(inward)(const lbm_step *step, const lbm_b
         const int64_t next = at[a] + cell->normal[a];
         at[a] = next >= 0 && next < n[a] && !cell->inward_solid ? next : at[a];
     }
-    return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2], rates);
+    return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2]);
 }
 
 /* Fills what comes through the cell's wet faces. The laws give the fluid's velocity u; the
@@ -213,9 +219,9 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
         LBM_NAME(lbm_close_density)(g, n, drho, shift);
         return;
     }
-    LBM_NAME(lbm_cell) inward = LBM_NAME(inward)(step, cell, row, rates);
+    LBM_NAME(lbm_cell) inward = LBM_NAME(inward)(step, cell, row);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, row, rates);
+        const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, row);
         LBM_NAME(lbm_close_outflow)(g, n, &here, &inward, shift);
         return;
     }

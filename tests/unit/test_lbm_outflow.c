@@ -158,12 +158,54 @@ static void test_corners_keep_a_uniform_stream(void **unused) {
     }
 }
 
+/* Along the outflow at x+: ever more in time, or from column to column. */
+static void growing(double x, double y, double t, const void *data, double value[2]) {
+    const bool *in_time = data;
+    (void)y;
+    value[0] = 0;
+    value[1] = *in_time ? 1e-4 * t * t : 1e-3 * x;
+}
+
+/* What the velocity was before a step needs the acceleration of that step and place. At x+ the
+ * tangential velocity convects; the corner takes over what is inwards of it. */
+static void test_outflow_keeps_its_equation_under_an_acceleration(void **unused) {
+    (void)unused;
+    enum { SIDE = 8, MIDDLE = SIDE / 2, LAST = SIDE - 1 };
+    for (int k = 0; k < 2; k++) {
+        const bool in_time = k == 0;
+        double u[2][SIDE][SIDE][2];
+        lbm_case c;
+        case_begin(&c, SIDE, SIDE, 0.7);
+        c.params.initial.velocity = sel_constant2(0.05, 0.02);
+        c.params.acceleration = case_of(&c, in_time ? SEL_ON_T : SEL_ON_X, 2, growing, &in_time);
+        case_wall(&c, case_face(&c, SEL_Y_MIN));
+        case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0.05, 0.02));
+        case_region(&c, case_face(&c, SEL_X_MAX), &lbm_outflow_table, (sel_quantity){0});
+        case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_outflow_table, (sel_quantity){0});
+        case_start(&c);
+        case_read(&c, LBM_VELOCITY, 2, &u[0][0][0][0]);
+        for (int step = 0; step < 12; step++) {
+            double(*now)[SIDE][2] = u[(step + 1) % 2], (*before)[SIDE][2] = u[step % 2];
+            case_advance(&c, 1);
+            case_read(&c, LBM_VELOCITY, 2, &now[0][0][0]);
+            const double *here = before[MIDDLE][LAST], *inwards = before[MIDDLE][LAST - 1];
+            const double convected = here[1] - here[0] * (here[1] - inwards[1]);
+            assert_true(fabs(now[MIDDLE][LAST][1] - convected) < 1e-13);
+            for (int a = 0; a < 2; a++) {
+                assert_true(fabs(now[LAST][LAST][a] - before[LAST - 1][LAST - 1][a]) < 1e-13);
+            }
+        }
+        case_end(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vortices_leave),
         cmocka_unit_test(test_sound_leaves),
         cmocka_unit_test(test_channel_settles),
         cmocka_unit_test(test_corners_keep_a_uniform_stream),
+        cmocka_unit_test(test_outflow_keeps_its_equation_under_an_acceleration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
