@@ -38,6 +38,13 @@ static inline void sel_stream_one(char *to, const char *from) {
 }
 #endif
 
+/* Copies a cache line, 64 bytes; `to` begins one. */
+static inline void sel_stream_line(void *to, const void *from) {
+    for (int k = 0; k < 64; k += SEL_STREAM_BYTES) {
+        sel_stream_one((char *)to + k, (const char *)from + k);
+    }
+}
+
 /* Copies `bytes` to a place of any alignment; its ends by plain stores. */
 static inline void sel_stream(void *to, const void *from, size_t bytes) {
     char *t = to;

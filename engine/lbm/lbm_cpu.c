@@ -20,13 +20,24 @@ static int64_t real_size(int precision) {
     return precision == SEL_F32 ? 4 : 8;
 }
 
-/* x = nx and the next row's x = -1 share the padding at the end of a row. */
+/* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
+ * streams of a step stand in different sets of the caches, wherever they are in a row. */
+enum { LINE = 64, PAGE_LINES = 64, PLANE_LINES = 25 };
+
+static int64_t pad_plane(int64_t bytes) {
+    const int64_t lines = (bytes + LINE - 1) / LINE;
+    const int64_t missing = (PLANE_LINES - lines) % PAGE_LINES;
+    return (lines + (missing < 0 ? missing + PAGE_LINES : missing)) * LINE;
+}
+
+/* Rows begin with x = -1 and end with padding after x = nx. */
 static lbm_layout make_layout(const sel_grid *grid, int precision) {
     int64_t real = real_size(precision);
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = (int64_t)sel_carver_round((uint64_t)((layout.nx + 2) * real)) / real;
     layout.slice = layout.pitch * (layout.ny + 2);
-    layout.plane = layout.slice * (grid->dims == 3 ? layout.nz + 2 : 1);
+    const int64_t slices = grid->dims == 3 ? layout.nz + 2 : 1;
+    layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
 }
 
@@ -55,12 +66,12 @@ static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
     const int64_t cells = sel_grid_cells(&base->domain->grid);
     const int64_t halo = layout->pitch + (dims == 3 ? layout->slice : 0);
     state->forcing = forcing_of(plan);
-    /* One line before the first cell of the first halo row holds its x = -1. */
+    /* One line before the first row, for what is pulled to its halo. */
     state->bytes = SEL_CARVER_LINE + (uint64_t)(state->lattice->q * layout->plane) * real;
     for (int k = 0; k < 2; k++) {
         state->start[k] = sel_carve(&c, 1, state->bytes);
         if (block) {
-            state->f[k] = (char *)state->start[k] + SEL_CARVER_LINE + (uint64_t)halo * real;
+            state->f[k] = (char *)state->start[k] + SEL_CARVER_LINE + (uint64_t)(halo + 1) * real;
         }
     }
     state->last_velocity = sel_carve(&c, dims * cells, real);
@@ -95,16 +106,19 @@ static void zero(sel_state *state, uint64_t bytes) {
     char *rest = (char *)state->start[1] + sel_carver_round(state->bytes);
     memset(rest, 0, (size_t)((char *)state->block + bytes - rest));
     const lbm_layout *layout = &state->layout;
-    int64_t q = state->lattice->q, row = layout->pitch * real_size(state->precision);
-    int64_t rows = layout->plane / layout->pitch;
+    const int64_t real = real_size(state->precision), q = state->lattice->q;
+    const int64_t plane = layout->plane * real, row = layout->pitch * real, rows = plane / row;
     for (int k = 0; k < 2; k++) {
         char *populations = (char *)state->start[k] + SEL_CARVER_LINE;
         memset(state->start[k], 0, SEL_CARVER_LINE);
 #pragma omp parallel for schedule(static) num_threads(state->threads)
         for (int64_t r = 0; r < rows; r++) {
             for (int64_t i = 0; i < q; i++) {
-                memset(populations + (i * rows + r) * row, 0, (size_t)row);
+                memset(populations + i * plane + r * row, 0, (size_t)row);
             }
+        }
+        for (int64_t i = 0; i < q; i++) {
+            memset(populations + i * plane + rows * row, 0, (size_t)(plane - rows * row));
         }
     }
 }
@@ -124,7 +138,7 @@ static void copy_row(char *row, int64_t bytes, int64_t shift, bool both) {
     }
 }
 
-void lbm_fill_halo(const sel_state *state, void *f, int64_t row) {
+void lbm_fill_halo(const sel_state *state, void *f, int64_t row, bool ends) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
     int64_t real = real_size(state->precision), last = (layout->nx - 1) * real;
@@ -132,9 +146,13 @@ void lbm_fill_halo(const sel_state *state, void *f, int64_t row) {
     int64_t y = row % layout->ny, z = row / layout->ny;
     int64_t along_y = wrapped(grid, 1, y, layout->pitch * real);
     int64_t along_z = wrapped(grid, 2, z, layout->slice * real);
+    ends = ends && sel_axis_periodic(grid, 0);
+    if (!ends && !along_y && !along_z) {
+        return;
+    }
     for (int i = 0; i < state->lattice->q; i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
-        if (sel_axis_periodic(grid, 0)) {
+        if (ends) {
             memcpy(at - real, at + last, (size_t)real);
             memcpy(at + last + real, at, (size_t)real);
         }
@@ -228,6 +246,8 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
         .from = state->f[step & 1],
         .to = state->f[(step + 1) & 1],
         .streams = state->streams,
+        .wraps = state->streams && sel_axis_periodic(&state->plan->base.domain->grid, 0) &&
+                 state->layout.nx * real_size(state->precision) >= SEL_CARVER_LINE,
         .collision = state->plan->params->collision,
         .forcing = state->forcing,
         .omega_even = numbers->omega_even,
@@ -260,7 +280,7 @@ static void run_steps(sel_state *state, int64_t n) {
                 bulk(&step, row, boundary->spans[s].x0, boundary->spans[s].x1);
             }
             loops->edge(&step, row);
-            lbm_fill_halo(state, step.to, row);
+            lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
         sel_stream_end();
 #pragma omp barrier

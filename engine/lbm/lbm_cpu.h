@@ -82,9 +82,9 @@ sel_status lbm_apply_acceleration(sel_state *state, double steps, sel_error *err
 /* The acceleration of the last collision at cell x of a row, lattice units. */
 void lbm_acceleration_at(const sel_state *state, int64_t x, int64_t row, double value[3]);
 
-/* Copies the ends of a row to its halo, and a row at the domain's end to the halo rows, where these
- * axes are periodic. */
-void lbm_fill_halo(const sel_state *state, void *f, int64_t row);
+/* Copies the ends of a row to its halo, unless they are there already, and a row at the domain's
+ * end to the halo rows, where these axes are periodic. */
+void lbm_fill_halo(const sel_state *state, void *f, int64_t row, bool ends);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(sel_state *state, sel_error *error);

@@ -95,7 +95,7 @@ static sel_status set_slabs(const window *w, sel_error *error) {
 #pragma omp parallel for schedule(static) num_threads(state->threads) if (!status)
         for (int64_t row = s * w->slabs.rows; row < end * w->slabs.rows; row++) {
             set_row(w, row / w->slabs.rows, row);
-            lbm_fill_halo(state, state->f[0], row);
+            lbm_fill_halo(state, state->f[0], row, true);
         }
     }
     return status;

@@ -5,8 +5,8 @@
 #include "engine/lbm/lbm.h"
 
 /* Where populations are: f[i][z][y][x] at i * plane + z * slice + y * pitch + x for -1 <= x <= nx,
- * -1 <= y <= ny and in 3-D -1 <= z <= nz, in numbers of the run's precision; x = -1 and x = nx are
- * the halo of the row. Rows of cells are numbered y + ny z. */
+ * -1 <= y <= ny and in 3-D -1 <= z <= nz, in numbers of the run's precision; x = -1, which begins a
+ * cache line, and x = nx are the halo of the row. Rows of cells are numbered y + ny z. */
 typedef struct lbm_layout {
     int64_t nx, ny, nz, pitch, slice, plane;
 } lbm_layout;
@@ -30,6 +30,7 @@ typedef struct lbm_step {
     const void *from; /* the cell (0, 0) of direction 0 */
     void *to;
     bool streams; /* store past the caches: for grids that they do not hold */
+    bool wraps;   /* and periodic in x, with rows of more than a cache line */
     int collision;
     lbm_forcing forcing;
     double omega_even, omega_odd, tau, magic, eddy;
@@ -39,6 +40,16 @@ typedef struct lbm_step {
     const double *link_add, *open_value; /* see lbm_batches_apply */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
 } lbm_step;
+
+/* Whether the bulk loop leaves x = -1 and x = nx of the row as well, which spares reading the ends
+ * again: where they are stored past the caches and no boundary cell is to come. */
+static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
+    const lbm_boundary *boundary = step->boundary;
+    const lbm_span *span = &boundary->spans[boundary->row_spans[row]];
+    return step->wraps && boundary->row_cells[row] == boundary->row_cells[row + 1] &&
+           boundary->row_spans[row + 1] - boundary->row_spans[row] == 1 && span->x0 == 0 &&
+           span->x1 == step->layout.nx;
+}
 
 /* Streams and collides the cells x0 <= x < x1 of a row as if all their neighbours were fluid. */
 typedef void (*lbm_bulk)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1);

@@ -77,40 +77,87 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x0, i
     }
 }
 
-/* One of the variants of `cells` below. */
-typedef void (*LBM_NAME(cells_of))(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
-                                   REAL *to, int64_t plane);
+enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 
-/* Cells x0 <= x < x1 past the caches, in pieces by way of a buffer. */
+/* Asks for what the cells some lines further on will pull, as no processor follows this many
+ * streams by itself. */
+SEL_INLINE void LBM_NAME(foresee)(const lbm_step *step, int64_t row, int64_t x) {
+    enum { AHEAD = 1024 / sizeof(REAL) };
+    const lbm_layout *layout = &step->layout;
+    const int64_t offset = lbm_row_offset(layout, row);
+    LBM_DIRECTIONS(SOURCE)
+#define ASK(i, ex, ey, ez, opposite, weight) __builtin_prefetch(from##i + x + AHEAD, 0, 2);
+    LBM_DIRECTIONS(ASK)
+#undef ASK
+}
+
+/* Cells x0 <= x < x1, whole cache lines, past the caches: each line of cells is stored at once, so
+ * that loads and stores go on side by side. */
 SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
-                                       LBM_NAME(cells_of) cells) {
-    enum { PIECE = (LBM_DIMS == 2 ? 2048 : 1024) / sizeof(REAL) };
-    REAL buffer[LBM_Q * PIECE] __attribute__((aligned(64)));
+                                       int collision, lbm_forcing forcing, bool eddies) {
+    const int64_t plane = step->layout.plane;
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
-    for (int64_t x = x0, end; x < x1; x = end) {
-        end = x + PIECE < x1 ? x + PIECE : x1;
-        cells(step, row, x, end, buffer, PIECE);
+    for (int64_t x = x0; x < x1; x += LBM_NAME(LINE)) {
+        REAL line[LBM_Q * LBM_NAME(LINE)] __attribute__((aligned(64)));
+        LBM_NAME(foresee)(step, row, x);
+        LBM_NAME(cells)
+        (step, row, x, x + LBM_NAME(LINE), line, LBM_NAME(LINE), collision, forcing, eddies);
         for (int i = 0; i < LBM_Q; i++) {
-            sel_stream(to + i * step->layout.plane + x, buffer + i * PIECE,
-                       (size_t)(end - x) * sizeof(REAL));
+            sel_stream_line(to + i * plane + x, line + i * LBM_NAME(LINE));
         }
     }
 }
 
+/* One of the variants of `cells` and of `stream_cells` below. */
+typedef void (*LBM_NAME(cells_of))(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
+                                   REAL *to, int64_t plane);
+typedef void (*LBM_NAME(stream_of))(const lbm_step *step, int64_t row, int64_t x0, int64_t x1);
+
+/* A whole periodic row with its halo, past the caches: its ends wait for each other. What lies
+ * beyond the halo stays zero. */
+SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAME(cells_of) cells,
+                                      LBM_NAME(stream_of) stream) {
+    enum { LINE = LBM_NAME(LINE) };
+    const int64_t plane = step->layout.plane, nx = step->layout.nx;
+    const int64_t last = (nx + 1) / LINE * LINE - 1;
+    REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
+    REAL left[LBM_Q * LINE] __attribute__((aligned(64)));
+    REAL right[LBM_Q * LINE] __attribute__((aligned(64)));
+    LBM_NAME(foresee)(step, row, -1);
+    cells(step, row, -1, LINE - 1, left, LINE);
+    stream(step, row, LINE - 1, last);
+    LBM_NAME(foresee)(step, row, last);
+    cells(step, row, last, last + LINE, right, LINE);
+    for (int i = 0; i < LBM_Q; i++) {
+        REAL *first = left + i * LINE, *end = right + i * LINE + (nx - last);
+        first[0] = nx > last ? end[-1] : to[i * plane + nx - 1];
+        end[0] = first[1];
+        memset(end + 1, 0, (size_t)(last + LINE - 1 - nx) * sizeof(REAL));
+        sel_stream_line(to + i * plane - 1, first);
+        sel_stream_line(to + i * plane + last, right + i * LINE);
+    }
+}
+
 /* The ends of a span are needed again at once, for boundary cells and halos: they stay in the
- * cache. What is streamed begins and ends on cache lines. */
+ * cache. What is streamed begins and ends on cache lines, which begin at x = -1. */
 SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
-                               LBM_NAME(cells_of) cells) {
-    enum { CACHE_LINE = 64 / sizeof(REAL) };
+                               LBM_NAME(cells_of) cells, LBM_NAME(stream_of) stream) {
+    enum { LINE = LBM_NAME(LINE) };
     const int64_t plane = step->layout.plane;
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
-    int64_t first = (x0 / CACHE_LINE + 1) * CACHE_LINE, last = (x1 - 1) / CACHE_LINE * CACHE_LINE;
+    int64_t first = ((x0 + 1) / LINE + 1) * LINE - 1, last = x1 / LINE * LINE - 1;
+    if (lbm_row_wraps(step, row)) {
+        LBM_NAME(wrapped_row)(step, row, cells, stream);
+        return;
+    }
     if (!step->streams || first >= last) {
         cells(step, row, x0, x1, to + x0, plane);
         return;
     }
+    LBM_NAME(foresee)(step, row, x0);
     cells(step, row, x0, first, to + x0, plane);
-    LBM_NAME(stream_cells)(step, row, first, last, cells);
+    stream(step, row, first, last);
+    LBM_NAME(foresee)(step, row, last);
     cells(step, row, last, x1, to + last, plane);
 }
 
@@ -322,8 +369,12 @@ static void LBM_NAME(write)(const lbm_layout *layout, void *f, int64_t x, int64_
         const lbm_step *step, int64_t row, int64_t x0, int64_t x1, REAL *to, int64_t plane) {      \
         LBM_NAME(cells)(step, row, x0, x1, to, plane, COLLISION, FORCING, EDDIES);                 \
     }                                                                                              \
+    __attribute__((noinline)) static void LBM_NAME(stream_##name)(                                 \
+        const lbm_step *step, int64_t row, int64_t x0, int64_t x1) {                               \
+        LBM_NAME(stream_cells)(step, row, x0, x1, COLLISION, FORCING, EDDIES);                     \
+    }                                                                                              \
     static void LBM_NAME(bulk_##name)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1) { \
-        LBM_NAME(bulk)(step, row, x0, x1, LBM_NAME(cells_##name));                                 \
+        LBM_NAME(bulk)(step, row, x0, x1, LBM_NAME(cells_##name), LBM_NAME(stream_##name));        \
     }
 #define VARIANTS(name, COLLISION)                                  \
     VARIANT(name, COLLISION, LBM_NO_FORCE, false)                  \
