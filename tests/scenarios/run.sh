@@ -114,6 +114,40 @@ abc_flow_decays() {
         within "$(value "$work/abc/root_mean_squares.csv" vorticity_z)" 0.012861 0.0005
 }
 
+# aqua CHECK DIRECTORY ...: what a run-off has written.
+aqua() { "${PYTHON:-/usr/bin/python3}" tests/scenarios/aqua.py "$@"; }
+
+a_pulse_passes_on_a_plane() {
+    run scenarios/aqua_plane.lua N=32 alpha=0.02 steps=800 below=8 -o "$work/plane" &&
+        aqua plane "$work/plane" 0.02 2e-3 6e-3 8
+}
+
+a_bowl_comes_to_its_level() {
+    for equilibrium in fill mean mindiff; do
+        run scenarios/bowl.lua N=24 equilibrium=$equilibrium -o "$work/bowl_$equilibrium" &&
+            aqua bowl "$work/bowl_$equilibrium" 24 0.5 0.6 || return 1
+    done
+}
+
+depressions_fill_to_their_brims() {
+    run scenarios/depressions.lua dx=40 -o "$work/depressions" &&
+        aqua depressions "$work/depressions" 40
+}
+
+the_valley_is_what_its_program_makes() {
+    "${PYTHON:-/usr/bin/python3}" tools/valley.py "$work/valley.asc" &&
+        cmp "$work/valley.asc" scenarios/valley.asc
+}
+
+# As a user runs it, in a folder of his own with his own files; here rain alike everywhere.
+a_storm_runs_on_files_beside_the_user() {
+    root=$PWD
+    mkdir "$work/own" && cp scenarios/valley.asc scenarios/storm.csv "$work/own" &&
+        (cd "$work/own" && run "$root/scenarios/storm.lua" dem=valley.asc rain=storm.csv slant=0 \
+            hours=5 film=5400 -o "$work/storm") &&
+        [ -s "$work/storm/picture/picture_00009000.png" ]
+}
+
 cat >"$work/walls.lua" <<'LUA'
 local sel = require "selenite"
 local shape, law = sel.shape, sel.law
@@ -317,7 +351,15 @@ options_belong_to_commands() {
         grep -x 'check takes no --force; it is an option of run' "$work/text" &&
         exits 2 run scenarios/couette.lua --laws && exits 2 "$selenite" bench --precision f32 &&
         exits 2 "$selenite" validate --json && exits 2 "$selenite" check -o "$work/none" \
-        scenarios/couette.lua && exits 2 run scenarios/couette.lua --only cavity
+        scenarios/couette.lua && exits 2 run scenarios/couette.lua --only cavity &&
+        exits 2 run scenarios/couette.lua --trust --script-limit 5
+}
+
+words_belong_to_commands() {
+    exits 2 "$selenite" help lbm wall >"$work/text" 2>&1 &&
+        grep -x "help takes no 'wall' (see selenite help)" "$work/text" &&
+        exits 2 "$selenite" info --threads && exits 2 "$selenite" --version --json &&
+        exits 2 "$selenite" bench cavity && "$selenite" help lbm >"$work/text"
 }
 
 # Where no GPU can be used: cuda is refused before a directory is made, auto takes the CPU; else
@@ -378,6 +420,16 @@ ok "a cube keeps mass and symmetry" cube_keeps_mass_and_symmetry
 ok "a sphere has drag" sphere_has_drag
 ok "a cube answers to its oscillating lid" oscillating_cube_answers
 ok "ABC flow decays as it should" abc_flow_decays
+ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
+ok "a bowl comes to its level" a_bowl_comes_to_its_level
+ok "depressions fill to their brims" depressions_fill_to_their_brims
+ok "the valley is what its program makes" the_valley_is_what_its_program_makes
+ok "a storm runs on files beside the user" a_storm_runs_on_files_beside_the_user
+valley=scenarios/valley.asc
+ok "a storm's water is all there" aqua storm_balance "$work/storm" $valley scenarios/storm.csv
+ok "a storm's flood comes and passes" aqua storm_hydrograph "$work/storm" 3000
+ok "a storm fills its pond" aqua storm_pond "$work/storm" $valley
+ok "a storm's grids lie on its valley" aqua storm_grids "$work/storm" $valley 0.1
 ok "profiles meet solid walls as they meet faces" profiles_meet_solids_as_faces
 ok "mass between an inlet and an outlet" faces_conserve_mass
 ok "a small expansion reattaches" small_expansion_reattaches
@@ -401,5 +453,6 @@ ok "usage errors" usage_errors
 ok "validate judges a case" validate_judges_a_case
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands
+ok "words belong to commands" words_belong_to_commands
 ok "the backend is chosen" backend_is_chosen
 ok "bench measures a case" bench_measures_a_case
