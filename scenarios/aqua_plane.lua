@@ -20,9 +20,9 @@ local shape, law, out = sel.shape, sel.law, sel.out
 local p = sel.params {
   N           = { 512,   "cells along a side", integer = true, min = 8 },
   alpha       = { 0.005, "relaxation" },
-  slope       = { 0.01,  "fall of the plane towards y = 0" },
-  depth       = { 2e-3,  "depth at the start, m" },
-  pulse       = { 6e-3,  "depth on the row of the upper edge, m" },
+  slope       = { 0.05,  "fall of the plane towards y = 0" },
+  depth       = { 1e-3,  "depth at the start, m" },
+  pulse       = { 0.03,  "depth on the row of the upper edge, m" },
   below       = { 10,    "rows from the edge to the observed cell", integer = true, min = 0 },
   rain        = { 0,     "rain, mm/h; a step is a second" },
   steps       = { 4000,  "steps", integer = true },

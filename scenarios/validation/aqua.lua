@@ -16,7 +16,7 @@ end
 
 -- The numbers of the thesis with `fill`; the others on a smaller plane.
 local function film(c, equilibrium)
-  local alpha, depth, pulse, below = 0.005, 2e-3, 6e-3, 10
+  local alpha, depth, pulse, below = 0.005, 1e-3, 0.03, 10
   local N = equilibrium == "fill" and 512 or 64
   local run = c:run("aqua_plane", { N = N, equilibrium = equilibrium })
   local passing, centre = run:csv("passing"), run:csv("centre")
@@ -108,8 +108,8 @@ end
 
 return {
   about = "AQUA-GRAPH, double precision: a pulse of thin water on a plane is a binomial law, "
-    .. "steady rain makes known depths, a long wave on deep water decays by 3/4 alpha, and water in "
-    .. "a closed bowl comes to the level of its volume.",
+    .. "steady rain makes known depths, a long wave on deep water decays by 3/4 alpha, and water "
+    .. "in a closed bowl comes to the level of its volume.",
   run = function(c)
     for _, equilibrium in ipairs { "fill", "mean", "mindiff" } do
       film(c, equilibrium)

@@ -81,7 +81,7 @@ def plane(directory, alpha, depth, pulse, below):
         exact = depth * sum(law) + (pulse - depth) * law[below]
         assert abs(w - exact) < 1e-14 * pulse, (n, w, exact)
     peak = max(range(len(found["depth"])), key=found["depth"].__getitem__)
-    assert 0 < peak < len(found["depth"]) - 1 and found["depth"][peak] > 1.05 * depth
+    assert 0 < peak < len(found["depth"]) - 1 and found["depth"][peak] > 4 * depth
     balance = columns(directory, "balance")
     assert abs(balance["error"][-1]) < 1e-12
     assert balance["out_foot"][-1] > 0.5 * depth

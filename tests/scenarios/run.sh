@@ -119,7 +119,7 @@ aqua() { "${PYTHON:-/usr/bin/python3}" tests/scenarios/aqua.py "$@"; }
 
 a_pulse_passes_on_a_plane() {
     run scenarios/aqua_plane.lua N=32 alpha=0.02 steps=800 below=8 -o "$work/plane" &&
-        aqua plane "$work/plane" 0.02 2e-3 6e-3 8
+        aqua plane "$work/plane" 0.02 1e-3 0.03 8
 }
 
 a_bowl_comes_to_its_level() {
