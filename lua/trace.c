@@ -9,9 +9,7 @@
  * to 2^53; where a path leaves that range, or calls error, its results are marked as not sure and
  * Lua is asked there.
  *
- * What symbols cannot see ends the trace: a hook looks at every function that is called. C
- * functions must be on a list; the text of Lua functions is scanned (trace_scan.c); and variables
- * outside of a function must not change.
+ * What symbols cannot see ends the trace: see trace_watch.c.
  */
 #include "lua/trace.h"
 #include <math.h>
@@ -19,19 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    MAX_PATHS = 256,
-    MAX_DEPTH = 256,
-    MAX_NODES = 20000,
-    INSTRUCTIONS_PER_COUNT = 1000,
-    MAX_COUNTS = 2000 /* of those, in one call */
-};
+enum { MAX_PATHS = 256, MAX_DEPTH = 256, MAX_NODES = 20000 };
 
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
 
-/* Addresses are keys in Lua's registry: the metatable of symbols, the C functions allowed, and the
- * Lua functions that ran in this trace with their upvalues, how many paths were run in all. */
-static const char symbol_key, allowed_key, seen_key, serial_key;
+/* Addresses are keys in Lua's registry: the metatable of symbols, and how many paths were run in
+ * all. */
+static const char symbol_key, serial_key;
 
 typedef struct decision {
     int condition;
@@ -51,16 +43,20 @@ struct sel_trace {
     const sel_program *program; /* the outcome */
     char *reason;
     int function; /* its stack index */
-    int paths, counts;
+    int paths;
     lua_Integer serial; /* of the path, among those of all traces */
     int depth, forced;  /* decisions on this path; how many of them are given */
     decision path[MAX_DEPTH];
-    int exact;   /* node: so far on this path */
-    bool raised; /* error or assert was called last */
+    int exact; /* node: so far on this path */
+    sel_trace_watch watch;
 };
 
 static struct sel_trace *trace_of(lua_State *L) {
     return sel_script_of(L)->trace;
+}
+
+sel_trace_watch *sel_trace_watch_of(lua_State *L) {
+    return &trace_of(L)->watch;
 }
 
 int sel_trace_fail(lua_State *L, const char *format, ...) {
@@ -281,22 +277,6 @@ int sel_trace_step(lua_State *L) {
     return sel_trace_push(L, sel_trace_float(L, value));
 }
 
-void sel_trace_allow(lua_State *L, int index) {
-    index = lua_absindex(L, index);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
-    lua_pushvalue(L, index);
-    lua_pushboolean(L, true);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-}
-
-static void allow_field(lua_State *L, const char *library, const char *name) {
-    lua_getfield(L, -1, library);
-    lua_getfield(L, -1, name);
-    sel_trace_allow(L, -1);
-    lua_pop(L, 2);
-}
-
 void sel_trace_open(lua_State *L) {
     static const luaL_Reg metamethods[] = {
         {"__add", symbol_add},      {"__sub", symbol_sub},         {"__mul", symbol_mul},
@@ -307,9 +287,7 @@ void sel_trace_open(lua_State *L) {
         {"__eq", symbol_refuse},    {"__tostring", symbol_refuse}, {"__band", symbol_refuse},
         {"__bor", symbol_refuse},   {"__bxor", symbol_refuse},     {"__bnot", symbol_refuse},
         {"__shl", symbol_refuse},   {"__shr", symbol_refuse},      {NULL, NULL}};
-    static const char *const base[] = {"ipairs", "pairs", "next", "error", "assert", NULL};
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    sel_trace_open_watch(L);
     lua_newtable(L);
     luaL_setfuncs(L, metamethods, 0);
     lua_pushboolean(L, false);
@@ -320,112 +298,7 @@ void sel_trace_open(lua_State *L) {
         lua_pop(L, 1);
     }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &symbol_key);
-    for (const char *const *name = base; *name; name++)
-        allow_field(L, LUA_GNAME, *name);
-    /* The iterator of ipairs has no name. */
-    lua_getfield(L, -1, "ipairs");
-    lua_newtable(L);
-    lua_call(L, 1, 1);
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
     sel_trace_open_math(L);
-}
-
-/* Stores the upvalues of the function at the top in a table: seen[function] = {values}. */
-static void keep_upvalues(lua_State *L) {
-    int function = lua_gettop(L);
-    lua_newtable(L);
-    for (int i = 1; lua_getupvalue(L, function, i); i++)
-        lua_rawseti(L, -2, i);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    lua_insert(L, -2);
-    lua_pushvalue(L, function);
-    lua_insert(L, -2);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-}
-
-static void scan_function(lua_State *L, const lua_Debug *info) {
-    sel_script *script = sel_script_of(L);
-    for (sel_source *s = script->sources; s; s = s->next) {
-        if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
-            continue;
-        char reason[256];
-        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, reason))
-            sel_trace_fail(L, "%s", reason);
-        return;
-    }
-    sel_trace_fail(L, "it calls a function whose text is not known");
-}
-
-/* The function at the top is called for the first time in this trace. */
-static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    lua_pushvalue(L, -2);
-    bool seen = lua_rawget(L, -2) != LUA_TNIL;
-    lua_pop(L, 2);
-    if (seen)
-        return;
-    scan_function(L, info);
-    keep_upvalues(L);
-}
-
-static void look_at_c_function(lua_State *L, lua_Debug *info) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
-    lua_pushvalue(L, -2);
-    bool allowed = lua_rawget(L, -2) != LUA_TNIL;
-    lua_pop(L, 2);
-    if (!allowed) {
-        lua_getinfo(L, "n", info);
-        sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
-                       info->name ? info->name : "a library function");
-    }
-    lua_CFunction function = lua_tocfunction(L, -1);
-    lua_getglobal(L, "error");
-    lua_getglobal(L, "assert");
-    trace_of(L)->raised = function == lua_tocfunction(L, -1) || function == lua_tocfunction(L, -2);
-    lua_pop(L, 2);
-}
-
-static void on_event(lua_State *L, lua_Debug *event) {
-    struct sel_trace *t = trace_of(L);
-    if (event->event == LUA_HOOKCOUNT) {
-        if (++t->counts > MAX_COUNTS)
-            sel_trace_fail(L, "one call takes more than %d instructions",
-                           MAX_COUNTS * INSTRUCTIONS_PER_COUNT);
-        return;
-    }
-    luaL_checkstack(L, 8, NULL);
-    lua_getinfo(L, "fS", event);
-    if (*event->what == 'C')
-        look_at_c_function(L, event);
-    else
-        look_at_lua_function(L, event);
-    lua_pop(L, 1);
-}
-
-/* Puts back the upvalues that the path changed; a changed one ends the trace. */
-static bool restore_upvalues(struct sel_trace *t) {
-    lua_State *L = t->L;
-    bool same = true;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    int seen = lua_gettop(L);
-    for (lua_pushnil(L); lua_next(L, seen); lua_pop(L, 1)) {
-        int function = lua_gettop(L) - 1, kept = function + 1;
-        const char *name;
-        for (int i = 1; (name = lua_getupvalue(L, function, i)); i++) {
-            lua_rawgeti(L, kept, i);
-            bool changed = !lua_rawequal(L, -1, -2);
-            if (changed && same && !*t->reason)
-                snprintf(t->reason, 256, "it changes '%.40s', a variable outside of it", name);
-            same = same && !changed;
-            if (changed)
-                lua_setupvalue(L, function, i);
-            lua_settop(L, kept);
-        }
-    }
-    lua_settop(L, seen - 1);
-    return same;
 }
 
 static bool refuse(struct sel_trace *t, const char *format, ...) {
@@ -471,7 +344,7 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||
                                strstr(message, "divide by zero") || strstr(message, "(zero)"));
-    if (status == LUA_ERRRUN && (t->raised || divided) && !*t->reason) {
+    if (status == LUA_ERRRUN && (t->watch.raised || divided) && !*t->reason) {
         int nothing = sel_build_constant(t->builder, 0);
         *to = (leaf){{nothing, nothing, nothing}, nothing};
         return nothing >= 0;
@@ -497,8 +370,6 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
         return refuse(t, "its comparisons make more than %d paths", MAX_PATHS);
     t->depth = 0;
     t->forced = forced;
-    t->counts = 0;
-    t->raised = false;
     t->serial = next_serial(L);
     t->exact = sel_trace_constant(L, 1);
     luaL_checkstack(L, t->needs->count + LUA_MINSTACK, NULL);
@@ -507,12 +378,12 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
         int node = check_node(L, sel_build_argument(t->builder, t->needs->arguments[i]));
         sel_trace_push(L, sel_trace_float(L, node));
     }
-    lua_sethook(L, on_event, LUA_MASKCALL | LUA_MASKCOUNT, INSTRUCTIONS_PER_COUNT);
+    sel_trace_watch_begin(L, &t->watch);
     int status = lua_pcall(L, t->needs->count, LUA_MULTRET, 0);
     lua_sethook(L, NULL, 0, 0);
     bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
     lua_settop(L, base);
-    return restore_upvalues(t) && taken && !*t->reason;
+    return sel_trace_restore(L, t->reason) && taken && !*t->reason;
 }
 
 static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {
@@ -554,8 +425,7 @@ static int run(lua_State *L) {
     leaf first, second;
     double known;
     t->function = 2;
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &seen_key);
+    sel_trace_forget(L);
     if (!explore(t, 0, &first))
         return 0;
     t->paths = 0;

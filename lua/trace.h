@@ -42,7 +42,28 @@ int sel_trace_step(lua_State *L);
 const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last,
                            char reason[256]);
 
-/* trace_math.c shares with trace.c what follows. */
+/* trace_watch.c. What one call of the function under trace has done so far. */
+typedef struct sel_trace_watch {
+    int counts;  /* thousands of instructions */
+    bool raised; /* error or assert was called last */
+} sel_trace_watch;
+
+/* With the table of globals at the top: the functions of the language that may be called. */
+void sel_trace_open_watch(lua_State *L);
+
+/* Begins a trace: no function has been called. */
+void sel_trace_forget(lua_State *L);
+
+/* Watches the call that follows. The caller takes the hook away. */
+void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch);
+
+/* Puts back the upvalues that a path changed; false, with the reason, when one was. */
+bool sel_trace_restore(lua_State *L, char reason[256]);
+
+/* The watch of the trace that goes on. */
+sel_trace_watch *sel_trace_watch_of(lua_State *L);
+
+/* trace_math.c and trace_watch.c share with trace.c what follows. */
 
 /* A value under trace: a node, and whether Lua has it as an integer there (a node of 0 or 1).
  * Where it has, the value is whole and below `bound`, at most 2^53. */

@@ -1,0 +1,152 @@
+/* trace_watch.c -- what a function under trace may call and change.
+ *
+ * A hook looks at every function that is called. C functions must be on a list; the text of Lua
+ * functions is scanned (trace_scan.c); and variables outside of a function must not change: they
+ * are kept when it is called first, compared and put back after each path.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "lua/trace.h"
+
+enum {
+    INSTRUCTIONS_PER_COUNT = 1000,
+    MAX_COUNTS = 2000 /* of those, in one call */
+};
+
+/* Addresses are keys in Lua's registry: the C functions allowed, and the Lua functions that ran in
+ * this trace with their upvalues. */
+static const char allowed_key, seen_key;
+
+void sel_trace_allow(lua_State *L, int index) {
+    index = lua_absindex(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    lua_pushvalue(L, index);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+static void allow_field(lua_State *L, const char *name) {
+    lua_getfield(L, -1, name);
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+}
+
+void sel_trace_open_watch(lua_State *L) {
+    static const char *const base[] = {"ipairs", "pairs", "next", "error", "assert", NULL};
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    for (const char *const *name = base; *name; name++)
+        allow_field(L, *name);
+    /* The iterator of ipairs has no name. */
+    lua_getfield(L, -1, "ipairs");
+    lua_newtable(L);
+    lua_call(L, 1, 1);
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+}
+
+void sel_trace_forget(lua_State *L) {
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &seen_key);
+}
+
+/* Stores the upvalues of the function at the top in a table: seen[function] = {values}. */
+static void keep_upvalues(lua_State *L) {
+    int function = lua_gettop(L);
+    lua_newtable(L);
+    for (int i = 1; lua_getupvalue(L, function, i); i++)
+        lua_rawseti(L, -2, i);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    lua_insert(L, -2);
+    lua_pushvalue(L, function);
+    lua_insert(L, -2);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+}
+
+static void scan_function(lua_State *L, const lua_Debug *info) {
+    sel_script *script = sel_script_of(L);
+    for (sel_source *s = script->sources; s; s = s->next) {
+        if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
+            continue;
+        char reason[256];
+        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, reason))
+            sel_trace_fail(L, "%s", reason);
+        return;
+    }
+    sel_trace_fail(L, "it calls a function whose text is not known");
+}
+
+/* The function at the top is called for the first time in this trace. */
+static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    lua_pushvalue(L, -2);
+    bool seen = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    if (seen)
+        return;
+    scan_function(L, info);
+    keep_upvalues(L);
+}
+
+static void look_at_c_function(lua_State *L, lua_Debug *info) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
+    lua_pushvalue(L, -2);
+    bool allowed = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    if (!allowed) {
+        lua_getinfo(L, "n", info);
+        sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
+                       info->name ? info->name : "a library function");
+    }
+    lua_CFunction function = lua_tocfunction(L, -1);
+    lua_getglobal(L, "error");
+    lua_getglobal(L, "assert");
+    sel_trace_watch_of(L)->raised =
+        function == lua_tocfunction(L, -1) || function == lua_tocfunction(L, -2);
+    lua_pop(L, 2);
+}
+
+static void on_event(lua_State *L, lua_Debug *event) {
+    if (event->event == LUA_HOOKCOUNT) {
+        if (++sel_trace_watch_of(L)->counts > MAX_COUNTS)
+            sel_trace_fail(L, "one call takes more than %d instructions",
+                           MAX_COUNTS * INSTRUCTIONS_PER_COUNT);
+        return;
+    }
+    luaL_checkstack(L, 8, NULL);
+    lua_getinfo(L, "fS", event);
+    if (*event->what == 'C')
+        look_at_c_function(L, event);
+    else
+        look_at_lua_function(L, event);
+    lua_pop(L, 1);
+}
+
+void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch) {
+    *watch = (sel_trace_watch){0};
+    lua_sethook(L, on_event, LUA_MASKCALL | LUA_MASKCOUNT, INSTRUCTIONS_PER_COUNT);
+}
+
+bool sel_trace_restore(lua_State *L, char reason[256]) {
+    bool same = true;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
+    int seen = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, seen); lua_pop(L, 1)) {
+        int function = lua_gettop(L) - 1, kept = function + 1;
+        const char *name;
+        for (int i = 1; (name = lua_getupvalue(L, function, i)); i++) {
+            lua_rawgeti(L, kept, i);
+            bool changed = !lua_rawequal(L, -1, -2);
+            if (changed && same && !*reason)
+                snprintf(reason, 256, "it changes '%.40s', a variable outside of it", name);
+            same = same && !changed;
+            if (changed)
+                lua_setupvalue(L, function, i);
+            lua_settop(L, kept);
+        }
+    }
+    lua_settop(L, seen - 1);
+    return same;
+}
