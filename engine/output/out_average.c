@@ -69,13 +69,21 @@ static sel_status average_ask(void *self, int64_t step, double time, sel_request
     return status;
 }
 
+/* Cells are independent of each other: any number of threads gives the same bits. */
+static int threads_of(const average_output *output) {
+    const sel_plan *plan = output->context->plan;
+    return plan && plan->threads > 0 ? plan->threads : 1;
+}
+
 static void add_field(const average_output *output, const sel_pick *pick, const moments *to) {
-    int components = sel_pick_components(pick), stored = sel_pick_stored(pick);
-    double samples = (double)output->samples;
-    for (size_t i = 0; i < output->cells; i++) {
-        const double *cell = to->values + i * (size_t)pick->field_components;
+    const int64_t cells = (int64_t)output->cells;
+    const int components = sel_pick_components(pick), stored = sel_pick_stored(pick);
+    const double samples = (double)output->samples;
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t i = 0; i < cells; i++) {
+        const double *cell = to->values + i * pick->field_components;
         for (int c = 0; c < components; c++) {
-            size_t at = i * (size_t)stored + (size_t)c;
+            int64_t at = i * stored + c;
             double value = cell[sel_pick_component(pick, c)], before = value - to->mean[at];
             to->mean[at] += before / samples;
             to->squares[at] += before * (value - to->mean[at]);
@@ -98,9 +106,11 @@ static sel_status average_take(void *self, int64_t step, double time, const sel_
 
 static void finish_rms(const average_output *output, int field) {
     double *squares = output->fields[field].squares;
-    size_t numbers = output->cells * (size_t)sel_pick_stored(&output->picks.v[field]);
-    for (size_t k = 0; k < numbers; k++) {
-        squares[k] = sqrt(squares[k] / (double)output->samples);
+    const double samples = (double)output->samples;
+    const int64_t numbers = (int64_t)output->cells * sel_pick_stored(&output->picks.v[field]);
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t k = 0; k < numbers; k++) {
+        squares[k] = sqrt(squares[k] / samples);
     }
 }
 

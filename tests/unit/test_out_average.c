@@ -79,6 +79,30 @@ static void a_run_without_samples_gives_its_last_state(void **state) {
     case_close(&c);
 }
 
+static void any_number_of_threads_writes_the_same(void **state) {
+    (void)state;
+    char *bytes[2];
+    size_t size[2];
+    const int threads[] = {1, 3};
+    const char *fields[] = {"velocity", "pressure"};
+    for (int k = 0; k < 2; k++) {
+        output_case c;
+        case_open(&c, 2, 41, 30, 1);
+        add_average(&c, fields, 2)->common.every = 1;
+        assert_int_equal(case_begin(&c), SEL_OK);
+        c.plan.threads = threads[k];
+        for (int step = 0; step <= 7; step++) {
+            assert_int_equal(case_write(&c, step, step == 7), SEL_OK);
+        }
+        bytes[k] = case_file(&c, "average.vti", &size[k]);
+        assert_non_null(bytes[k]);
+        case_close(&c);
+    }
+    assert_true(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
 static void a_full_disk_is_told(void **state) {
     (void)state;
     output_case c;
@@ -99,6 +123,7 @@ int main(void) {
         cmocka_unit_test(mean_and_rms_are_those_of_the_samples),
         cmocka_unit_test(the_beginning_can_be_left_out),
         cmocka_unit_test(a_run_without_samples_gives_its_last_state),
+        cmocka_unit_test(any_number_of_threads_writes_the_same),
         cmocka_unit_test(a_full_disk_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
