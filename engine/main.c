@@ -226,6 +226,10 @@ static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
 }
 
 static sel_status check_words(arguments *a, const char *name, sel_error *error) {
+    if (a->trust && a->script_seconds > 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--script-limit limits nothing with --trust; give one of them");
+    }
     if (a->word_count == 0) {
         return a->help ? SEL_OK
                        : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE", name);
@@ -497,7 +501,18 @@ static sel_status info(void) {
     return SEL_OK;
 }
 
+/* Words behind a command that takes `most` of them. */
+static sel_status check_count(int argc, char **argv, int most, sel_error *error) {
+    return argc <= 2 + most ? SEL_OK
+                            : sel_fail(error, SEL_BAD_USAGE, "%s takes no '%s' (see selenite help)",
+                                       argv[1], argv[2 + most]);
+}
+
 static sel_status help(int argc, char **argv, sel_error *error) {
+    sel_status status = check_count(argc, argv, 1, error);
+    if (status) {
+        return status;
+    }
     if (argc > 2 && strcmp(argv[2], "--annotations") == 0) {
         sel_annotations(stdout);
         return SEL_OK;
@@ -522,14 +537,18 @@ static sel_status command(int argc, char **argv, sel_error *error) {
         return with_arguments(argc, argv, error);
     }
     if (strcmp(name, "info") == 0) {
-        return info();
+        sel_status status = check_count(argc, argv, 0, error);
+        return status ? status : info();
     }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         return help(argc, argv, error);
     }
     if (strcmp(name, "--version") == 0) {
-        printf("selenite %s (%s)\n", sel_version(), sel_commit());
-        return SEL_OK;
+        sel_status status = check_count(argc, argv, 0, error);
+        if (!status) {
+            printf("selenite %s (%s)\n", sel_version(), sel_commit());
+        }
+        return status;
     }
     if (argc < 2) {
         fputs(usage_text, stderr);
