@@ -95,9 +95,9 @@ typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
 
 /* Terrain, for facts. */
 typedef struct aqua_terrain {
-    double lowest, highest; /* m */
-    int64_t pits;           /* cells lower than all their neighbours */
-    double deepest_pit;     /* m below its lowest neighbour */
+    double highest;     /* m */
+    int64_t pits;       /* cells lower than all their neighbours */
+    double deepest_pit; /* m below its lowest neighbour */
     double mean_slope, largest_slope;
 } aqua_terrain;
 
@@ -105,10 +105,11 @@ typedef struct aqua_plan {
     sel_plan base;
     const aqua_params *params;
     aqua_layout layout;
-    double *ground; /* [ny][nx] m; 0 without ground */
-    double *alpha;  /* [ny][nx]; NULL: the same everywhere */
+    const double *ground; /* [ny][nx] m; 0 in walls, NaN where there are no data */
+    double *own_ground;   /* that; NULL: it is the raster of the scenario */
+    double *alpha;        /* [ny][nx]; NULL: the same everywhere */
     double largest_alpha, smallest_alpha;
-    aqua_terrain terrain;
+    double lowest;  /* m: ground of free cells */
     double deepest; /* m: what the scenario is known to reach */
     aqua_ghosts ghosts;
     aqua_inflow *inflows;

@@ -138,6 +138,7 @@ double aqua_edges_flux(const sel_state *state, int64_t step, const aqua_edges *e
 /* ---- amounts ---- */
 
 static void store_rates(const sel_state *state, void *rate) {
+#pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t i = 0; i < aqua_cells(state); i++) {
         if (state->store.whole) {
             ((float *)rate)[i] = (float)state->field[i];
@@ -454,17 +455,29 @@ static sel_status fill(sel_state *state, sel_error *error) {
     if (state->alphas) {
         aqua_fill_alpha(plan, state->alphas);
     }
-    for (int64_t i = 0; state->arrived && i < aqua_cells(state); i++) {
-        state->arrived[i] = -1;
+    if (state->arrived) {
+        memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-    for (int64_t y = 0; watches(state) && y < plan->layout.ny; y++) {
-        watch_row(state, y, 0);
+#pragma omp parallel for schedule(static) num_threads(state->threads) if (watches(state))
+    for (int64_t y = 0; y < plan->layout.ny; y++) {
+        if (watches(state)) {
+            watch_row(state, y, 0);
+        }
     }
     memcpy(state->controls, plan->base.domain->control_values,
            (size_t)plan->base.domain->control_count * sizeof(double));
     state->first_volume = aqua_volume(state);
     /* Fluxes may be asked for before the first step. */
     return set_amounts(state, AQUA_ALWAYS, error);
+}
+
+/* By all threads: it takes them as long as their first steps. */
+static void zero(char *block, int64_t bytes, int threads) {
+    const int64_t piece = (int64_t)1 << 21;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t at = 0; at < bytes; at += piece) {
+        memset(block + at, 0, (size_t)(bytes - at < piece ? bytes - at : piece));
+    }
 }
 
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
@@ -482,7 +495,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
         return sel_fail_memory(error, "the water", estimate(plan));
     }
     place(state, plan, kernels, block);
-    memset(block, 0, (size_t)bytes);
+    zero(block, (int64_t)bytes, state->threads);
     sel_status status = fill(state, error);
     if (status) {
         destroy(state);

@@ -1,7 +1,7 @@
 /* aqua_facts.c -- what `selenite check` tells of a run-off, and what it warns of. */
 #include <math.h>
 #include <stdio.h>
-#include "engine/aqua/aqua.h"
+#include "engine/aqua/aqua_ground.h"
 
 /* Above this alpha potential energy may rise in a step; above the other a pit of one cell may be
  * filled beyond its rim. */
@@ -50,9 +50,12 @@ static void add_store(const aqua_plan *plan, sel_fact facts[], int *count) {
 }
 
 static void add_terrain(const aqua_plan *plan, sel_fact facts[], int *count) {
-    const aqua_terrain *terrain = &plan->terrain;
+    aqua_terrain found, *terrain = &found;
+    if (aqua_terrain_measure(plan, terrain, NULL)) {
+        return; /* without memory for what is only told */
+    }
     sel_fact *fact = add_fact(facts, count, "ground");
-    snprintf(fact->text, sizeof fact->text, "%.6g to %.6g m", terrain->lowest, terrain->highest);
+    snprintf(fact->text, sizeof fact->text, "%.6g to %.6g m", plan->lowest, terrain->highest);
     fact = add_fact(facts, count, "slope");
     snprintf(fact->text, sizeof fact->text, "mean %.3g, largest %.3g", terrain->mean_slope,
              terrain->largest_slope);

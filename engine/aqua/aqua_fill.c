@@ -72,11 +72,24 @@ void aqua_fill_frame(const aqua_plan *plan, void *values, size_t size) {
 
 /* ---- beds ---- */
 
-static void set_no_ground(const aqua_store *store, void *bed, int64_t at) {
-    if (store->whole) {
-        ((float *)bed)[at] = (float)AQUA_NO_GROUND;
-    } else {
-        ((double *)bed)[at] = AQUA_NO_GROUND;
+/* The bed of a row of the layout, -2 <= y < ny + 2. */
+static void set_bed_row(const aqua_plan *plan, const aqua_store *store, int64_t y, void *bed) {
+    const aqua_layout *layout = &plan->layout;
+    const int64_t start = aqua_index(layout, -AQUA_HALO, y), first = aqua_index(layout, 0, y);
+    const bool inside = y >= 0 && y < layout->ny;
+    const uint8_t *region = plan->base.domain->cell + y * layout->nx;
+    const double *ground = plan->ground + y * layout->nx;
+    for (int64_t i = start; i < start + layout->pitch; i++) {
+        if (store->whole) {
+            ((float *)bed)[i] = (float)AQUA_NO_GROUND;
+        } else {
+            ((double *)bed)[i] = AQUA_NO_GROUND;
+        }
+    }
+    for (int64_t x = 0; inside && x < layout->nx; x++) {
+        if (region[x] == 0) {
+            set_bed(store, bed, first + x, ground[x]);
+        }
     }
 }
 
@@ -107,18 +120,10 @@ static sel_status first_levels(const aqua_plan *plan, double **z, sel_error *err
 
 sel_status aqua_fill_bed(const aqua_plan *plan, void *bed, sel_error *error) {
     const aqua_layout *layout = &plan->layout;
-    const sel_domain *domain = plan->base.domain;
     const aqua_store store = aqua_store_of(plan);
-    for (int64_t i = 0; i < layout->cells; i++) {
-        set_no_ground(&store, bed, i);
-    }
-    for (int64_t y = 0; y < layout->ny; y++) {
-        for (int64_t x = 0; x < layout->nx; x++) {
-            int64_t cell = y * layout->nx + x;
-            if (domain->cell[cell] == 0) {
-                set_bed(&store, bed, aqua_index(layout, x, y), plan->ground[cell]);
-            }
-        }
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
+    for (int64_t y = -AQUA_HALO; y < layout->ny + AQUA_HALO; y++) {
+        set_bed_row(plan, &store, y, bed);
     }
     double *z;
     sel_status status = first_levels(plan, &z, error);
@@ -143,38 +148,48 @@ static sel_status check_depth(const aqua_plan *plan, const aqua_store *store, in
     return depth * store->per_metre > store->limit ? aqua_too_deep(plan, 0, cell, error) : SEL_OK;
 }
 
-sel_status aqua_fill_water(const aqua_plan *plan, void *water, sel_error *error) {
-    const aqua_layout *layout = &plan->layout;
-    const sel_domain *domain = plan->base.domain;
-    const aqua_store store = aqua_store_of(plan);
-    const sel_quantity *depth = &plan->params->initial.depth;
-    aqua_rows rows;
-    double *z, *values = NULL;
-    memset(water, 0, (size_t)layout->cells * (store.whole ? 4 : 8));
-    sel_status status = first_levels(plan, &z, error);
-    sel_status opened = aqua_rows_open(domain, false, &rows, error);
-    status = status ? status : opened;
-    if (!status && sel_quantity_given(depth)) {
-        values = malloc((size_t)(rows.chunk * layout->nx) * sizeof *values);
-        status = values ? SEL_OK : sel_fail_memory(error, "the initial depth", 0);
-    }
-    for (int64_t y = 0; y < layout->ny && values && !status; y += rows.chunk) {
-        int64_t count = layout->ny - y < rows.chunk ? layout->ny - y : rows.chunk;
-        status = aqua_rows_evaluate(&rows, depth, "initial.depth", 0, y, count, values, error);
-        for (int64_t i = 0; i < count * layout->nx && !status; i++) {
-            int64_t x = i % layout->nx, cell = y * layout->nx + i;
-            status = check_depth(plan, &store, cell, values[i], error);
+typedef struct water_to {
+    const aqua_plan *plan;
+    aqua_store store;
+    void *water;
+} water_to;
+
+/* aqua_take */
+static sel_status store_water(void *to, int64_t y, int64_t count, const double *values,
+                              sel_error *error) {
+    const water_to *w = to;
+    const int64_t nx = w->plan->layout.nx;
+    sel_status status = SEL_OK;
+    for (int64_t row = y; row < y + count && !status; row++) {
+        const double *depth = values + (row - y) * nx;
+        const int64_t first = aqua_index(&w->plan->layout, 0, row);
+        for (int64_t x = 0; x < nx && !status; x++) {
+            status = check_depth(w->plan, &w->store, row * nx + x, depth[x], error);
             if (!status) {
-                set_water(&store, water, aqua_index(layout, x, cell / layout->nx), values[i]);
+                set_water(&w->store, w->water, first + x, depth[x]);
             }
         }
     }
+    return status;
+}
+
+sel_status aqua_fill_water(const aqua_plan *plan, void *water, sel_error *error) {
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false};
+    water_to to = {plan, aqua_store_of(plan), water};
+    const int64_t size = to.store.whole ? 4 : 8, row = plan->layout.pitch * size;
+    double *z;
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
+    for (int64_t y = 0; y < plan->layout.cells / plan->layout.pitch; y++) {
+        memset((char *)water + y * row, 0, (size_t)row);
+    }
+    sel_status status = first_levels(plan, &z, error);
+    if (!status && sel_quantity_given(asked.quantity)) {
+        status = aqua_rows_visit(plan, &asked, store_water, &to, error);
+    }
     if (!status) {
         aqua_set_ghosts(plan, z, NULL, water);
-        aqua_fill_frame(plan, water, store.whole ? 4 : 8);
+        aqua_fill_frame(plan, water, (size_t)size);
     }
-    aqua_rows_close(&rows);
-    free(values);
     free(z);
     return status;
 }
@@ -188,6 +203,7 @@ static int64_t nearest(int64_t at, int64_t n) {
 void aqua_fill_alpha(const aqua_plan *plan, void *alpha) {
     const aqua_layout *layout = &plan->layout;
     const aqua_store store = aqua_store_of(plan);
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
     for (int64_t y = -2; y < layout->ny + 2; y++) {
         for (int64_t x = -2; x < layout->nx + 2; x++) {
             int64_t cell = nearest(y, layout->ny) * layout->nx + nearest(x, layout->nx);

@@ -31,12 +31,16 @@ typedef struct ghost {
     double ground, x, y;
 } ghost;
 
-/* Counts, or with memory stores; next[r] is the place of the next ghost of region r. */
+/* Some rows of cells, or all faces. Counts, or with memory stores; next[r] is the place of the next
+ * ghost of region r. */
 typedef struct list {
     aqua_plan *plan;
     int64_t count[257], next[257];
     bool stores;
 } list;
+
+/* The faces make a list, and then the rows of cells so many. */
+enum { BANDS = 64 };
 
 static void add(list *l, const ghost *g) {
     aqua_ghosts *ghosts = &l->plan->ghosts;
@@ -96,8 +100,11 @@ static void add_cell(list *l, int64_t x, int64_t y) {
     const int64_t cell = y * grid->n[0] + x;
     const int region = domain->cell[cell];
     const aqua_law_open *open = aqua_open_of(domain, region);
+    if (!open && !aqua_level_of(domain, region)) {
+        return;
+    }
     double beside = aqua_lowest_beside(plan, x, y);
-    if (isnan(beside) || (!open && !aqua_level_of(domain, region))) {
+    if (isnan(beside)) {
         return;
     }
     double ground = isnan(plan->ground[cell]) ? beside : plan->ground[cell];
@@ -109,15 +116,40 @@ static void add_cell(list *l, int64_t x, int64_t y) {
     add(l, &g);
 }
 
-static void add_all(list *l) {
+static void add_band(list *l, int band) {
     const sel_domain *domain = l->plan->base.domain;
-    const int64_t nx = domain->grid.n[0];
-    add_faces(l);
-    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
-        if (domain->cell[i] != 0) {
-            add_cell(l, i % nx, i / nx);
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    for (int64_t y = ny * band / BANDS; y < ny * (band + 1) / BANDS; y++) {
+        const uint8_t *region = domain->cell + y * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            if (region[x] != 0) {
+                add_cell(l, x, y);
+            }
         }
     }
+}
+
+/* lists[1 + BANDS] */
+static void add_all(list *lists, int threads) {
+    add_faces(&lists[0]);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int band = 0; band < BANDS; band++) {
+        add_band(&lists[1 + band], band);
+    }
+}
+
+/* Sets where each list stores its ghosts: sorted by region, then by list. */
+static void share_places(aqua_ghosts *ghosts, list *lists) {
+    int64_t place = 0;
+    for (int r = 0; r <= 256; r++) {
+        ghosts->first[r] = place;
+        for (int k = 0; k <= BANDS; k++) {
+            lists[k].next[r] = place;
+            place += lists[k].count[r];
+            lists[k].stores = true;
+        }
+    }
+    ghosts->first[257] = ghosts->count = place;
 }
 
 /* One bed for all ghosts of a level: with beds of their own their levels would differ by rounding,
@@ -135,15 +167,10 @@ static void level_beds(aqua_plan *plan) {
     }
 }
 
-sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
+static sel_status create(aqua_plan *plan, list *lists, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
-    list l = {.plan = plan};
-    add_all(&l);
-    for (int r = 0; r <= 256; r++) {
-        ghosts->first[r + 1] = ghosts->first[r] + l.count[r];
-        l.next[r] = ghosts->first[r];
-    }
-    ghosts->count = ghosts->first[257];
+    add_all(lists, plan->base.threads);
+    share_places(ghosts, lists);
     size_t n = (size_t)ghosts->count + 1;
     ghosts->at = malloc(n * sizeof *ghosts->at);
     ghosts->ground = malloc(3 * n * sizeof *ghosts->ground);
@@ -152,10 +179,20 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     }
     ghosts->x = ghosts->ground + n;
     ghosts->y = ghosts->x + n;
-    l.stores = true;
-    add_all(&l);
+    add_all(lists, plan->base.threads);
     level_beds(plan);
     return SEL_OK;
+}
+
+sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
+    list *lists = calloc(1 + BANDS, sizeof *lists);
+    for (int k = 0; lists && k <= BANDS; k++) {
+        lists[k].plan = plan;
+    }
+    sel_status status = lists ? create(plan, lists, error)
+                              : sel_fail_memory(error, "the open faces", BANDS * sizeof *lists);
+    free(lists);
+    return status;
 }
 
 void aqua_ghosts_free(aqua_ghosts *ghosts) {

@@ -2,7 +2,9 @@
 #include "engine/aqua/aqua_ground.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include "engine/aqua/aqua_rows.h"
+#include "engine/machine.h"
 #include "geometry/raster.h"
 
 /* The raster that the ground is, taken as it is; NULL: it is something else. */
@@ -107,14 +109,20 @@ double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y) {
     return lowest;
 }
 
-/* Adds what a free cell says of the terrain. */
-static void look_at(const aqua_plan *plan, int64_t x, int64_t y, aqua_terrain *terrain,
-                    double *slopes, int64_t *edges) {
+/* What a row says of the terrain; the sum and the number of its slopes. */
+typedef struct row_terrain {
+    aqua_terrain terrain;
+    double slopes;
+    int64_t edges;
+} row_terrain;
+
+/* Adds what a free cell says. */
+static void look_at(const aqua_plan *plan, int64_t x, int64_t y, row_terrain *row) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const double here = plan->ground[y * grid->n[0] + x];
-    double beside = aqua_lowest_beside(plan, x, y);
-    terrain->lowest = fmin(terrain->lowest, here);
+    const double beside = aqua_lowest_beside(plan, x, y);
+    aqua_terrain *terrain = &row->terrain;
     terrain->highest = fmax(terrain->highest, here);
     if (beside > here) {
         terrain->pits++;
@@ -125,48 +133,94 @@ static void look_at(const aqua_plan *plan, int64_t x, int64_t y, aqua_terrain *t
         if (cell >= 0 && domain->cell[cell] == 0) {
             double slope = fabs(plan->ground[cell] - here) / grid->dx;
             terrain->largest_slope = fmax(terrain->largest_slope, slope);
-            *slopes += slope;
-            ++*edges;
+            row->slopes += slope;
+            row->edges++;
         }
     }
 }
 
-static void measure(aqua_plan *plan) {
+static row_terrain look_at_row(const aqua_plan *plan, int64_t y) {
     const sel_domain *domain = plan->base.domain;
-    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
-    aqua_terrain terrain = {.lowest = HUGE_VAL, .highest = -HUGE_VAL};
-    double slopes = 0;
-    int64_t edges = 0;
-    for (int64_t y = 0; y < ny; y++) {
-        for (int64_t x = 0; x < nx; x++) {
-            if (domain->cell[y * nx + x] == 0) {
-                look_at(plan, x, y, &terrain, &slopes, &edges);
-            }
+    const int64_t nx = domain->grid.n[0];
+    row_terrain row = {.terrain = {.highest = -HUGE_VAL}};
+    for (int64_t x = 0; x < nx; x++) {
+        if (domain->cell[y * nx + x] == 0) {
+            look_at(plan, x, y, &row);
         }
     }
-    terrain.mean_slope = edges ? slopes / (double)edges : 0;
-    plan->terrain = terrain;
+    return row;
+}
+
+sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error) {
+    const int64_t ny = plan->base.domain->grid.n[1];
+    const size_t bytes = (size_t)ny * sizeof(row_terrain);
+    row_terrain *rows = malloc(bytes);
+    double slopes = 0;
+    int64_t edges = 0;
+    if (!rows) {
+        return sel_fail_memory(error, "the slopes of the ground", bytes);
+    }
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
+    for (int64_t y = 0; y < ny; y++) {
+        rows[y] = look_at_row(plan, y);
+    }
+    *terrain = (aqua_terrain){.highest = -HUGE_VAL};
+    for (int64_t y = 0; y < ny; y++) {
+        const aqua_terrain *row = &rows[y].terrain;
+        terrain->highest = fmax(terrain->highest, row->highest);
+        terrain->pits += row->pits;
+        terrain->deepest_pit = fmax(terrain->deepest_pit, row->deepest_pit);
+        terrain->largest_slope = fmax(terrain->largest_slope, row->largest_slope);
+        slopes += rows[y].slopes;
+        edges += rows[y].edges;
+    }
+    terrain->mean_slope = edges ? slopes / (double)edges : 0;
+    free(rows);
+    return SEL_OK;
+}
+
+static double find_lowest(const aqua_plan *plan) {
+    const uint8_t *region = plan->base.domain->cell;
+    const double *ground = plan->ground;
+    const int64_t cells = sel_grid_cells(&plan->base.domain->grid);
+    double lowest = HUGE_VAL;
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : lowest)
+    for (int64_t i = 0; i < cells; i++) {
+        lowest = region[i] == 0 && ground[i] < lowest ? ground[i] : lowest;
+    }
+    return lowest;
+}
+
+static void interpolate(const aqua_plan *plan, const sel_raster *raster, double *to) {
+    const sel_grid *grid = &plan->base.domain->grid;
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
+    for (int64_t y = 0; y < grid->n[1]; y++) {
+        for (int64_t x = 0; x < grid->n[0]; x++) {
+            to[y * grid->n[0] + x] = raster_at(raster, grid, x, y);
+        }
+    }
 }
 
 sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
+    const sel_grid *grid = &plan->base.domain->grid;
     const sel_raster *raster = raster_of(plan->params);
-    aqua_rows rows = {.x = NULL};
+    const size_t bytes = (size_t)sel_grid_cells(grid) * sizeof(double);
     sel_status status = SEL_OK;
+    if (raster && is_its_grid(raster, grid)) {
+        plan->ground = raster->value;
+        plan->lowest = find_lowest(plan);
+        return SEL_OK;
+    }
+    plan->ground = plan->own_ground = sel_machine_allocate(bytes);
+    if (!plan->own_ground) {
+        return sel_fail_memory(error, "the ground", bytes);
+    }
     if (raster) {
-        for (int64_t i = 0; i < sel_grid_cells(grid); i++) {
-            plan->ground[i] = raster_at(raster, grid, i % grid->n[0], i / grid->n[0]);
-        }
+        interpolate(plan, raster, plan->own_ground);
     } else {
-        status = aqua_rows_open(domain, true, &rows, error);
-        status =
-            status ? status
-                   : aqua_rows_all(&rows, &plan->params->ground, "ground", 0, plan->ground, error);
-        aqua_rows_close(&rows);
+        const aqua_asked ground = {&plan->params->ground, "ground", 0, true};
+        status = aqua_rows_all(plan, &ground, plan->own_ground, error);
     }
-    if (!status) {
-        measure(plan);
-    }
+    plan->lowest = status ? 0 : find_lowest(plan);
     return status;
 }

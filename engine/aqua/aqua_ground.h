@@ -9,9 +9,12 @@ void aqua_complete(sel_common *params);
 sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error);
 
-/* Elevations of all cells but walls and those without data into plan->ground [ny][nx], NaN in the
- * latter; and plan->terrain. */
+/* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and
+ * plan->lowest. */
 sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error);
+
+/* The same for any number of threads. */
+sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error);
 
 /* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
 double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);

@@ -158,15 +158,9 @@ static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread
     const aqua_store store = aqua_store_of(plan);
     const double unit = mm_per_hour * domain->grid.dt * store.per_metre, most = store.most_rain;
     int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
-    aqua_rows rows = {.x = NULL};
-    sel_status status;
-    if (spread == AQUA_FIELD) {
-        status = aqua_rows_open(domain, false, &rows, error);
-        status = status ? status : aqua_rows_all(&rows, q, what, t, to, error);
-        aqua_rows_close(&rows);
-    } else {
-        status = evaluate_uniform(plan, q, what, t, to, error);
-    }
+    const aqua_asked asked = {q, what, t, false};
+    sel_status status = spread == AQUA_FIELD ? aqua_rows_all(plan, &asked, to, error)
+                                             : evaluate_uniform(plan, q, what, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
         if (to[i] < 0) {
             return refuse_negative(plan, what, to[i], t, error);

@@ -13,6 +13,7 @@
 #include "engine/aqua/aqua_ground.h"
 #include "engine/aqua/aqua_inflow.h"
 #include "engine/aqua/aqua_rows.h"
+#include "engine/machine.h"
 
 /* Of the f32 store: quanta of 2^-26 m unless depths need more room. */
 enum { MOST_BITS = 26, LEAST_BITS = 8, LINE = 128 };
@@ -66,54 +67,54 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
         sel_status status = sel_quantity_eval(q, "alpha", &at, &alpha, error);
         return status ? status : check_alpha(plan, &alpha, 1, error);
     }
-    size_t cells = (size_t)sel_grid_cells(&domain->grid);
-    plan->alpha = calloc(cells, sizeof *plan->alpha);
-    aqua_rows rows;
-    sel_status status = aqua_rows_open(domain, false, &rows, error);
-    if (!plan->alpha) {
-        status = sel_fail_memory(error, "alpha", cells * sizeof *plan->alpha);
-    }
-    status = status ? status : aqua_rows_all(&rows, q, "alpha", 0, plan->alpha, error);
-    aqua_rows_close(&rows);
+    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
+    const aqua_asked asked = {q, "alpha", 0, false};
+    plan->alpha = sel_machine_allocate(bytes);
+    sel_status status = plan->alpha ? aqua_rows_all(plan, &asked, plan->alpha, error)
+                                    : sel_fail_memory(error, "alpha", bytes);
     return status ? status : check_alpha(plan, plan->alpha, (int64_t)cells, error);
 }
 
 /* ---- how deep the water gets ---- */
 
-static sel_status largest_initial(const aqua_plan *plan, double *largest, sel_error *error) {
-    const sel_quantity *q = &plan->params->initial.depth;
-    const sel_domain *domain = plan->base.domain;
-    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
-    *largest = 0;
-    if (!sel_quantity_given(q)) {
-        return SEL_OK;
+typedef struct deepest {
+    int64_t nx;
+    double depth;
+} deepest;
+
+/* aqua_take */
+static sel_status find_deepest(void *to, int64_t y, int64_t count, const double *values,
+                               sel_error *error) {
+    deepest *l = to;
+    double here = 0;
+    (void)y;
+    (void)error;
+    for (int64_t i = 0; i < count * l->nx; i++) {
+        here = values[i] > here ? values[i] : here;
     }
-    aqua_rows rows;
-    sel_status status = aqua_rows_open(domain, false, &rows, error);
-    double *values = malloc((size_t)(rows.chunk * nx) * sizeof *values);
-    if (!values) {
-        status = sel_fail_memory(error, "the initial depth", 0);
-    }
-    for (int64_t y = 0; y < ny && !status; y += rows.chunk) {
-        int64_t count = ny - y < rows.chunk ? ny - y : rows.chunk;
-        status = aqua_rows_evaluate(&rows, q, "initial.depth", 0, y, count, values, error);
-        for (int64_t i = 0; i < count * nx && !status; i++) {
-            *largest = fmax(*largest, values[i]);
-        }
-    }
-    free(values);
-    aqua_rows_close(&rows);
+#pragma omp critical(aqua_deepest)
+    l->depth = here > l->depth ? here : l->depth;
+    return SEL_OK;
+}
+
+static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false};
+    deepest l = {plan->layout.nx, 0};
+    sel_status status = sel_quantity_given(asked.quantity)
+                            ? aqua_rows_visit(plan, &asked, find_deepest, &l, error)
+                            : SEL_OK;
+    *found = l.depth;
     return status;
 }
 
 /* The finest quantum in which the depths that are expected fit: what the user says, else twice the
  * initial depth, and what stands below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
-    double initial, level = aqua_highest_level(plan) - plan->terrain.lowest;
+    double initial, level = aqua_highest_level(plan) - plan->lowest;
     sel_status status = largest_initial(plan, &initial, error);
     bool said = !isnan(plan->params->depth_limit);
     plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
-    plan->datum = floor(plan->terrain.lowest);
+    plan->datum = floor(plan->lowest);
     plan->base.precision = SEL_F32; /* whose store this is */
     plan->bits = MOST_BITS;
     for (; plan->bits > LEAST_BITS; plan->bits--) {
@@ -132,19 +133,14 @@ static void plan_destroy(sel_plan *base) {
     if (plan) {
         aqua_ghosts_free(&plan->ghosts);
         aqua_inflows_free(plan);
-        free(plan->ground);
+        free(plan->own_ground);
         free(plan->alpha);
         free(plan);
     }
 }
 
 static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
-    size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
     plan->layout = make_layout(&plan->base.domain->grid);
-    plan->ground = calloc(cells, sizeof *plan->ground);
-    if (!plan->ground) {
-        return sel_fail_memory(error, "the ground", cells * sizeof *plan->ground);
-    }
     sel_status status = aqua_ground_evaluate(plan, error);
     sel_status alpha = resolve_alpha(plan, error);
     sel_status inflows = aqua_inflows_create(plan, error);

@@ -2,58 +2,109 @@
 #include "engine/aqua/aqua_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include "engine/share.h"
 
-enum { PLACES = 1 << 16 };
+enum { EVALUATED_AT_ONCE = 1 << 15 };
 
-sel_status aqua_rows_open(const sel_domain *domain, bool ghosts, aqua_rows *rows,
-                          sel_error *error) {
-    const int64_t nx = domain->grid.n[0];
-    *rows = (aqua_rows){.domain = domain, .wanted = {true}, .chunk = nx < PLACES ? PLACES / nx : 1};
-    for (int r = 1; r <= domain->region_count; r++) {
-        rows->wanted[r] = ghosts && domain->regions[r - 1].law.table != &aqua_wall_table;
-    }
-    size_t places = (size_t)(rows->chunk * nx);
-    rows->x = malloc(3 * places * sizeof *rows->x);
-    rows->y = rows->x + places;
-    rows->value = rows->y + places;
-    return rows->x ? SEL_OK : sel_fail_memory(error, "evaluating a quantity", 24 * places);
-}
+/* Scratch of a thread: places and values of the wanted cells, and values of whole rows. */
+enum { ARRAYS = 4 };
 
-void aqua_rows_close(aqua_rows *rows) {
-    free(rows->x);
-    rows->x = NULL;
-}
+typedef struct visit {
+    const aqua_plan *plan;
+    const aqua_asked *asked;
+    bool wanted[256]; /* by the region of a cell */
+    int64_t rows;     /* of a part */
+    double *scratch;  /* [threads][ARRAYS][rows][nx] */
+    aqua_take *take;
+    void *to;
+} visit;
 
-sel_status aqua_rows_evaluate(const aqua_rows *rows, const sel_quantity *q, const char *what,
-                              double t, int64_t y, int64_t count, double *to, sel_error *error) {
-    const sel_domain *domain = rows->domain;
+/* Places of the wanted cells of a row; how many. */
+static int64_t place_row(const visit *v, int64_t row, double *x, double *y) {
+    const sel_domain *domain = v->plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    const int64_t nx = grid->n[0], cells = count * nx;
-    const uint8_t *region = domain->cell + y * nx;
-    size_t n = 0;
-    for (int64_t c = 0; c < cells; c++) {
-        if (rows->wanted[region[c]]) {
-            rows->x[n] = sel_centre(grid, 0, (double)(c % nx));
-            rows->y[n++] = sel_centre(grid, 1, (double)(y + c / nx));
+    const uint8_t *region = domain->cell + row * grid->n[0];
+    const double at_y = sel_centre(grid, 1, (double)row);
+    int64_t n = 0;
+    for (int64_t i = 0; i < grid->n[0]; i++) {
+        if (v->wanted[region[i]]) {
+            x[n] = sel_centre(grid, 0, (double)i);
+            y[n++] = at_y;
         }
     }
-    sel_places at = {
-        .n = n, .x = rows->x, .y = rows->y, .t = t, .controls = domain->control_values};
-    sel_status status = n ? sel_quantity_eval(q, what, &at, rows->value, error) : SEL_OK;
-    const double *value = rows->value;
-    for (int64_t c = 0; c < cells && !status; c++) {
-        to[c] = rows->wanted[region[c]] ? *value++ : 0;
+    return n;
+}
+
+/* Values of the wanted cells to those of all cells. */
+static void spread(const visit *v, const uint8_t *region, int64_t cells, const double *value,
+                   double *to) {
+    for (int64_t c = 0; c < cells; c++) {
+        to[c] = v->wanted[region[c]] ? *value++ : 0;
     }
+}
+
+/* sel_part */
+static sel_status visit_part(void *task, int64_t part, int thread, sel_error *error) {
+    const visit *v = task;
+    const sel_domain *domain = v->plan->base.domain;
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1], first = part * v->rows;
+    const int64_t count = ny - first < v->rows ? ny - first : v->rows, cells = count * nx;
+    double *x = v->scratch + thread * ARRAYS * v->rows * nx;
+    double *y = x + v->rows * nx, *value = y + v->rows * nx, *all = value + v->rows * nx;
+    int64_t n = 0;
+    for (int64_t row = first; row < first + count; row++) {
+        n += place_row(v, row, x + n, y + n);
+    }
+    const sel_places at = {
+        .n = (size_t)n, .x = x, .y = y, .t = v->asked->t, .controls = domain->control_values};
+    sel_status status =
+        n ? sel_quantity_eval(v->asked->quantity, v->asked->what, &at, value, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
+    if (n < cells) {
+        spread(v, domain->cell + first * nx, cells, value, all);
+    }
+    return v->take(v->to, first, count, n < cells ? all : value, error);
+}
+
+sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take *take,
+                           void *to, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    const int threads = plan->base.threads > 0 ? plan->base.threads : 1;
+    visit v = {.plan = plan, .asked = asked, .wanted = {true}, .take = take, .to = to};
+    for (int r = 1; r <= domain->region_count; r++) {
+        v.wanted[r] = asked->ghosts && domain->regions[r - 1].law.table != &aqua_wall_table;
+    }
+    v.rows = nx < EVALUATED_AT_ONCE ? EVALUATED_AT_ONCE / nx : 1;
+    v.rows = v.rows < ny ? v.rows : ny;
+    const size_t bytes = (size_t)(threads * ARRAYS * v.rows * nx) * sizeof *v.scratch;
+    v.scratch = malloc(bytes);
+    sel_status status =
+        v.scratch ? sel_share_out((ny + v.rows - 1) / v.rows, threads, visit_part, &v, error)
+                  : sel_fail_memory(error, "evaluating a quantity", bytes);
+    free(v.scratch);
     return status;
 }
 
-sel_status aqua_rows_all(const aqua_rows *rows, const sel_quantity *q, const char *what, double t,
-                         double *to, sel_error *error) {
-    const int64_t nx = rows->domain->grid.n[0], ny = rows->domain->grid.n[1];
-    sel_status status = SEL_OK;
-    for (int64_t y = 0; y < ny && !status; y += rows->chunk) {
-        int64_t count = ny - y < rows->chunk ? ny - y : rows->chunk;
-        status = aqua_rows_evaluate(rows, q, what, t, y, count, to + y * nx, error);
-    }
-    return status;
+typedef struct copy {
+    int64_t nx;
+    double *to;
+} copy;
+
+/* aqua_take */
+static sel_status copy_rows(void *to, int64_t y, int64_t count, const double *values,
+                            sel_error *error) {
+    const copy *c = to;
+    (void)error;
+    memcpy(c->to + y * c->nx, values, (size_t)(count * c->nx) * sizeof *values);
+    return SEL_OK;
+}
+
+sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
+                         sel_error *error) {
+    copy c = {plan->base.domain->grid.n[0], to};
+    return aqua_rows_visit(plan, asked, copy_rows, &c, error);
 }
