@@ -93,10 +93,10 @@ static void describe(sel_state *state) {
                                     .magic = numbers->magic,
                                     .eddy = numbers->eddy};
     state->view = (lbm_gpu_view){.nu = numbers->nu,
-                                 .velocity_unit = numbers->velocity_unit,
-                                 .density_unit = numbers->density_unit,
-                                 .pressure_unit = numbers->pressure_unit,
-                                 .step_length = grid->dt};
+                                 .units = {.velocity = numbers->velocity_unit,
+                                           .density = numbers->density_unit,
+                                           .pressure = numbers->pressure_unit,
+                                           .time = grid->dt}};
     for (int k = 0; k < 3; k++) {
         state->view.periodic[k] = k < grid->dims && sel_axis_periodic(grid, k);
     }

@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(THREADS)
                 given(at[0], at[1], at[2], u);
                 look::gradient(v, at, given, d);
             }
-            look::strain_parts(d, strain);
+            lbm_gradient_strain(d, D::dims, strain);
             look::acceleration(v, index, a);
-            const double eddies = v.last.eddy / (18 * sqrt(2.0)) * look::strain_rate(d);
+            const double eddies = lbm_eddy_viscosity(v.last.eddy, d);
             D::lbm_start(drho, u, strain, v.last.tau + 3 * eddies, a, g);
         }
         for (int i = 0; i < D::q; i++) {

@@ -10,6 +10,10 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __CUDACC__
+#define LBM_FIELD_INLINE static __device__ __forceinline__
+#endif
+#include "engine/physics/lbm_field.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,8 +82,8 @@ typedef struct lbm_gpu_view {
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     bool started;         /* a step has been done: strain is in the populations of `last` */
     bool periodic[3];
-    double nu;                                                      /* lattice units */
-    double velocity_unit, density_unit, pressure_unit, step_length; /* user's units */
+    double nu; /* lattice units */
+    lbm_units units;
 } lbm_gpu_view;
 
 /* Cells first + k * stride of each axis, k < count; or a list. */

@@ -1,4 +1,5 @@
-// lbm_view.cuh -- the fields of one cell on the device, in f64, as engine/lbm/lbm_cpu_fields.c.
+// lbm_view.cuh -- the fields of one cell on the device, in f64, as engine/lbm/lbm_cpu_fields.c:
+// both find moments, strain and gradients, engine/physics/lbm_field.h what follows from them.
 #ifndef LBM_VIEW_CUH
 #define LBM_VIEW_CUH
 
@@ -88,28 +89,6 @@ template <class T, class D> struct lbm_look {
             d);
     }
 
-    // sqrt(2 S:S)
-    static __device__ __forceinline__ double strain_rate(const double d[3][3]) {
-        double sum = 0;
-        for (int a = 0; a < 3; a++) {
-            for (int b = 0; b < 3; b++) {
-                const double twice = d[a][b] + d[b][a];
-                sum += 0.5 * twice * twice;
-            }
-        }
-        return sqrt(sum);
-    }
-
-    // The parts of the rate of strain, xx yy xy or xx yy zz xy yz xz.
-    static __device__ __forceinline__ void strain_parts(const double d[3][3], double s[D::parts]) {
-        const int first[6] = {0, 1, D::dims == 2 ? 0 : 2, 0, 1, 0};
-        const int second[6] = {0, 1, D::dims == 2 ? 1 : 2, 1, 2, 2};
-#pragma unroll
-        for (int k = 0; k < D::parts; k++) {
-            s[k] = 0.5 * (d[first[k]][second[k]] + d[second[k]][first[k]]);
-        }
-    }
-
     // What came to a cell in the last step, before it was collided.
     static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
         const lbm_gpu_step &s = v.last;
@@ -139,9 +118,9 @@ template <class T, class D> struct lbm_look {
         if (!v.started) {
             double d[3][3], u[D::dims];
             gradient_now(v, at, d);
-            strain_parts(d, s);
+            lbm_gradient_strain(d, D::dims, s);
             const double rho = 1 + velocity(v, index, u);
-            return rho * (v.nu + v.last.eddy / (18 * sqrt(2.0)) * strain_rate(d));
+            return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
         }
         double g[D::q], drho, u[D::dims], excess[D::parts];
         typename D::lbm_rates rates;
@@ -153,12 +132,7 @@ template <class T, class D> struct lbm_look {
         D::lbm_excess(g, &rates, true, drho, u, excess);
         const double tau =
             rates.eddy > 0 ? D::lbm_tau_of_excess(excess, 1 + drho, &rates) : rates.tau;
-        const double factor = -1.5 / ((1 + drho) * tau);
-#pragma unroll
-        for (int k = 0; k < D::parts; k++) {
-            s[k] = factor * excess[k];
-        }
-        return (1 + drho) * (tau - 0.5) / 3;
+        return lbm_excess_strain(excess, drho, tau, D::dims, s);
     }
 
     // The components of a field at a cell, user's units; returns their number.
@@ -166,58 +140,18 @@ template <class T, class D> struct lbm_look {
                                 double out[LBM_GPU_PARTS]) {
         const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
         if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
-            double d[3][3], square = 0, curl[3];
+            double d[3][3];
             gradient_now(v, at, d);
-            const double rate = 1 / v.step_length, strained = strain_rate(d) * rate;
-            for (int a = 0; a < 3; a++) {
-                const int b = (a + 1) % 3, c = (a + 2) % 3;
-                curl[a] = (d[c][b] - d[b][c]) * rate;
-                square += curl[a] * curl[a];
-            }
-            if (which == LBM_Q_CRITERION) {
-                out[0] = 0.25 * (square - strained * strained);
-                return 1;
-            }
-            out[0] = D::dims == 2 ? curl[2] : curl[0];
-            out[1] = curl[1];
-            out[2] = curl[2];
-            return D::dims == 2 ? 1 : 3;
+            return lbm_rotation_field(which, d, D::dims, &v.units, out);
         }
         if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
-            double s[D::parts], square = 0;
-            const double unit =
-                2 * strain(v, at, s) * v.density_unit * v.velocity_unit * v.velocity_unit;
-#pragma unroll
-            for (int k = 0; k < D::parts; k++) {
-                square += (k < D::dims ? 2 : 4) * s[k] * s[k];
-                out[k] = s[k] * unit;
-            }
-            if (which == LBM_STRAIN_RATE) {
-                out[0] = sqrt(square) / v.step_length;
-                return 1;
-            }
-            return D::parts;
+            double s[D::parts];
+            const double viscosity = strain(v, at, s);
+            return lbm_strain_field(which, s, viscosity, D::dims, &v.units, out);
         }
-        double u[D::dims], square = 0;
+        double u[D::dims];
         const double drho = velocity(v, index, u);
-#pragma unroll
-        for (int a = 0; a < D::dims; a++) {
-            out[a] = u[a] * v.velocity_unit;
-            square += out[a] * out[a];
-        }
-        switch (which) {
-        case LBM_VELOCITY:
-            return D::dims;
-        case LBM_DENSITY:
-            out[0] = (1 + drho) * v.density_unit;
-            return 1;
-        case LBM_PRESSURE:
-            out[0] = drho * v.pressure_unit;
-            return 1;
-        default:
-            out[0] = sqrt(square);
-            return 1;
-        }
+        return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
     }
 };
 

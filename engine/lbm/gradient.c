@@ -1,7 +1,5 @@
-/* gradient.c -- the velocity gradient of a cell by differences, and what follows from it. */
+/* gradient.c -- the velocity gradient of a cell by differences. */
 #include "engine/lbm/gradient.h"
-
-#include <math.h>
 
 /* Its velocity, one component every nx numbers; a solid's and one outside is not known. */
 typedef struct neighbour {
@@ -57,24 +55,4 @@ lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[
         }
     }
     return gradient;
-}
-
-double lbm_strain_rate(const lbm_gradient *gradient) {
-    double sum = 0;
-    for (int a = 0; a < 3; a++) {
-        for (int b = 0; b < 3; b++) {
-            double twice = gradient->d[a][b] + gradient->d[b][a];
-            sum += 0.5 * twice * twice;
-        }
-    }
-    return sqrt(sum);
-}
-
-void lbm_strain_parts(const lbm_gradient *gradient, int dims, double *parts) {
-    static const int plane[3][2] = {{0, 0}, {1, 1}, {0, 1}};
-    static const int space[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-    for (int k = 0; k < dims * (dims + 1) / 2; k++) {
-        const int *axes = dims == 2 ? plane[k] : space[k];
-        parts[k] = 0.5 * (gradient->d[axes[0]][axes[1]] + gradient->d[axes[1]][axes[0]]);
-    }
 }

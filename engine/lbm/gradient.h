@@ -1,4 +1,5 @@
-/* gradient.h -- the velocity gradient of a cell by differences, and what follows from it. */
+/* gradient.h -- the velocity gradient of a cell by differences; what follows from it is in
+ * engine/physics/lbm_field.h. */
 #ifndef LBM_GRADIENT_H
 #define LBM_GRADIENT_H
 
@@ -18,11 +19,5 @@ enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND 
  * domain. */
 lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
                              int64_t x, int64_t row);
-
-/* sqrt(2 S:S) of the rate of strain S. */
-double lbm_strain_rate(const lbm_gradient *gradient);
-
-/* The rate of strain: parts xx yy xy, or xx yy zz xy yz xz. */
-void lbm_strain_parts(const lbm_gradient *gradient, int dims, double *parts);
 
 #endif

@@ -2,17 +2,13 @@
  *
  * Density and velocity are moments of the stored populations. Vorticity and the q criterion are
  * differences of the velocity. Strain rate and stress need no neighbours: they are in the
- * populations before collision, which the last step's are pulled for again, through the same
- * walls and closures,
- *
- *   S = -3/(2 rho tau) Q,    stress = 2 rho nu S = -(1 - 1/(2 tau)) Q
- *
- * with Q their non-equilibrium second moment (lbm_excess) and tau that of Smagorinsky's model where
- * there is one. Before the first step S comes from differences of the initial velocity.
+ * populations before collision (engine/physics/lbm_field.h), which the last step's are pulled for
+ * again, through the same walls and closures. Before the first step they come from differences of
+ * the initial velocity.
  */
-#include <math.h>
 #include <omp.h>
 #include "engine/lbm/lbm_cpu.h"
+#include "engine/physics/lbm_field.h"
 
 static double *thread_rows(const sel_state *state) {
     return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
@@ -59,33 +55,35 @@ static void read_window(const sel_state *state, int64_t row, const double *veloc
     }
 }
 
-/* Vorticity or q criterion, user's units. */
+static lbm_units units_of(const sel_state *state) {
+    const lbm_numbers *numbers = &state->plan->numbers;
+    return (lbm_units){.velocity = numbers->velocity_unit,
+                       .density = numbers->density_unit,
+                       .pressure = numbers->pressure_unit,
+                       .time = state->plan->base.domain->grid.dt};
+}
+
+/* The components of cell k of a row. */
+static void store(const sel_state *state, const double *value, int components, int64_t k,
+                  double *to) {
+    for (int c = 0; c < components; c++) {
+        to[c * state->layout.nx + k] = value[c];
+    }
+}
+
 static int rotation_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                         double *to) {
-    const sel_domain *domain = state->plan->base.domain;
+    const lbm_units units = units_of(state);
     const double *velocity[LBM_AROUND];
-    double rate = 1 / domain->grid.dt;
-    bool plane = state->lattice->dims == 2;
-    int64_t nx = state->layout.nx;
+    int components = 1;
     read_window(state, row, velocity);
     for (int64_t x = x0; x < x1; x++) {
-        lbm_gradient g = lbm_gradient_at(domain, velocity, x, row);
-        double strain = lbm_strain_rate(&g) * rate, square = 0, curl[3];
-        for (int a = 0; a < 3; a++) {
-            int b = (a + 1) % 3, c = (a + 2) % 3;
-            curl[a] = (g.d[c][b] - g.d[b][c]) * rate;
-            square += curl[a] * curl[a];
-            if (field == LBM_VORTICITY && !plane) {
-                to[a * nx + x - x0] = curl[a];
-            }
-        }
-        if (field == LBM_Q_CRITERION) {
-            to[x - x0] = 0.25 * (square - strain * strain);
-        } else if (plane) {
-            to[x - x0] = curl[2];
-        }
+        double value[3];
+        lbm_gradient g = lbm_gradient_at(state->plan->base.domain, velocity, x, row);
+        components = lbm_rotation_field(field, g.d, state->lattice->dims, &units, value);
+        store(state, value, components, x - x0, to);
     }
-    return field == LBM_VORTICITY && !plane ? 3 : 1;
+    return components;
 }
 
 /* The rate of strain of a cell per step (parts as in lbm_lattice.h), and its dynamic viscosity;
@@ -98,15 +96,11 @@ static strain strain_of_populations(const sel_state *state, const lbm_step *step
                                     int64_t row, const double *g) {
     const lbm_cell_rules *rules = &lbm_rules[state->plan->params->lattice];
     double acceleration[3], q[6], drho, u[3];
-    int dims = state->lattice->dims;
+    strain s;
     lbm_acceleration_at(state, x, row, acceleration);
     rules->moments(g, acceleration, &drho, u);
     double tau = rules->excess(g, acceleration, step->tau, step->eddy, q);
-    double factor = -1.5 / ((1 + drho) * tau);
-    strain s = {.viscosity = (1 + drho) * (tau - 0.5) / 3};
-    for (int k = 0; k < dims * (dims + 1) / 2; k++) {
-        s.part[k] = factor * q[k];
-    }
+    s.viscosity = lbm_excess_strain(q, drho, tau, state->lattice->dims, s.part);
     return s;
 }
 
@@ -115,29 +109,9 @@ static strain strain_of_gradient(const sel_state *state, const double *const vel
     const lbm_numbers *numbers = &state->plan->numbers;
     lbm_gradient g = lbm_gradient_at(state->plan->base.domain, velocity, x, row);
     double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
-    double eddies = numbers->eddy / (18 * sqrt(2)) * lbm_strain_rate(&g);
-    strain s = {.viscosity = rho * (numbers->nu + eddies)};
-    lbm_strain_parts(&g, state->lattice->dims, s.part);
+    strain s = {.viscosity = rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d))};
+    lbm_gradient_strain(g.d, state->lattice->dims, s.part);
     return s;
-}
-
-/* Stores strain rate or stress of cell k, user's units; returns the number of components. */
-static int store_strain(const sel_state *state, int field, const strain *s, int64_t k, double *to) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    int dims = state->lattice->dims, parts = dims * (dims + 1) / 2;
-    double unit =
-        2 * s->viscosity * numbers->density_unit * numbers->velocity_unit * numbers->velocity_unit;
-    double square = 0;
-    for (int p = 0; p < parts; p++) {
-        square += (p < dims ? 2 : 4) * s->part[p] * s->part[p];
-        if (field == LBM_STRESS) {
-            to[p * state->layout.nx + k] = s->part[p] * unit;
-        }
-    }
-    if (field == LBM_STRAIN_RATE) {
-        to[k] = sqrt(square) / state->plan->base.domain->grid.dt;
-    }
-    return field == LBM_STRESS ? parts : 1;
 }
 
 static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
@@ -145,6 +119,7 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
     const lbm_step step = lbm_last_step(state);
     const lbm_loops *loops = lbm_loops_of(state);
     const lbm_boundary *boundary = step.boundary;
+    const lbm_units units = units_of(state);
     int64_t c = boundary->row_cells[row], last = boundary->row_cells[row + 1];
     const double *velocity[LBM_AROUND];
     int components = 1;
@@ -152,7 +127,7 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
         read_window(state, row, velocity);
     }
     for (int64_t x = x0; x < x1; x++) {
-        double own[LBM_MAX_Q], g[LBM_MAX_Q];
+        double own[LBM_MAX_Q], g[LBM_MAX_Q], value[6];
         strain s;
         while (c < last && boundary->cells[c].x < x) {
             c++;
@@ -167,40 +142,25 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
             }
             s = strain_of_populations(state, &step, x, row, g);
         }
-        components = store_strain(state, field, &s, x - x0, to);
+        components =
+            lbm_strain_field(field, s.part, s.viscosity, state->lattice->dims, &units, value);
+        store(state, value, components, x - x0, to);
     }
     return components;
 }
 
-/* The fields that are moments of a cell, user's units, in place of the moments. */
+/* The fields that are moments of a cell, in place of the moments. */
 static int moment_row(const sel_state *state, int field, int64_t n, double *row) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    int64_t nx = state->layout.nx;
-    int dims = state->lattice->dims;
+    const lbm_units units = units_of(state);
+    const int64_t nx = state->layout.nx;
+    int components = 1;
     for (int64_t k = 0; k < n; k++) {
-        double drho = row[k], square = 0;
-        for (int a = 0; a < dims; a++) {
-            double u = row[(a + 1) * nx + k] * numbers->velocity_unit;
-            square += u * u;
-            if (field == LBM_VELOCITY) {
-                row[a * nx + k] = u;
-            }
-        }
-        switch (field) {
-        case LBM_VELOCITY:
-            break;
-        case LBM_DENSITY:
-            row[k] = (1 + drho) * numbers->density_unit;
-            break;
-        case LBM_PRESSURE:
-            row[k] = drho * numbers->pressure_unit;
-            break;
-        default:
-            row[k] = sqrt(square);
-            break;
-        }
+        double value[3];
+        components =
+            lbm_moment_field(field, row[k], row + nx + k, nx, state->lattice->dims, &units, value);
+        store(state, value, components, k, row);
     }
-    return field == LBM_VELOCITY ? dims : 1;
+    return components;
 }
 
 int lbm_field_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "engine/lbm/initial.h"
 #include "engine/lbm/lbm_cpu.h"
+#include "engine/physics/lbm_field.h"
 
 /* Initial values of slabs that follow one another along the slowest axis: `length` slabs are set at
  * a time, which need the one below and the one above too. Slab s, counted on across a periodic
@@ -56,11 +57,10 @@ static void set_row(const window *w, int64_t slab, int64_t row) {
         for (int c = 0; c < dims; c++) {
             u[c] = here[(1 + c) * nx + x];
         }
-        lbm_strain_parts(&gradient, (int)dims, strain);
+        lbm_gradient_strain(gradient.d, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
-        double eddies = plan->numbers.eddy > 0
-                            ? plan->numbers.eddy / (18 * sqrt(2)) * lbm_strain_rate(&gradient)
-                            : 0;
+        double eddies =
+            plan->numbers.eddy > 0 ? lbm_eddy_viscosity(plan->numbers.eddy, gradient.d) : 0;
         rules->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
         lbm_loops_of(state)->write(&state->layout, state->f[0], x, row, g);
     }
