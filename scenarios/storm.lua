@@ -95,15 +95,14 @@ local gauges = {
   stream(across // 3 + 1), stream(2 * across // 3 + 1), stream(across - 1), hollow(),
 }
 local section = west + across * dx
+local middle, tilt = west + nx * dx / 2, 2 * p.slant / (nx * dx)
 
 return sel.aqua {
   ground       = dem,
   dt           = p.alpha * dx / p.celerity,
   alpha        = p.alpha,
   equilibrium  = p.equilibrium,
-  rain         = function(x, t)
-    return storm(t) * (1 + p.slant * (1 - 2 * (x - west) / (nx * dx)))
-  end,
+  rain         = function(x, t) return storm(t) * (1 + tilt * (middle - x)) end,
   infiltration = p.infiltration,
   regions      = { { name = "mouth", where = shape.faces, law = law.open {} } },
   arrival_depth = 0.1,
@@ -117,7 +116,7 @@ return sel.aqua {
     out.balance { interval = 60 },
     out.vtk     { fields = { "ground", "depth", "level", "max_depth", "arrival_time" },
                   interval = p.film },
-    out.picture { field = "depth", relief = "ground", above = 0.05, min = 0, max = 3,
+    out.picture { field = "depth", relief = "ground", above = 0.02, min = 0, max = 2,
                   interval = p.film },
     out.grid    { name = "max_depth", field = "max_depth", format = p.grids },
     out.grid    { name = "arrival_time", field = "arrival_time", format = p.grids },
