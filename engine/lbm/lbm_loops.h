@@ -102,9 +102,10 @@ SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_
         LBM_NAME(foresee)(step, row, x);
         LBM_NAME(cells)
         (step, row, x, x + LBM_NAME(LINE), line, LBM_NAME(LINE), collision, forcing, eddies);
-        for (int i = 0; i < LBM_Q; i++) {
-            sel_stream_line(to + i * plane + x, line + i * LBM_NAME(LINE));
-        }
+#define STORE(i, ex, ey, ez, opposite, weight) \
+    sel_stream_line(to + i * plane + x, line + i * LBM_NAME(LINE));
+        LBM_DIRECTIONS(STORE)
+#undef STORE
     }
 }
 

@@ -128,56 +128,38 @@ SEL_INLINE LBM_NAME(lbm_rates)
     return local;
 }
 
-/* Collides the populations of one cell in place: all parts relax with omega_even. */
-SEL_INLINE void LBM_NAME(lbm_bgk)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates, bool forced) {
-    const REAL omega = rates->omega_even;
-    REAL drho, u[LBM_DIMS], equilibrium[LBM_Q], source[LBM_Q];
+/* Collides the populations of one cell in place: the even parts of opposite pairs relax with
+ * omega_even, the odd ones with omega_odd. What all directions of a weight share is multiplied
+ * once; each pair is finished before the next, so that few values are alive at a time. */
+SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
+                                    REAL omega_even, REAL omega_odd, bool forced) {
+    const REAL half_even = R(0.5) * omega_even, half_odd = R(0.5) * omega_odd;
+    REAL drho, u[LBM_DIMS];
     LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
-    LBM_NAME(lbm_equilibrium)(drho, u, equilibrium);
-#define RELAX(i, ex, ey, ez, opposite, weight) g[i] += omega * (equilibrium[i] - g[i]);
-    LBM_DIRECTIONS(RELAX)
-#undef RELAX
+    const REAL rho = R(1) + drho;
+    const REAL square = R(4.5) * omega_even * rho, along = R(3) * omega_odd * rho;
+    const REAL push_even = (R(1) - half_even) * rho, push_odd = (R(1) - half_odd) * rho;
+    REAL still = omega_even * (drho - R(1.5) * rho * LBM_DOT(u, u));
     if (forced) {
-        const REAL share = R(1) - R(0.5) * omega;
-        LBM_NAME(lbm_force)(R(1) + drho, u, rates->a, source);
-#define ADD(i, ex, ey, ez, opposite, weight) g[i] += share * source[i];
-        LBM_DIRECTIONS(ADD)
-#undef ADD
+        still -= R(3) * push_even * LBM_DOT(u, rates->a);
     }
-}
-
-/* Collides the populations of one cell in place: even parts relax with omega_even, odd parts with
- * omega_odd. */
-SEL_INLINE void LBM_NAME(lbm_trt)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates, bool forced) {
-    const REAL half_even = R(0.5) * rates->omega_even, half_odd = R(0.5) * rates->omega_odd;
-    REAL drho, u[LBM_DIMS], equilibrium[LBM_Q], source[LBM_Q];
-    LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
-    LBM_NAME(lbm_equilibrium)(drho, u, equilibrium);
-#define RELAX(i, ex, ey, ez, opposite, weight)                                               \
-    {                                                                                        \
-        const REAL one = equilibrium[i] - g[i], other = equilibrium[opposite] - g[opposite]; \
-        const REAL even = half_even * (one + other), odd = half_odd * (one - other);         \
-        g[i] += even + odd;                                                                  \
-        g[opposite] += even - odd;                                                           \
+#define RELAX(i, ex, ey, ez, opposite, weight)                                          \
+    {                                                                                   \
+        const REAL eu = LBM_ALONG(i, u);                                                \
+        const REAL sum = g[i] + g[opposite], difference = g[i] - g[opposite];           \
+        REAL even = R(weight) * still + R(weight) * square * eu * eu - half_even * sum; \
+        REAL odd = R(weight) * along * eu - half_odd * difference;                      \
+        if (forced) {                                                                   \
+            const REAL ea = LBM_ALONG(i, rates->a);                                     \
+            even += R(9 * weight) * push_even * eu * ea;                                \
+            odd += R(3 * weight) * push_odd * ea;                                       \
+        }                                                                               \
+        g[i] += even + odd;                                                             \
+        g[opposite] += even - odd;                                                      \
     }
-    g[0] += rates->omega_even * (equilibrium[0] - g[0]);
+    g[0] += R(LBM_REST_WEIGHT) * still - omega_even * g[0];
     LBM_PAIRS(RELAX)
 #undef RELAX
-    if (forced) {
-        LBM_NAME(lbm_force)(R(1) + drho, u, rates->a, source);
-        const REAL share_even = R(0.5) * (R(1) - half_even);
-        const REAL share_odd = R(0.5) * (R(1) - half_odd);
-#define ADD(i, ex, ey, ez, opposite, weight)                           \
-    {                                                                  \
-        const REAL even = share_even * (source[i] + source[opposite]); \
-        const REAL odd = share_odd * (source[i] - source[opposite]);   \
-        g[i] += even + odd;                                            \
-        g[opposite] += even - odd;                                     \
-    }
-        g[0] += (R(1) - half_even) * source[0];
-        LBM_PAIRS(ADD)
-#undef ADD
-    }
 }
 
 /* Collides the populations of one cell in place: what is not in the first three orders of moments
@@ -227,12 +209,11 @@ SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) *
     if (eddies) {
         local = LBM_NAME(lbm_eddy_rates)(g, rates, collision, forced);
     }
-    if (collision == LBM_TRT) {
-        LBM_NAME(lbm_trt)(g, &local, forced);
-    } else if (collision == LBM_BGK) {
-        LBM_NAME(lbm_bgk)(g, &local, forced);
-    } else {
+    if (collision == LBM_REGULARIZED) {
         LBM_NAME(lbm_regularized)(g, &local, forced);
+    } else {
+        const REAL odd = collision == LBM_TRT ? local.omega_odd : local.omega_even;
+        LBM_NAME(lbm_relax)(g, &local, local.omega_even, odd, forced);
     }
 }
 

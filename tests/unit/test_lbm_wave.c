@@ -255,7 +255,7 @@ static void forget_stresses(lbm_case *c) {
         lbm_loops_of(c->state)->write(&c->state->layout, c->state->f[0], k % nx, k / nx, g);
     }
     for (int64_t y = 0; y < ny; y++) {
-        lbm_fill_halo(c->state, c->state->f[0], y);
+        lbm_fill_halo(c->state, c->state->f[0], y, true);
     }
     free(u);
     free(rho);
