@@ -66,16 +66,13 @@ static cudaError_t fill_stage(const void *context, int64_t begin, int64_t end, v
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const aqua_gpu_view view = aqua_cuda_view(state);
     const int64_t count = cuda_read_cells(request);
-    const uint64_t each = cuda_cell_bytes(request), offset = round_up((uint64_t)count * each);
-    const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
+    const uint64_t each = cuda_cell_bytes(request);
     aqua_gpu_cells cells =
         request->cells ? (aqua_gpu_cells){.list = NULL} : cells_of(&request->box);
     cuda_slot *slot = NULL;
     sel_status status = check_field(state, request->field, error);
-    status = status ? status
-                    : cuda_slot_open(&state->queue, request, offset + list + 1, list, &slot, error);
+    status = status ? status : cuda_slot_open_read(&state->queue, request, &slot, error);
     if (!status && request->cells) {
-        status = cuda_slot_send(&state->queue, slot, offset, request->cells, list, error);
         cells.list = slot->list;
     }
     const reading context = {&view, request, &cells};
@@ -339,27 +336,21 @@ static sel_status start(sel_state *state, const sel_request *request, sel_error 
 
 sel_status aqua_cuda_start(sel_state *state, sel_request *request, sel_error *error) {
     sel_status status = start(state, request, error);
-    cuda_slot *slot = status ? cuda_slot_of(&state->queue, request) : NULL;
-    if (slot) {
-        slot->request = NULL;
+    if (status) {
+        cuda_slot_leave(&state->queue, request);
     }
     return status;
 }
 
 sel_status aqua_cuda_finish(sel_state *state, sel_request *request, sel_error *error) {
-    cuda_slot *slot = cuda_slot_of(&state->queue, request);
-    if (!slot) {
-        return sel_fail(error, SEL_NO_DEVICE, "a request is finished that was not started");
-    }
-    sel_status status = cuda_slot_finish(slot, error);
+    cuda_slot *slot;
+    const int threads = state->plan->base.threads;
+    sel_status status = cuda_slot_answer(&state->queue, request, threads, &slot, error);
     if (status) {
         return status;
     }
     switch (request->kind) {
     case SEL_READ:
-        cuda_copy_out(request->to, slot->host,
-                      (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request),
-                      state->plan->base.threads);
         break;
     case SEL_REDUCE:
         finish_reduce(slot, request);

@@ -225,7 +225,7 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
     return status;
 }
 
-cuda_slot *cuda_slot_of(const cuda_queue *queue, const sel_request *request) {
+static cuda_slot *slot_of(const cuda_queue *queue, const sel_request *request) {
     for (int k = 0; k < queue->slot_count; k++) {
         if (queue->slots[k]->request == request) {
             return queue->slots[k];
@@ -234,20 +234,62 @@ cuda_slot *cuda_slot_of(const cuda_queue *queue, const sel_request *request) {
     return NULL;
 }
 
+/* The list goes by way of the pinned buffer, behind the answer. */
+sel_status cuda_slot_open_read(cuda_queue *queue, const sel_request *request, cuda_slot **opened,
+                               sel_error *error) {
+    const uint64_t answer = (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request);
+    const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+    const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
+    sel_status status = cuda_slot_open(queue, request, offset + list + 1, list, opened, error);
+    if (!status && list > 0) {
+        char *pinned = (char *)(*opened)->host + offset;
+        memcpy(pinned, request->cells, list);
+        CUDA_TRY(
+            cudaMemcpyAsync((*opened)->list, pinned, list, cudaMemcpyHostToDevice, queue->stream));
+    }
+    return status;
+}
+
+void cuda_slot_leave(cuda_queue *queue, const sel_request *request) {
+    cuda_slot *slot = slot_of(queue, request);
+    if (slot) {
+        slot->request = NULL;
+    }
+}
+
 sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error) {
     slot->request = NULL;
     CUDA_TRY(cudaEventSynchronize(slot->done));
     return SEL_OK;
 }
 
-sel_status cuda_slot_send(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
-                          uint64_t bytes, sel_error *error) {
-    char *pinned = (char *)slot->host + offset;
-    if (bytes > 0) {
-        memcpy(pinned, from, bytes);
-        CUDA_TRY(cudaMemcpyAsync(slot->list, pinned, bytes, cudaMemcpyHostToDevice, queue->stream));
+/* Pageable memory is filled faster by several threads. */
+static void copy_out(void *to, const void *from, uint64_t bytes, int threads) {
+    if (bytes < large_copy) {
+        memcpy(to, from, bytes);
+        return;
     }
-    return SEL_OK;
+    const uint64_t piece = 1 << 20;
+    const int64_t pieces = (int64_t)((bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t k = 0; k < pieces; k++) {
+        uint64_t first = (uint64_t)k * piece, rest = bytes - first;
+        memcpy((char *)to + first, (const char *)from + first, rest < piece ? rest : piece);
+    }
+}
+
+sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
+                            cuda_slot **slot, sel_error *error) {
+    *slot = slot_of(queue, request);
+    if (!*slot) {
+        return sel_fail(error, SEL_NO_DEVICE, "a request is finished that was not started");
+    }
+    sel_status status = cuda_slot_finish(*slot, error);
+    if (!status && request->kind == SEL_READ) {
+        copy_out(request->to, (*slot)->host,
+                 (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request), threads);
+    }
+    return status;
 }
 
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
@@ -278,20 +320,6 @@ sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, ui
     }
     CUDA_TRY(cudaEventRecord(slot->done, queue->copies));
     return SEL_OK;
-}
-
-void cuda_copy_out(void *to, const void *from, uint64_t bytes, int threads) {
-    if (bytes < large_copy) {
-        memcpy(to, from, bytes);
-        return;
-    }
-    const uint64_t piece = 1 << 20;
-    const int64_t pieces = (int64_t)((bytes + piece - 1) / piece);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t k = 0; k < pieces; k++) {
-        uint64_t first = (uint64_t)k * piece, rest = bytes - first;
-        memcpy((char *)to + first, (const char *)from + first, rest < piece ? rest : piece);
-    }
 }
 
 /* ---- feeds ---- */

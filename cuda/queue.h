@@ -77,14 +77,16 @@ void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds);
 /* A slot with room for the answer, and for a list on the device. */
 sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
                           uint64_t list_bytes, cuda_slot **opened, sel_error *error);
-cuda_slot *cuda_slot_of(const cuda_queue *queue, const sel_request *request);
+/* A slot for a SEL_READ; its list of cells, if there is one, is sent to slot->list. */
+sel_status cuda_slot_open_read(cuda_queue *queue, const sel_request *request, cuda_slot **opened,
+                               sel_error *error);
+/* Leaves the slot of a request that could not be started, if it has one. */
+void cuda_slot_leave(cuda_queue *queue, const sel_request *request);
 /* Waits for the answer, and leaves the slot to others. */
 sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error);
-
-/* Sends `bytes` to slot->list by way of the pinned buffer at `offset`, whose kernel is done with
- * them before answers come. */
-sel_status cuda_slot_send(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
-                          uint64_t bytes, sel_error *error);
+/* The same for a request that was started; what a SEL_READ asked for is copied out. */
+sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
+                            cuda_slot **slot, sel_error *error);
 
 /* Part of the answer: `bytes` that kernels have left at `from`. */
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
@@ -96,9 +98,6 @@ typedef cudaError_t cuda_fill(const void *context, int64_t begin, int64_t end, v
                               cudaStream_t stream);
 sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, uint64_t each,
                            cuda_fill *fill, const void *context, sel_error *error);
-
-/* Pageable memory is filled faster by several threads. */
-void cuda_copy_out(void *to, const void *from, uint64_t bytes, int threads);
 
 /* ---- what the host sends while steps run ---- */
 

@@ -222,6 +222,14 @@ extern const sel_family sel_output_family;
             "Name for outputs and messages; region K when not given.", 0, NULL, NULL, NULL \
     }
 
+/* The table of a region with these rows. */
+#define SEL_REGION_TABLE(rows)                                                                 \
+    {                                                                                          \
+        "region", "A shape and the law that holds there; regions are painted in order.",       \
+            sizeof(sel_region), offsetof(sel_region, at), rows, sizeof(rows) / sizeof *(rows), \
+            NULL,                                                                              \
+    }
+
 /* A parameter as sel.params resolved it, for run.json and --help. */
 typedef struct sel_parameter {
     const char *name;

@@ -62,15 +62,7 @@ const sel_law_place aqua_law_places[AQUA_LAWS] = {
 };
 
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(aqua_law_family)};
-const sel_table aqua_region_table = {
-    "region",
-    "A shape and the law that holds there; regions are painted in order.",
-    sizeof(sel_region),
-    offsetof(sel_region, at),
-    region_fields,
-    COUNT(region_fields),
-    NULL,
-};
+const sel_table aqua_region_table = SEL_REGION_TABLE(region_fields);
 
 static sel_status check_source(const void *data, sel_where where, sel_error *error) {
     const aqua_source *source = data;

@@ -88,15 +88,7 @@ const sel_law_place lbm_law_places[LBM_LAWS] = {
 };
 
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
-const sel_table lbm_region_table = {
-    "region",
-    "A shape and the law that holds there; regions are painted in order.",
-    sizeof(sel_region),
-    offsetof(sel_region, at),
-    region_fields,
-    COUNT(region_fields),
-    NULL,
-};
+const sel_table lbm_region_table = SEL_REGION_TABLE(region_fields);
 
 static sel_status check_initial(const void *data, sel_where where, sel_error *error) {
     const lbm_initial *initial = data;
