@@ -258,13 +258,18 @@ static void assert_holds(const sel_shape *shape, int face, const char *expected)
     assert_string_equal(text, expected);
 }
 
+/* The picture of write_picture as a shape. */
+static sel_shape *shape_of_picture(sel_arena *arena, sel_shape_image *image) {
+    write_picture("i.png");
+    assert_int_equal(sel_shape_image_read(arena, image, &error), SEL_OK);
+    return sel_shape_make(arena, SEL_SHAPE_IMAGE, image);
+}
+
 static void dark_pixels_are_solid_and_the_first_row_is_the_top(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
     sel_shape_image image = {"i.png", 0.5, false, NULL};
-    write_picture("i.png");
-    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
-    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    sel_shape *shape = shape_of_picture(arena, &image);
     assert_int_equal(sel_shape_check(shape, &cells, &error), SEL_OK);
     assert_holds(shape, -1, "000111");
     image.threshold = 0.7;
@@ -280,9 +285,7 @@ static void an_image_cuts_faces_by_the_pixels_beside_them(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
     sel_shape_image image = {"i.png", 0.3, false, NULL};
-    write_picture("i.png");
-    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
-    sel_shape *pixels = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    sel_shape *pixels = shape_of_picture(arena, &image);
     sel_shape *faces = sel_shape_make(arena, SEL_SHAPE_FACES, NULL);
     sel_shape *cut = sel_shape_combine(arena, SEL_SHAPE_INTERSECTION, faces, pixels);
     assert_holds(cut, SEL_Y_MAX, "110");
@@ -297,9 +300,7 @@ static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
     sel_shape_image image = {"i.png", 0.5, false, NULL};
-    write_picture("i.png");
-    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_OK);
-    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_IMAGE, &image);
+    sel_shape *shape = shape_of_picture(arena, &image);
     sel_grid wrong = cells, space = cells;
     wrong.n[0] = 2;
     space.dims = 3;
