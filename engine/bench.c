@@ -1,7 +1,8 @@
 /* bench.c -- measure the kernels: cell updates per second, and their share of the copy bandwidth.
  *
- * Lattice Boltzmann moves every population once in and once out, and does little else: on a large
- * grid the time of a step is the time of moving its bytes. So the figure to look at is
+ * Lattice Boltzmann moves every population once in and once out, run-off reads a bed and moves a
+ * depth, and they do little else: on a large grid the time of a step is the time of moving its
+ * bytes. So the figure to look at is
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
  *
@@ -16,75 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "engine/bench_case.h"
 #include "engine/json.h"
 #include "engine/lbm/lbm.h"
 #include "engine/machine.h"
-#include "engine/prepare.h"
 #include "engine/version.h"
-#include "geometry/shape.h"
-
-typedef struct bench_flow {
-    const char *lattice;
-    int64_t n[3];
-    int precision, collision;
-    bool walls; /* a lid-driven cavity; else a periodic box */
-} bench_flow;
-
-typedef struct bench_case {
-    bench_flow flow;
-    char name[80];
-    char left_out[1024]; /* why it was; empty: it was not */
-    lbm_params params;
-    sel_region regions[2];
-    lbm_law_wall at_rest, lid;
-    sel_simulation simulation;
-    sel_prepared prepared;
-    sel_state *state;
-    int64_t steps; /* per measurement */
-    double rates[SEL_MOST_ROUNDS];
-    double rate, bytes, copy; /* updates per second, bytes of each, bytes per second of a copy */
-} bench_case;
-
-enum { PERIODIC = false, CAVITY = true };
-
-static const bench_flow cpu_flows[] = {
-    {"D2Q9", {512, 512, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {512, 512, 1}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_TRT, CAVITY},
-    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_BGK, PERIODIC},
-    {"D2Q9", {2048, 2048, 1}, SEL_F32, LBM_REGULARIZED, PERIODIC},
-    {"D2Q9", {2048, 2048, 1}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D2Q9", {2048, 2048, 1}, SEL_F64, LBM_TRT, CAVITY},
-    {"D3Q19", {192, 192, 192}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D3Q19", {192, 192, 192}, SEL_F32, LBM_TRT, CAVITY},
-    {"D3Q19", {96, 96, 96}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D3Q19", {96, 96, 96}, SEL_F64, LBM_TRT, CAVITY},
-};
-
-static const bench_flow device_flows[] = {
-    {"D2Q9", {1024, 1024, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {4096, 4096, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {16384, 16384, 1}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_TRT, CAVITY},
-    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_BGK, PERIODIC},
-    {"D2Q9", {8192, 8192, 1}, SEL_F32, LBM_REGULARIZED, PERIODIC},
-    {"D2Q9", {1024, 1024, 1}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D2Q9", {4096, 4096, 1}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D2Q9", {8192, 8192, 1}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D3Q19", {64, 64, 64}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D3Q19", {128, 128, 128}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D3Q19", {512, 512, 512}, SEL_F32, LBM_TRT, PERIODIC},
-    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_TRT, CAVITY},
-    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_BGK, PERIODIC},
-    {"D3Q19", {256, 256, 256}, SEL_F32, LBM_REGULARIZED, PERIODIC},
-    {"D3Q19", {64, 64, 64}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D3Q19", {128, 128, 128}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D3Q19", {256, 256, 256}, SEL_F64, LBM_TRT, PERIODIC},
-    {"D3Q19", {512, 512, 512}, SEL_F64, LBM_TRT, PERIODIC},
-};
 
 /* All that one call measures. */
 typedef struct bench {
@@ -94,6 +31,7 @@ typedef struct bench {
     char fallback[512]; /* why the CPU was taken; empty: it was asked for, or no GPU is known */
     int threads;
     sel_arena *arena;
+    bool on_device;
     int count;
     bench_case *cases;
     FILE *to;
@@ -102,65 +40,18 @@ typedef struct bench {
 
 /* ---- cases ---- */
 
-static int dimensions(const bench_case *c) {
-    return c->flow.n[2] > 1 ? 3 : 2;
-}
-
-static const char *box_name(const bench_case *c) {
-    return c->flow.walls ? "cavity" : "periodic";
-}
-
 static void size_text(const bench_case *c, char text[32]) {
-    int used = snprintf(text, 32, "%dx%d", (int)c->flow.n[0], (int)c->flow.n[1]);
-    if (dimensions(c) == 3) {
-        snprintf(text + used, 32 - (size_t)used, "x%d", (int)c->flow.n[2]);
+    int used = snprintf(text, 32, "%dx%d", (int)c->n[0], (int)c->n[1]);
+    if (bench_dimensions(c) == 3) {
+        snprintf(text + used, 32 - (size_t)used, "x%d", (int)c->n[2]);
     }
 }
 
 static void name_case(bench_case *c) {
     char size[32];
     size_text(c, size);
-    snprintf(c->name, sizeof c->name, "%s %s %s %s %s", c->flow.lattice,
-             sel_precision_names[c->flow.precision], size, box_name(c),
-             lbm_collision_names[c->flow.collision]);
-}
-
-/* The lattice's number; -1 when this build has none of that name. */
-static int find_lattice(const char *name) {
-    for (int l = 0; lbm_lattice_names[l]; l++) {
-        if (strcmp(lbm_lattice_names[l], name) == 0) {
-            return l;
-        }
-    }
-    return -1;
-}
-
-/* A vector along the plane of x and y. */
-static sel_quantity constant(const bench_case *c, double x, double y) {
-    return dimensions(c) == 3 ? sel_constant3(x, y, 0) : sel_constant2(x, y);
-}
-
-static void describe(bench_case *c, int lattice, sel_arena *arena) {
-    sel_table_presets(lbm_solver.table, &c->params);
-    sel_common *common = &c->params.common;
-    common->size = (sel_ints){dimensions(c), {c->flow.n[0], c->flow.n[1], c->flow.n[2]}};
-    common->precision = c->flow.precision;
-    common->stop.steps = 1;
-    c->params.lattice = lattice;
-    c->params.collision = c->flow.collision;
-    c->params.tau = 0.6;
-    c->params.initial.velocity = constant(c, 0.03, 0.02);
-    if (c->flow.walls) {
-        c->lid.velocity = constant(c, 0.1, 0);
-        c->regions[0] = (sel_region){.where = sel_shape_face(arena, SEL_Y_MAX),
-                                     .law = {&lbm_wall_table, &c->lid, {NULL, 0}}};
-        c->regions[1] = (sel_region){.where = sel_shape_make(arena, SEL_SHAPE_REST, NULL),
-                                     .law = {&lbm_wall_table, &c->at_rest, {NULL, 0}}};
-        common->regions = (sel_list){2, c->regions, NULL};
-    } else {
-        common->periodic = (1u << dimensions(c)) - 1;
-    }
-    c->simulation = (sel_simulation){.solver = &lbm_solver, .params = common};
+    snprintf(c->name, sizeof c->name, "%s %s %s %s %s", c->kind, sel_precision_names[c->precision],
+             size, c->box, c->rule);
 }
 
 /* Seconds for n steps. */
@@ -183,21 +74,15 @@ static void release(bench_case *c) {
 
 static sel_status create(const bench *b, bench_case *c, sel_error *error) {
     const sel_settings settings = {.precision = -1,
-                                   .backend = b->backend == lbm_solver.cpu ? SEL_BACKEND_CPU
-                                                                           : SEL_BACKEND_CUDA,
+                                   .backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU,
                                    .threads = b->threads};
-    sel_status status = sel_prepare(&c->simulation, &settings, &c->prepared, error);
+    sel_status status = c->describe(c, b->arena, error);
+    status = status ? status : sel_prepare(&c->simulation, &settings, &c->prepared, error);
     return status ? status : c->prepared.backend->create(c->prepared.plan, &c->state, error);
 }
 
 /* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
 static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
-    int lattice = find_lattice(c->flow.lattice);
-    if (lattice < 0) {
-        snprintf(c->left_out, sizeof c->left_out, "this build has no lattice %s", c->flow.lattice);
-        return SEL_OK;
-    }
-    describe(c, lattice, b->arena);
     sel_error failure = {.status = SEL_OK};
     sel_status status = create(b, c, &failure);
     if (status) {
@@ -234,7 +119,7 @@ static sel_status measure(const bench *b, bench_case *cases, int count, sel_erro
         copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
         for (int i = 0; i < count && !status; i++) {
             bench_case *c = &cases[i];
-            double seconds = 1, cells = (double)(c->flow.n[0] * c->flow.n[1] * c->flow.n[2]);
+            double seconds = 1, cells = (double)(c->n[0] * c->n[1] * c->n[2]);
             if (c->state) {
                 status = timed(c, c->steps, &seconds, error);
             }
@@ -245,7 +130,7 @@ static sel_status measure(const bench *b, bench_case *cases, int count, sel_erro
     for (int i = 0; i < count && !status; i++) {
         if (cases[i].state) {
             cases[i].rate = median(cases[i].rates, rounds);
-            cases[i].bytes = lbm_solver.bytes_per_update(cases[i].prepared.plan);
+            cases[i].bytes = cases[i].solver->bytes_per_update(cases[i].prepared.plan);
             cases[i].copy = copy;
         }
     }
@@ -260,7 +145,7 @@ static void print_head(const bench *b) {
                 b->threads, b->options->rounds);
         fprintf(b->to, "%s%s\n", b->fallback, *b->fallback ? "\n" : "");
         fputs(
-            "lattice precision cells        box      collision      MLUPS bytes    GB/s copy GB/s "
+            "kind    precision cells        box      rule        Mcells/s bytes    GB/s copy GB/s "
             "of copy\n",
             b->to);
         return;
@@ -291,9 +176,8 @@ static double ratio_to_copy(const bench_case *c) {
 static void print_row(const bench *b, const bench_case *c) {
     char size[32];
     size_text(c, size);
-    fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->flow.lattice,
-            sel_precision_names[c->flow.precision], size, box_name(c),
-            lbm_collision_names[c->flow.collision], c->rate / 1e6, c->bytes,
+    fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
+            sel_precision_names[c->precision], size, c->box, c->rule, c->rate / 1e6, c->bytes,
             c->rate * c->bytes / 1e9, c->copy / 1e9, 100 * ratio_to_copy(c));
 }
 
@@ -303,14 +187,14 @@ static void json_entry(FILE *to, const char *key, double value) {
 }
 
 static void print_result(const bench *b, const bench_case *c) {
-    fprintf(b->to, "%s\n    {\"lattice\": \"%s\", \"precision\": \"%s\", \"size\": [%d, %d",
-            b->printed ? "," : "", c->flow.lattice, sel_precision_names[c->flow.precision],
-            (int)c->flow.n[0], (int)c->flow.n[1]);
-    if (dimensions(c) == 3) {
-        fprintf(b->to, ", %d", (int)c->flow.n[2]);
+    fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "", c->solver->name);
+    c->print_json(c, b->to);
+    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [%d, %d", sel_precision_names[c->precision],
+            (int)c->n[0], (int)c->n[1]);
+    if (bench_dimensions(c) == 3) {
+        fprintf(b->to, ", %d", (int)c->n[2]);
     }
-    fprintf(b->to, "], \"box\": \"%s\", \"collision\": \"%s\"", box_name(c),
-            lbm_collision_names[c->flow.collision]);
+    fputc(']', b->to);
     json_entry(b->to, "updates_per_second", c->rate);
     json_entry(b->to, "bytes_per_update", c->bytes);
     json_entry(b->to, "copy_bandwidth", c->copy);
@@ -364,6 +248,7 @@ static sel_status choose_backend(bench *b, sel_error *error) {
         return status;
     }
     b->backend = choice.backend;
+    b->on_device = choice.backend != lbm_solver.cpu;
     b->threads = options->threads ? options->threads : sel_machine_threads();
     b->backend->device(b->device, sizeof b->device);
     if (*choice.fallback) {
@@ -372,26 +257,26 @@ static sel_status choose_backend(bench *b, sel_error *error) {
     return SEL_OK;
 }
 
-/* Copies the backend's cases that are asked for. */
+/* Keeps of all cases of the backend those that are asked for. */
 static sel_status pick_cases(bench *b, sel_error *error) {
-    bool cpu = b->backend == lbm_solver.cpu;
-    const bench_flow *from = cpu ? cpu_flows : device_flows;
-    size_t count =
-        cpu ? sizeof cpu_flows / sizeof *cpu_flows : sizeof device_flows / sizeof *device_flows;
-    char pattern[256], all[4096] = "";
+    const int lbm = bench_lbm_cases(b->on_device, NULL);
+    const size_t count = (size_t)(lbm + bench_aqua_cases(b->on_device, NULL));
+    char pattern[256], all[6144] = "";
     snprintf(pattern, sizeof pattern, "*%.250s*", b->options->only ? b->options->only : "");
     b->arena = sel_arena_create();
     b->cases = calloc(count, sizeof *b->cases);
     if (!b->arena || !b->cases) {
         return sel_fail_memory(error, "the benchmark", count * sizeof *b->cases);
     }
+    bench_lbm_cases(b->on_device, b->cases);
+    bench_aqua_cases(b->on_device, b->cases + lbm);
     for (size_t i = 0; i < count; i++) {
-        bench_case *c = &b->cases[b->count];
-        *c = (bench_case){.flow = from[i]};
-        name_case(c);
+        name_case(&b->cases[i]);
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "\n  %s", c->name);
-        b->count += fnmatch(pattern, c->name, 0) == 0;
+        snprintf(all + used, sizeof all - used, "\n  %s", b->cases[i].name);
+        if (fnmatch(pattern, b->cases[i].name, 0) == 0) {
+            b->cases[b->count++] = b->cases[i];
+        }
     }
     return b->count ? SEL_OK
                     : sel_fail(error, SEL_BAD_USAGE, "no case of %s is called '%s'; there are%s",
@@ -421,7 +306,7 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
     status = status ? status : pick_cases(&b, error);
     if (!status) {
         print_head(&b);
-        int together = b.backend == lbm_solver.cpu ? b.count : 1;
+        int together = b.on_device ? 1 : b.count;
         for (int first = 0; first < b.count && !status; first += together) {
             status = measure_together(&b, first, together, error);
         }

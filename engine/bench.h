@@ -11,8 +11,8 @@ typedef struct sel_bench_options {
     int threads;      /* 0: all cores */
     int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
     double seconds;   /* of stepping in each measurement */
-    const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt", holds it, where * stands
-                         for any text; NULL: all */
+    const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024
+                         wet fill smooth", holds it, where * stands for any text; NULL: all */
     bool json;
 } sel_bench_options;
 

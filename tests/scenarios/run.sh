@@ -395,6 +395,22 @@ assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" "$
         exits 2 "$selenite" bench --backend "$backend" --only nothing
 }
 
+# Each reading of the equilibrium, in a plane under water and in one that is half dry.
+bench_measures_run_off() {
+    "$selenite" bench --backend "$backend" --only 'aqua f32 1024x1024 *' --json >"$work/text" &&
+        "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+results = json.load(open(sys.argv[1]))["results"]
+cases = {(r["equilibrium"], r["ground"], r["water"]) for r in results}
+readings = [("mean", "smooth"), ("fill", "smooth"), ("fill", "rough"), ("mindiff", "smooth")]
+assert cases == {(*reading, water) for reading in readings for water in ("wet", "half-dry")}, cases
+for result in results:
+    assert result["solver"] == "aqua" and result["size"] == [1024] * 2, result
+    assert result["bytes_per_update"] == 12 and result["updates_per_second"] > 1e5, result
+    copied = result["updates_per_second"] * 12 / result["copy_bandwidth"]
+    assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text"
+}
+
 validate_judges_a_case() {
     "$selenite" validate couette --backend "${BACKEND:-cpu}" -o "$work/validate" >"$work/text" &&
         grep -E "^selenite .* on ${BACKEND:-cpu}: ." "$work/text" &&
@@ -456,3 +472,4 @@ ok "options belong to commands" options_belong_to_commands
 ok "words belong to commands" words_belong_to_commands
 ok "the backend is chosen" backend_is_chosen
 ok "bench measures a case" bench_measures_a_case
+ok "bench measures run-off" bench_measures_run_off
