@@ -76,9 +76,7 @@ void aqua_fill_frame(const aqua_plan *plan, void *values, size_t size) {
 static void set_bed_row(const aqua_plan *plan, const aqua_store *store, int64_t y, void *bed) {
     const aqua_layout *layout = &plan->layout;
     const int64_t start = aqua_index(layout, -AQUA_HALO, y), first = aqua_index(layout, 0, y);
-    const bool inside = y >= 0 && y < layout->ny;
-    const uint8_t *region = plan->base.domain->cell + y * layout->nx;
-    const double *ground = plan->ground + y * layout->nx;
+    const int64_t cells = y >= 0 && y < layout->ny ? layout->nx : 0, cell = y * layout->nx;
     for (int64_t i = start; i < start + layout->pitch; i++) {
         if (store->whole) {
             ((float *)bed)[i] = (float)AQUA_NO_GROUND;
@@ -86,9 +84,9 @@ static void set_bed_row(const aqua_plan *plan, const aqua_store *store, int64_t 
             ((double *)bed)[i] = AQUA_NO_GROUND;
         }
     }
-    for (int64_t x = 0; inside && x < layout->nx; x++) {
-        if (region[x] == 0) {
-            set_bed(store, bed, first + x, ground[x]);
+    for (int64_t x = 0; x < cells; x++) {
+        if (plan->base.domain->cell[cell + x] == 0) {
+            set_bed(store, bed, first + x, plan->ground[cell + x]);
         }
     }
 }
