@@ -194,6 +194,19 @@ static const flow_part controlled[] = {
                              "paint('walls', shape.rest, law.wall {})\n"
                              "acceleration = function(x, y, gain, tilt) return 1e-5 * gain * y / "
                              "H, 1e-5 * tilt * x / W end\n"},
+    {"an acceleration at an outflow",
+     "controls = { gain = 1, tilt = 0 }\n"
+     "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
+     "paint('inlet', shape.face 'x-', law.velocity { 0.03, 0 })\n"
+     "paint('outlet', shape.face 'x+', law.outflow {})\n"
+     "acceleration = function(gain, tilt) return 1e-4 * gain, 1e-4 * tilt end\n"},
+    {"an acceleration in time at an outflow",
+     "controls = { gain = 1, tilt = 0 }\n"
+     "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
+     "paint('inlet', shape.face 'x-', law.velocity { 0.03, 0 })\n"
+     "paint('outlet', shape.face 'x+', law.outflow {})\n"
+     "acceleration = function(t, gain, tilt)\n"
+     "  return 1e-4 * gain * math.cos(t / 3), 1e-4 * tilt end\n"},
     {"Lua", "controls = { gain = 1, tilt = 0 }\n"
             "local levels = { 0.01, 0.03, 0.02 }\n"
             "paint('walls', shape.face 'y-' + shape.face 'y+', law.wall {})\n"
