@@ -36,6 +36,19 @@ static neighbour find_neighbour(const sel_domain *domain, const double *row, con
     return (neighbour){!solid, row + (axis == 0 ? to : p->at[0])};
 }
 
+/* A cell away from faces and solids has a neighbour on both sides of all axes. */
+static bool is_surrounded(const sel_domain *domain, const place *p) {
+    const sel_grid *grid = &domain->grid;
+    const uint8_t *cell = domain->cell + p->cell;
+    int64_t stride = 1;
+    for (int a = 0; a < grid->dims; a++, stride *= grid->n[a - 1]) {
+        if (p->at[a] == 0 || p->at[a] == grid->n[a] - 1 || cell[-stride] || cell[stride]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
                              int64_t x, int64_t row) {
     static const int places[3][2] = {
@@ -45,6 +58,16 @@ lbm_gradient lbm_gradient_at(const sel_domain *domain, const double *const rows[
     const place p = {row * nx + x, {x, row - z * grid->n[1], z}};
     const double *here = rows[LBM_HERE] + x;
     lbm_gradient gradient = {{{0}}};
+    if (is_surrounded(domain, &p)) {
+        for (int b = 0; b < grid->dims; b++) {
+            const double *below = b ? rows[places[b][0]] + x : here - 1;
+            const double *above = b ? rows[places[b][1]] + x : here + 1;
+            for (int a = 0; a < grid->dims; a++) {
+                gradient.d[a][b] = 0.5 * (above[a * nx] - below[a * nx]);
+            }
+        }
+        return gradient;
+    }
     for (int b = 0; b < grid->dims; b++) {
         neighbour below = find_neighbour(domain, rows[places[b][0]], &p, b, -1);
         neighbour above = find_neighbour(domain, rows[places[b][1]], &p, b, 1);
