@@ -54,8 +54,9 @@ static sel_status send_levels(sel_state *state, unsigned due, sel_error *error) 
         return status;
     }
     for (int k = 0; k < 2; k++) {
-        CUDA_TRY(aqua_gpu_settle(&state->ghosts, state->store.whole,
-                                 moves && k == 0 ? state->bed : NULL, state->water[k], stream));
+        CUDA_TRY(aqua_gpu_settle(&state->pattern.layout, &state->ghosts, state->store.whole,
+                                 moves && k == 0 ? state->bed : NULL, state->water[k],
+                                 state->marks[k], stream));
     }
     if (moves) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern.layout, state->periodic, (int)state->size,

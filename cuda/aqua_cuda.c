@@ -92,7 +92,8 @@ static void describe(sel_state *state) {
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
-                                     .cells = plan->layout.cells};
+                                     .cells = plan->layout.cells,
+                                     .across = aqua_gpu_across(plan->layout.nx)};
     flow->whole = store->whole;
     flow->bed = state->bed;
     flow->alpha = alpha < store->largest_alpha ? alpha : store->largest_alpha;
@@ -111,6 +112,7 @@ static void describe(sel_state *state) {
     state->ghosts.datum = store->datum;
     state->periodic[0] = sel_axis_periodic(grid, 0);
     state->periodic[1] = sel_axis_periodic(grid, 1);
+    flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
     const double *tables = state->amounts.device;
     state->rain.device.solid = state->soil.device.solid = state->view.solid;
     state->rain.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
@@ -169,6 +171,8 @@ aqua_gpu_flow aqua_cuda_flow(const sel_state *state, int64_t step) {
     aqua_gpu_flow flow = state->pattern;
     flow.from = state->water[step & 1];
     flow.to = state->water[(step + 1) & 1];
+    flow.marks_from = state->marks[step & 1];
+    flow.marks_to = state->marks[(step + 1) & 1];
     flow.clock.offset = step - state->base;
     return flow;
 }
@@ -181,23 +185,25 @@ aqua_gpu_view aqua_cuda_view(const sel_state *state) {
 
 /* Rain and sources, then what of the frame and the ghosts does not stay as it is. */
 static sel_status enqueue_before(sel_state *state, const aqua_gpu_flow *flow, void *water,
-                                 sel_error *error) {
+                                 uint8_t *marks, sel_error *error) {
     const aqua_plan *plan = state->plan;
     cudaStream_t stream = state->queue.stream;
     const double *tables = state->amounts.device;
     const aqua_gpu_dose *doses = (const aqua_gpu_dose *)(tables + 2 * AQUA_AHEAD);
     if (plan->rain != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_pour(&flow->layout, flow->whole, flow->clock, water, &state->rain.device,
-                               stream));
+        CUDA_TRY(aqua_gpu_pour(&flow->layout, flow->whole, flow->clock, water, marks,
+                               &state->rain.device, stream));
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(flow->whole, flow->clock, water, state->taps + layer->first,
-                                 layer->count, doses, plan->inflow_count, state->store.most_poured,
-                                 state->alarm, stream));
+        CUDA_TRY(aqua_gpu_source(&flow->layout, flow->whole, flow->clock, water, marks,
+                                 state->taps + layer->first, layer->count, doses,
+                                 plan->inflow_count, state->store.most_poured, state->alarm,
+                                 stream));
     }
     if (state->settles) {
-        CUDA_TRY(aqua_gpu_settle(&state->ghosts, flow->whole, NULL, water, stream));
+        CUDA_TRY(aqua_gpu_settle(&flow->layout, &state->ghosts, flow->whole, NULL, water, marks,
+                                 stream));
     }
     CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->size, water, stream));
     return SEL_OK;
@@ -221,7 +227,8 @@ static sel_status enqueue_after(sel_state *state, const aqua_gpu_flow *flow, sel
 
 static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error) {
     const aqua_gpu_flow flow = aqua_cuda_flow(state, step);
-    sel_status status = enqueue_before(state, &flow, state->water[step & 1], error);
+    sel_status status =
+        enqueue_before(state, &flow, state->water[step & 1], state->marks[step & 1], error);
     if (status) {
         return status;
     }

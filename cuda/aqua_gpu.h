@@ -22,8 +22,26 @@ enum { AQUA_WARP = 32, AQUA_GPU_HALO = 2 };
  * multiple of a warp; all numbers fit 32 bits. */
 typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
-    int64_t cells; /* of the frame too: pitch (ny + 4) */
+    int64_t cells;   /* of the frame too: pitch (ny + 4) */
+    uint32_t across; /* tiles in a row of them */
 } aqua_gpu_layout;
+
+/* A march does nothing where there is no water. Cell (x, y) of the grid is in tile
+ * y / AQUA_TILE_ROWS * across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS, and each copy of the
+ * depths has a mark for each tile: AQUA_WET where one of its depths may be other than 0,
+ * AQUA_WET_WEST and AQUA_WET_EAST where one of its two first or last columns may. The march writes
+ * the marks of what it stores; whoever brings water besides sets them to AQUA_ALL_WET; who only
+ * takes need not tell. At the start all are wet. */
+enum { AQUA_TILE_COLUMNS = 124, AQUA_TILE_ROWS = 8, AQUA_TILE_SHIFT = 4 };
+enum { AQUA_WET = 1, AQUA_WET_WEST = 2, AQUA_WET_EAST = 4, AQUA_ALL_WET = 7 };
+
+static inline uint32_t aqua_gpu_across(int64_t nx) {
+    return (uint32_t)((nx + AQUA_TILE_SHIFT + AQUA_TILE_COLUMNS - 1) / AQUA_TILE_COLUMNS);
+}
+
+static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
+    return aqua_gpu_across(nx) * ((ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
+}
 
 /* The step that is done is number *base + offset, from 0: base lies on the device, so that steps
  * recorded once can be done again and again. */
@@ -60,6 +78,9 @@ typedef struct aqua_gpu_flow {
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
     aqua_gpu_clock clock;
+    const uint8_t *marks_from; /* of the march: of the tiles of `from`; NULL: all are done */
+    uint8_t *marks_to;         /* and of `to` */
+    bool framed;               /* there are ghosts or copies: the frame may hold water */
 } aqua_gpu_flow;
 
 /* Gather in one pass, of the whole store: a warp marches over a strip. Beds, depths and alphas need
@@ -90,9 +111,11 @@ typedef struct aqua_gpu_spread {
     aqua_gpu_total *booked; /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
 } aqua_gpu_spread;
 
-/* Adds to `water`, or takes from it no more than there is. */
+/* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
+ * of `water`; NULL: nobody asks. */
 cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, const aqua_gpu_spread *rain, cudaStream_t stream);
+                          void *water, uint8_t *marks, const aqua_gpu_spread *rain,
+                          cudaStream_t stream);
 cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
                           void *water, const aqua_gpu_spread *soil, cudaStream_t stream);
 
@@ -111,9 +134,10 @@ typedef struct aqua_gpu_tap {
 
 /* Sources whose cells are `taps`, no cell twice; doses[AQUA_AHEAD][sources]. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(bool whole, aqua_gpu_clock clock, void *water, const aqua_gpu_tap *taps,
-                            uint32_t count, const aqua_gpu_dose *doses, int sources,
-                            double most_poured, uint64_t *alarm, cudaStream_t stream);
+cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+                            void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
+                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            uint64_t *alarm, cudaStream_t stream);
 
 /* Ghosts, as in engine/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
@@ -125,7 +149,8 @@ typedef struct aqua_gpu_ghosts {
 } aqua_gpu_ghosts;
 
 /* Beds and depths of the ghosts; NULL: left alone. */
-cudaError_t aqua_gpu_settle(const aqua_gpu_ghosts *ghosts, bool whole, void *bed, void *water,
+cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,
+                            bool whole, void *bed, void *water, uint8_t *marks,
                             cudaStream_t stream);
 
 /* Fills what lies beyond periodic axes; numbers of 4 or 8 bytes. */

@@ -75,6 +75,10 @@ static void take_ghosts(sel_state *state, aqua_taker *t) {
     state->ghosts.z = state->levels.device;
 }
 
+static bool marches(const aqua_plan *plan) {
+    return plan->params->scheme != AQUA_SCATTER && plan->base.precision == SEL_F32;
+}
+
 sel_status aqua_cuda_place(sel_state *state, const sel_plan *base, aqua_taker *t) {
     const aqua_plan *plan = (const aqua_plan *)base;
     const aqua_layout *layout = &plan->layout;
@@ -96,6 +100,9 @@ sel_status aqua_cuda_place(sel_state *state, const sel_plan *base, aqua_taker *t
     take_cells(t, &state->bed, true, layout, size);
     take_cells(t, &state->water[0], true, layout, size);
     take_cells(t, &state->water[1], true, layout, size);
+    for (int k = 0; k < 2; k++) {
+        take(t, &state->marks[k], marches(plan), aqua_gpu_tiles(layout->nx, layout->ny), 1);
+    }
     take_cells(t, &state->pattern.alphas, plan->alpha != NULL, layout, size);
     take(t, &state->pattern.factor, gathers, all, size);
     take(t, &state->pattern.cut, gathers && plan->params->equilibrium == AQUA_MINDIFF, all, size);
@@ -305,6 +312,11 @@ static sel_status start_watching(sel_state *state, sel_error *error) {
         CUDA_TRY(aqua_gpu_watch(
             &state->pattern.layout, state->store.whole, before, state->water[0], state->most,
             state->arrived, state->plan->params->arrival_depth * state->store.per_metre, stream));
+    }
+    for (int k = 0; k < 2 && state->marks[k]; k++) {
+        const aqua_gpu_layout *layout = &state->pattern.layout;
+        CUDA_TRY(cudaMemsetAsync(state->marks[k], AQUA_ALL_WET,
+                                 (size_t)aqua_gpu_tiles(layout->nx, layout->ny), stream));
     }
     CUDA_TRY(cudaMemsetAsync(state->alarm, 0xff, sizeof *state->alarm, stream));
     return SEL_OK;

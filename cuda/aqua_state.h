@@ -34,8 +34,9 @@ struct sel_state {
     aqua_gpu_flow pattern; /* all but `from`, `to` and the clock's offset */
     aqua_gpu_view view;    /* all but the depths */
     void *bed;
-    void *water[2]; /* in turns: water[step & 1] are the depths of `step` */
-    void *most;     /* NULL: not watched */
+    void *water[2];    /* in turns: water[step & 1] are the depths of `step` */
+    uint8_t *marks[2]; /* of the tiles of each; NULL: the flow asks for none */
+    void *most;        /* NULL: not watched */
     int32_t *arrived;
     void *last; /* [ny][nx] depths at the last monitor */
     bool monitored;

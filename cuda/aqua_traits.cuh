@@ -68,6 +68,20 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
     return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
 }
 
+// Water has come to cell (x, y) of the grid.
+static __device__ inline void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks, uint32_t x,
+                                        uint32_t y) {
+    marks[y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS] = AQUA_ALL_WET;
+}
+
+// The same of cell `at` of the layout, which may be one of the frame: that has no marks.
+static __device__ inline void aqua_mark_at(const aqua_gpu_layout &l, uint8_t *marks, uint32_t at) {
+    const uint32_t x = at % l.pitch - AQUA_GPU_HALO, y = at / l.pitch - AQUA_GPU_HALO;
+    if (marks && x < l.nx && y < l.ny) {
+        aqua_mark(l, marks, x, y);
+    }
+}
+
 // Tells of a depth that is too large; `moment` in half steps.
 static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uint32_t at) {
     atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);

@@ -38,7 +38,7 @@ static __device__ typename S::water due(const aqua_gpu_spread &s, int64_t i, dou
 
 template <class S, bool FIELD, bool TAKES>
 __global__ void __launch_bounds__(THREADS)
-    spread_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, typename S::water *water,
+    spread_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, typename S::water *water, uint8_t *marks,
                   const __grid_constant__ aqua_gpu_spread s) {
     typedef typename S::water depth;
     const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
@@ -52,6 +52,9 @@ __global__ void __launch_bounds__(THREADS)
         const depth amount = due<S, FIELD>(s, (int64_t)y * l.nx + x, uniform);
         const depth part = TAKES && row[x] < amount ? row[x] : amount;
         row[x] += TAKES ? -part : part;
+        if (marks && part != 0) {
+            aqua_mark(l, marks, x, y);
+        }
         sum += (double)part;
     }
     if (s.booked) {
@@ -64,36 +67,38 @@ __global__ void __launch_bounds__(THREADS)
 
 template <class S, bool TAKES>
 static cudaError_t spread(const aqua_gpu_layout *l, aqua_gpu_clock clock, void *water,
-                          const aqua_gpu_spread *s, cudaStream_t stream) {
+                          uint8_t *marks, const aqua_gpu_spread *s, cudaStream_t stream) {
     typename S::water *depths = (typename S::water *)water;
     if (s->uniform) {
         spread_kernel<S, false, TAKES>
-            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, *s);
+            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     } else {
-        spread_kernel<S, true, TAKES><<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, *s);
+        spread_kernel<S, true, TAKES>
+            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     }
     return cudaGetLastError();
 }
 
 cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, const aqua_gpu_spread *rain, cudaStream_t stream) {
-    return whole ? spread<aqua_f32, false>(layout, clock, water, rain, stream)
-                 : spread<aqua_f64, false>(layout, clock, water, rain, stream);
+                          void *water, uint8_t *marks, const aqua_gpu_spread *rain,
+                          cudaStream_t stream) {
+    return whole ? spread<aqua_f32, false>(layout, clock, water, marks, rain, stream)
+                 : spread<aqua_f64, false>(layout, clock, water, marks, rain, stream);
 }
 
 cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
                           void *water, const aqua_gpu_spread *soil, cudaStream_t stream) {
-    return whole ? spread<aqua_f32, true>(layout, clock, water, soil, stream)
-                 : spread<aqua_f64, true>(layout, clock, water, soil, stream);
+    return whole ? spread<aqua_f32, true>(layout, clock, water, NULL, soil, stream)
+                 : spread<aqua_f64, true>(layout, clock, water, NULL, soil, stream);
 }
 
 // ---- sources ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(aqua_gpu_clock clock, typename S::water *water, const aqua_gpu_tap *taps,
-                  uint32_t count, const aqua_gpu_dose *doses, int sources, double most_poured,
-                  uint64_t *alarm) {
+    source_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, typename S::water *water, uint8_t *marks,
+                  const aqua_gpu_tap *taps, uint32_t count, const aqua_gpu_dose *doses, int sources,
+                  double most_poured, uint64_t *alarm) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count) {
         return;
@@ -113,20 +118,24 @@ __global__ void __launch_bounds__(THREADS)
     } else {
         water[tap.at] += (typename S::water)dose.each;
     }
+    aqua_mark_at(l, marks, tap.at);
 }
 
-cudaError_t aqua_gpu_source(bool whole, aqua_gpu_clock clock, void *water, const aqua_gpu_tap *taps,
-                            uint32_t count, const aqua_gpu_dose *doses, int sources,
-                            double most_poured, uint64_t *alarm, cudaStream_t stream) {
+cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+                            void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
+                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            uint64_t *alarm, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
     }
     if (whole) {
         source_kernel<aqua_f32><<<blocks_for(count), THREADS, 0, stream>>>(
-            clock, (int32_t *)water, taps, count, doses, sources, most_poured, alarm);
+            *layout, clock, (int32_t *)water, marks, taps, count, doses, sources, most_poured,
+            alarm);
     } else {
         source_kernel<aqua_f64><<<blocks_for(count), THREADS, 0, stream>>>(
-            clock, (double *)water, taps, count, doses, sources, most_poured, alarm);
+            *layout, clock, (double *)water, marks, taps, count, doses, sources, most_poured,
+            alarm);
     }
     return cudaGetLastError();
 }
@@ -135,8 +144,8 @@ cudaError_t aqua_gpu_source(bool whole, aqua_gpu_clock clock, void *water, const
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    settle_kernel(const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed,
-                  typename S::water *water) {
+    settle_kernel(aqua_gpu_layout l, const __grid_constant__ aqua_gpu_ghosts g,
+                  typename S::real *bed, typename S::water *water, uint8_t *marks) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
     if (k >= g.count) {
         return;
@@ -148,20 +157,24 @@ __global__ void __launch_bounds__(THREADS)
     }
     if (water) {
         water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, g.per_metre);
+        if (level) {
+            aqua_mark_at(l, marks, g.at[k]);
+        }
     }
 }
 
-cudaError_t aqua_gpu_settle(const aqua_gpu_ghosts *ghosts, bool whole, void *bed, void *water,
+cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,
+                            bool whole, void *bed, void *water, uint8_t *marks,
                             cudaStream_t stream) {
     if (ghosts->count == 0) {
         return cudaSuccess;
     }
     if (whole) {
         settle_kernel<aqua_f32><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            *ghosts, (float *)bed, (int32_t *)water);
+            *layout, *ghosts, (float *)bed, (int32_t *)water, marks);
     } else {
         settle_kernel<aqua_f64><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            *ghosts, (double *)bed, (double *)water);
+            *layout, *ghosts, (double *)bed, (double *)water, marks);
     }
     return cudaGetLastError();
 }

@@ -1,0 +1,457 @@
+// aqua_march_row.cuh -- the arithmetic of the march: edges, factors and fluxes of rows of a lane.
+//
+// The operations and their order are those of engine/physics/aqua.h, so the bits are the CPU's; but
+// each edge is taken once for both its cells, and in ways that give the same bits in fewer or
+// faster instructions:
+//
+//   heads are whole numbers of quanta, so clamping one to [0, 1] tells whether it drives water;
+//   products with that 1 or 0 are exact, so sums over receivers are chains of multiply-adds, which
+//   run twice as fast as comparisons, selections and maxima;
+//   what is nearly nothing is added to what must not be 0, where it is lost in all else;
+//   root and quotient: see below.
+#ifndef AQUA_MARCH_ROW_CUH
+#define AQUA_MARCH_ROW_CUH
+
+#include "cuda/aqua_traits.cuh"
+
+namespace {
+
+// No head is as small, no product of members and roots either, but for 0.
+constexpr float NEARLY_NOTHING = 0x1p-100f;
+
+// IEEE's root and quotient without the branches that very small and very large numbers would need:
+// heads are 0 or at least about a quantum, and where there is no ground only 0 is divided. One
+// Newton step, then what is left over. (After its Newton step the reciprocal is the nearest number
+// for every divisor; then one correction gives the nearest quotient.)
+__device__ __forceinline__ float exact_root(float a) {
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(a + NEARLY_NOTHING));
+    const float s = __fmul_rn(a, y);
+    return __fmaf_rn(__fmaf_rn(-s, s, a), 0.5f * y, s);
+}
+
+__device__ __forceinline__ float exact_quotient(float a, float b) {
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+    y = __fmaf_rn(__fmaf_rn(-b, y, 1.0f), y, y);
+    const float q = __fmul_rn(a, y);
+    return __fmaf_rn(__fmaf_rn(-b, q, a), y, q);
+}
+
+// The rule with these.
+struct rule {
+#define REAL float
+#define AQUA_WATER int32_t
+#define AQUA_SQRT(x) exact_root(x)
+#undef AQUA_DIVIDE
+#define AQUA_DIVIDE(a, b) exact_quotient(a, b)
+#undef AQUA_LESS
+#undef AQUA_MORE
+#define AQUA_LESS(a, b) fminf(a, b)
+#define AQUA_MORE(a, b) fmaxf(a, b)
+#include "engine/physics/aqua.h"
+};
+
+enum { LANES = 32, COLUMNS = 4, STRIP = LANES * COLUMNS, HALO = 2, STORED = AQUA_TILE_COLUMNS };
+static_assert((int)STORED == STRIP - 2 * HALO,
+              "the columns of a tile are those that a strip stores");
+static_assert((int)AQUA_TILE_SHIFT == (int)COLUMNS,
+              "the first strip begins where the first tile does");
+
+// A head and its root. The root has the head's sign where cuts are made, else none.
+struct edge {
+    float head, root;
+};
+
+// A row of the lane's columns, with what its left and right neighbours in other lanes need.
+struct row {
+    float bed[COLUMNS], bed_left, bed_right;
+    int32_t water[COLUMNS], left_over[COLUMNS]; // left_over: water and what has flowed so far
+    edge along[COLUMNS], along_left;            // to the next column
+    // Edges from the row below: straight up, up and to the right, up and to the left.
+    edge up[COLUMNS], right[COLUMNS], left[COLUMNS];
+    edge right_before, left_behind; // those that start in the neighbouring lanes
+    float alpha[COLUMNS], factor[COLUMNS];
+    int32_t onward[COLUMNS]; // what goes along
+    // Of mindiff: roots along which the cells give to others of the row and of that below, and
+    // along which those below give to the row; what the last and first column give across.
+    float east[COLUMNS], west[COLUMNS], south[COLUMNS], south_west[COLUMNS], south_east[COLUMNS];
+    float from_south[COLUMNS], from_south_west[COLUMNS], from_south_east[COLUMNS];
+    int32_t far_east[3], far_west[3];
+};
+
+template <class T> __device__ __forceinline__ T from_left(T v) {
+    return __shfl_up_sync(~0u, v, 1);
+}
+template <class T> __device__ __forceinline__ T from_right(T v) {
+    return __shfl_down_sync(~0u, v, 1);
+}
+template <> __device__ __forceinline__ edge from_left(edge e) {
+    return {from_left(e.head), from_left(e.root)};
+}
+template <> __device__ __forceinline__ edge from_right(edge e) {
+    return {from_right(e.head), from_right(e.root)};
+}
+
+// 1 if the head drives water, else 0. Heads are whole numbers of quanta.
+template <bool LEAST> __device__ __forceinline__ float drives(float head, float least) {
+    return LEAST ? (head > least ? 1.0f : 0.0f) : __saturatef(head);
+}
+
+template <int EQUILIBRIUM, bool LEAST>
+__device__ __forceinline__ edge make_edge(float bed_c, int32_t water_c, float bed_u,
+                                          int32_t water_u, float least) {
+    const float d = rule::aqua_head(bed_c, bed_u, water_c, water_u);
+    float root = exact_root(fabsf(d));
+    if (LEAST) {
+        root = fabsf(d) > least ? root : 0.0f;
+    }
+    return {d, EQUILIBRIUM == AQUA_MINDIFF ? copysignf(root, d) : root};
+}
+
+// Heads and roots of a row that has just been read, and of the edges from the one below it.
+template <int EQUILIBRIUM, bool LEAST>
+__device__ __forceinline__ void join(const row &below, row &here, float least) {
+#define EDGE make_edge<EQUILIBRIUM, LEAST>
+    here.bed_left = from_left(here.bed[COLUMNS - 1]);
+    here.bed_right = from_right(here.bed[0]);
+    const int32_t water_left = from_left(here.water[COLUMNS - 1]);
+    const int32_t water_right = from_right(here.water[0]);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const bool first = c == 0, last = c == COLUMNS - 1;
+        const float bed_next = last ? here.bed_right : here.bed[last ? c : c + 1];
+        const int32_t water_next = last ? water_right : here.water[last ? c : c + 1];
+        const float bed_before = first ? here.bed_left : here.bed[first ? c : c - 1];
+        const int32_t water_before = first ? water_left : here.water[first ? c : c - 1];
+        const float bed = below.bed[c];
+        const int32_t water = below.water[c];
+        here.along[c] = EDGE(here.bed[c], here.water[c], bed_next, water_next, least);
+        here.up[c] = EDGE(bed, water, here.bed[c], here.water[c], least);
+        here.right[c] = EDGE(bed, water, bed_next, water_next, least);
+        here.left[c] = EDGE(bed, water, bed_before, water_before, least);
+    }
+#undef EDGE
+    here.along_left = from_left(here.along[COLUMNS - 1]);
+    here.right_before = from_left(here.right[COLUMNS - 1]);
+    here.left_behind = from_right(here.left[0]);
+}
+
+// The eight edges of column c of `here`, seen from the cell, in the order of AQUA_NEIGHBOURS. Roots
+// without a sign stay as they are.
+template <bool SIGNED>
+__device__ __forceinline__ void look_about(const row &here, const row &above, int c,
+                                           float head[AQUA_AROUND], float root[AQUA_AROUND]) {
+    const edge west = c == 0 ? here.along_left : here.along[c == 0 ? 0 : c - 1];
+    const edge south_west = c == 0 ? here.right_before : here.right[c == 0 ? 0 : c - 1];
+    const edge south_east =
+        c == COLUMNS - 1 ? here.left_behind : here.left[c == COLUMNS - 1 ? c : c + 1];
+    const edge out[AQUA_AROUND] = {here.along[c],  west,       above.up[c],   here.up[c],
+                                   above.right[c], south_west, above.left[c], south_east};
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        head[k] = k % 2 ? -out[k].head : out[k].head;
+        root[k] = SIGNED && k % 2 ? -out[k].root : out[k].root;
+    }
+}
+
+// The beds about column c of `here`, in the order of AQUA_NEIGHBOURS.
+__device__ __forceinline__ void beds_about(const row &below, const row &here, const row &above,
+                                           int c, float bed[AQUA_AROUND]) {
+    const bool first = c == 0, last = c == COLUMNS - 1;
+    const int before = first ? 0 : c - 1, next = last ? c : c + 1;
+    bed[0] = last ? here.bed_right : here.bed[next];
+    bed[1] = first ? here.bed_left : here.bed[before];
+    bed[2] = above.bed[c];
+    bed[3] = below.bed[c];
+    bed[4] = last ? above.bed_right : above.bed[next];
+    bed[5] = first ? below.bed_left : below.bed[before];
+    bed[6] = first ? above.bed_left : above.bed[before];
+    bed[7] = last ? below.bed_right : below.bed[next];
+}
+
+// aqua_tree of v[k] where on[k] is 1, 0 where it is 0: products with 1 and 0 are exact, so the sums
+// are rounded as in the tree. NOT_ZERO: nearly nothing instead of 0.
+template <bool NOT_ZERO>
+__device__ __forceinline__ float tree_of(const float v[AQUA_AROUND], const float on[AQUA_AROUND]) {
+    float pair[AQUA_AROUND / 2];
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND / 2; k++) {
+        const float second = NOT_ZERO && k == 0 ? __fmaf_rn(v[1], on[1], NEARLY_NOTHING)
+                                                : v[2 * k + 1] * on[2 * k + 1];
+        pair[k] = __fmaf_rn(v[2 * k], on[2 * k], second);
+    }
+    return (pair[0] + pair[1]) + (pair[2] + pair[3]);
+}
+
+// The greatest of numbers that are not negative, and 0.
+__device__ __forceinline__ float greatest(const float v[AQUA_AROUND]) {
+    int most = __vimax3_s32(__float_as_int(v[0]), __float_as_int(v[1]), 0);
+#pragma unroll
+    for (int k = 2; k < AQUA_AROUND; k += 2) {
+        most = __vimax3_s32(most, __float_as_int(v[k]), __float_as_int(v[k + 1]));
+    }
+    return __int_as_float(most);
+}
+
+// X, m and S of engine/physics/aqua.h.
+struct sums {
+    float heads, members, roots;
+};
+
+__device__ __forceinline__ bool has_negative_bed(const row &below, const row &here,
+                                                 const row &above, int c) {
+    float bed[AQUA_AROUND];
+    int sign = 0;
+    beds_about(below, here, above, c, bed);
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        sign |= __float_as_int(bed[k]);
+    }
+    return sign < 0;
+}
+
+// aqua_mindiff: whoever is not taken, none behind him is; then the k-th meets k + 1 members.
+__device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
+    float *v = drive;
+#define LARGE_FIRST(i, j)               \
+    {                                   \
+        const float a = v[i], b = v[j]; \
+        v[i] = fmaxf(a, b);             \
+        v[j] = fminf(a, b);             \
+    }
+    AQUA_SORT8(LARGE_FIRST)
+#undef LARGE_FIRST
+    float x = v[0], m = 2, last = v[0];
+    bool takes = true;
+#pragma unroll
+    for (int k = 1; k < AQUA_AROUND; k++) {
+        takes = takes && v[k] * (float)(k + 1) >= x;
+        if (takes) {
+            x += v[k];
+            last = v[k];
+            m = (float)(k + 2);
+        }
+    }
+    s->heads = x;
+    s->members = m;
+    return fmaxf(exact_root(last), NEARLY_NOTHING);
+}
+
+// aqua_factor. Without receivers the sum is 0, and the roots are nearly nothing.
+__device__ __forceinline__ float factor_of(float alpha, int32_t water, const sums &s) {
+    const float part = alpha * fminf(s.heads, (float)water * s.members);
+    return exact_quotient(part, s.members * s.roots);
+}
+
+// What column c of `here` gives, before the factor.
+__device__ __forceinline__ void give(row &here, row &above, int c, const float given[AQUA_AROUND]) {
+    here.east[c] = given[0];
+    here.west[c] = given[1];
+    here.south[c] = given[3];
+    here.south_west[c] = given[5];
+    here.south_east[c] = given[7];
+    above.from_south[c] = given[2];
+    above.from_south_west[c] = given[4];
+    above.from_south_east[c] = given[6];
+    if (c == COLUMNS - 1) {
+        here.far_east[0] = (int32_t)(here.factor[c] * given[0]);
+        here.far_east[1] = (int32_t)(here.factor[c] * given[4]);
+        here.far_east[2] = (int32_t)(here.factor[c] * given[7]);
+    } else if (c == 0) {
+        here.far_west[0] = (int32_t)(here.factor[c] * given[1]);
+        here.far_west[1] = (int32_t)(here.factor[c] * given[5]);
+        here.far_west[2] = (int32_t)(here.factor[c] * given[6]);
+    }
+}
+
+// Of all receivers of column c of `here`.
+template <bool LEAST>
+__device__ __forceinline__ sums all_receivers(const row &here, const row &above, int c,
+                                              float least) {
+    float head[AQUA_AROUND], root[AQUA_AROUND], on[AQUA_AROUND], members = 1;
+    look_about<false>(here, above, c, head, root);
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        on[k] = drives<LEAST>(head[k], least);
+        members += on[k];
+    }
+    return {tree_of<false>(head, on), members, tree_of<true>(root, on)};
+}
+
+// The beds of the receivers of column c of `here`, 0 of others.
+template <bool LEAST>
+__device__ __forceinline__ void receiving_beds(const row &below, const row &here, const row &above,
+                                               int c, float least, float bed[AQUA_AROUND]) {
+    float head[AQUA_AROUND], root[AQUA_AROUND];
+    look_about<false>(here, above, c, head, root);
+    beds_about(below, here, above, c, bed);
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        bed[k] *= drives<LEAST>(head[k], least);
+    }
+}
+
+// Whether fill drops beds of column c of `here`. Of a dry cell it does not matter.
+template <bool LEAST>
+__device__ __forceinline__ bool has_drops(const row &below, const row &here, const row &above,
+                                          int c, float least, const sums &s) {
+    float bed[AQUA_AROUND];
+    receiving_beds<LEAST>(below, here, above, c, least, bed);
+    const float smallest = (here.bed[c] - greatest(bed)) + (float)here.water[c];
+    return rule::aqua_fill_drops(smallest, s.heads, s.members) && here.water[c] > 0;
+}
+
+// aqua_fill. The depths of the beds of others than receivers below T_c need not be set apart where
+// no bed is negative, as only those of ghosts may be: T_c itself is no less than they are and is
+// never dropped, for no head is larger and the sum has one fewer than the members. Nor is the
+// greatest of eight ever dropped.
+template <bool LEAST>
+__device__ __forceinline__ void drop(const row &below, const row &here, const row &above, int c,
+                                     float least, bool framed, sums &s) {
+    float v[AQUA_AROUND];
+    receiving_beds<LEAST>(below, here, above, c, least, v);
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        v[k] = (here.bed[c] - v[k]) + (float)here.water[c];
+    }
+    if (framed && __any_sync(~0u, has_negative_bed(below, here, above, c))) {
+        float head[AQUA_AROUND], root[AQUA_AROUND];
+        look_about<false>(here, above, c, head, root);
+#pragma unroll
+        for (int k = 0; k < AQUA_AROUND; k++) {
+            v[k] = drives<LEAST>(head[k], least) > 0 ? v[k] : (float)AQUA_NO_GROUND;
+        }
+    }
+#define LESS_FIRST(i, j)                \
+    {                                   \
+        const float a = v[i], b = v[j]; \
+        v[i] = fminf(a, b);             \
+        v[j] = fmaxf(a, b);             \
+    }
+    AQUA_SORT8(LESS_FIRST)
+#undef LESS_FIRST
+#pragma unroll
+    for (int k = 0; k < AQUA_AROUND - 1; k++) {
+        if (v[k] * s.members < s.heads) {
+            s.heads -= v[k];
+            s.members -= 1;
+        }
+    }
+}
+
+// The factors of `here`, for mean and fill. rough[c]: beds were dropped in column c of the row
+// before, so that it is not asked first whether they are.
+template <bool DROPS, bool LEAST>
+__device__ __forceinline__ void find_factors(const row &below, row &here, const row &above,
+                                             float least, bool framed, bool rough[COLUMNS]) {
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        sums s = all_receivers<LEAST>(here, above, c, least);
+        if (DROPS &&
+            (rough[c] || __any_sync(~0u, has_drops<LEAST>(below, here, above, c, least, s)))) {
+            const float members = s.members;
+            drop<LEAST>(below, here, above, c, least, framed, s);
+            rough[c] = __any_sync(~0u, s.members < members && here.water[c] > 0);
+        }
+        here.factor[c] = factor_of(here.alpha[c], here.water[c], s);
+    }
+}
+
+// The factors of `here`, for mindiff, and what each cell gives along which edge.
+template <bool LEAST>
+__device__ __forceinline__ void find_cut_factors(row &here, row &above, float least) {
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        float head[AQUA_AROUND], root[AQUA_AROUND], drive[AQUA_AROUND], given[AQUA_AROUND];
+        sums s;
+        look_about<true>(here, above, c, head, root);
+#pragma unroll
+        for (int k = 0; k < AQUA_AROUND; k++) {
+            drive[k] = LEAST ? rule::aqua_drive(head[k], least) : fmaxf(head[k], 0.0f);
+        }
+        const float cut = take(drive, &s);
+#pragma unroll
+        for (int k = 0; k < AQUA_AROUND; k++) {
+            given[k] = root[k] >= cut ? root[k] : k == 0 ? NEARLY_NOTHING : 0.0f;
+        }
+        s.roots = rule::aqua_tree(given);
+        here.factor[c] = factor_of(here.alpha[c], here.water[c], s);
+        give(here, above, c, given);
+    }
+}
+
+// What an edge carries.
+__device__ __forceinline__ int32_t flux(edge e, float factor_c, float factor_u) {
+    return (int32_t)((e.head > 0 ? factor_c : -factor_u) * e.root);
+}
+
+// The same from what its ends give; one of them gives nothing.
+__device__ __forceinline__ int32_t exchange(float factor_c, float given_c, float factor_u,
+                                            float given_u) {
+    return (int32_t)__fmaf_rn(factor_c, given_c, -(factor_u * given_u));
+}
+
+// Fluxes in `here`, whose factors are known now, and between it and the row below, whose depths
+// `after` follow. What crosses to another lane is found by one of the two and handed over.
+__device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUMNS]) {
+    const float factor_left = from_left(here.factor[COLUMNS - 1]);
+    const float factor_right = from_right(here.factor[0]);
+    int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const float factor_next =
+            c == COLUMNS - 1 ? factor_right : here.factor[c == COLUMNS - 1 ? c : c + 1];
+        const float factor_before = c == 0 ? factor_left : here.factor[c == 0 ? c : c - 1];
+        here.onward[c] = flux(here.along[c], here.factor[c], factor_next);
+        up[c] = flux(here.up[c], below.factor[c], here.factor[c]);
+        right[c] = flux(here.right[c], below.factor[c], factor_next);
+        left[c] = flux(here.left[c], below.factor[c], factor_before);
+    }
+    const int32_t from_west = from_left(here.onward[COLUMNS - 1] + right[COLUMNS - 1]);
+    const int32_t from_east = from_right(left[0]);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const int32_t west =
+            c == 0 ? from_west : here.onward[c == 0 ? c : c - 1] + right[c == 0 ? c : c - 1];
+        const int32_t east = c == COLUMNS - 1 ? from_east : left[c == COLUMNS - 1 ? c : c + 1];
+        after[c] = (below.left_over[c] - below.onward[c] - up[c]) - right[c] - left[c];
+        here.left_over[c] = (here.water[c] + up[c] + west) + east;
+    }
+}
+
+// The same where cuts have been made: roots along which nothing goes are 0. The two ends of an edge
+// that crosses to another lane each know what they give.
+__device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[COLUMNS]) {
+    int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
+    const int32_t in_west = from_left(here.far_east[0] + below.far_east[1]);
+    const int32_t in_west_below = from_left(here.far_east[2]);
+    const int32_t in_east = from_right(here.far_west[0] + below.far_west[2]);
+    const int32_t in_east_below = from_right(here.far_west[1]);
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const bool first = c == 0, last = c == COLUMNS - 1;
+        const int next = last ? c : c + 1, before = first ? c : c - 1;
+        const float *f = here.factor, g = below.factor[c];
+        here.onward[c] =
+            last ? here.far_east[0] : exchange(f[c], here.east[c], f[next], here.west[next]);
+        up[c] = exchange(g, here.from_south[c], f[c], here.south[c]);
+        right[c] = last ? below.far_east[1] - in_east_below
+                        : exchange(g, here.from_south_west[c], f[next], here.south_west[next]);
+        left[c] = first ? below.far_west[2] - in_west_below
+                        : exchange(g, here.from_south_east[c], f[before], here.south_east[before]);
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) {
+        const int32_t west = c == 0 ? in_west - here.far_west[0] - here.far_west[1]
+                                    : here.onward[c == 0 ? c : c - 1] + right[c == 0 ? c : c - 1];
+        const int32_t east =
+            c == COLUMNS - 1 ? in_east - here.far_east[2] : left[c == COLUMNS - 1 ? c : c + 1];
+        after[c] = (below.left_over[c] - below.onward[c] - up[c]) - right[c] - left[c];
+        here.left_over[c] = (here.water[c] + up[c] + west) + east;
+    }
+}
+
+} // namespace
+
+#endif
