@@ -59,8 +59,7 @@ static void set_row(const window *w, int64_t slab, int64_t row) {
         }
         lbm_gradient_strain(gradient.d, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
-        double eddies =
-            plan->numbers.eddy > 0 ? lbm_eddy_viscosity(plan->numbers.eddy, gradient.d) : 0;
+        const double eddies = lbm_eddy_viscosity(plan->numbers.eddy, gradient.d);
         rules->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
         lbm_loops_of(state)->write(&state->layout, state->f[0], x, row, g);
     }

@@ -50,9 +50,10 @@ LBM_FIELD_INLINE void lbm_gradient_strain(const double d[3][3], int dims, double
     }
 }
 
-/* Smagorinsky's viscosity (C dx)^2 sqrt(2 S:S), with eddy = 18 sqrt2 C^2. */
+/* Smagorinsky's viscosity (C dx)^2 sqrt(2 S:S), with eddy = 18 sqrt2 C^2; without the model none,
+ * however large the gradient. */
 LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
-    return eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d);
+    return eddy > 0 ? eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d) : 0;
 }
 
 /* S, part by part, from Q = `excess` of a cell with density 1 + drho that relaxes with tau; returns
