@@ -19,8 +19,9 @@
 #endif
 
 /* Cells of a row that are done at a time, so that what is kept of their edges stays in the nearest
- * cache; and of these the piece that fill sorts when any cell of it needs it. */
-enum { TILE = 256, ROOM = TILE + 16, PIECE = 32 };
+ * cache; of these the piece that fill sorts when any cell of it needs it; and the rows that are
+ * left out together where there is no water. */
+enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 
 #define REAL float
 #define AQUA_WATER int32_t

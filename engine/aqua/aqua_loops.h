@@ -263,11 +263,57 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
     return most;
 }
 
+/* Whether rows of a tile stay dry: there is no water in them nor in the two cells about. */
+static bool AQUA_NAME(stays_dry)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                 int64_t y1) {
+    for (int64_t y = y0 - 2; y < y1 + 2; y++) {
+        const AQUA_WATER *water =
+            (const AQUA_WATER *)step->from + aqua_index(&step->layout, x0 - 2, y);
+        int wet = 0;
+        for (int64_t i = 0; i < n + 4; i++) {
+            wet |= water[i] > (AQUA_WATER)0;
+        }
+        if (wet) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void AQUA_NAME(clear_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                  int64_t y1) {
+    for (int64_t y = y0; y < y1; y++) {
+        memset((AQUA_WATER *)step->to + aqua_index(&step->layout, x0, y), 0,
+               (size_t)n * sizeof(AQUA_WATER));
+    }
+}
+
+/* Bands of rows that stay dry are only set to 0; others are marched over together. */
+static AQUA_WATER AQUA_NAME(flow_bands)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
+                                        int64_t y1, SCRATCH *s) {
+    AQUA_WATER most = 0;
+    int64_t wet = y0; /* those from here to y are not done yet */
+    for (int64_t y = y0, end; y < y1; y = end) {
+        end = y1 - y < BAND ? y1 : y + BAND;
+        const bool dry = AQUA_NAME(stays_dry)(step, x0, n, y, end);
+        const int64_t behind = dry ? y : end;
+        if ((dry || end == y1) && wet < behind) {
+            const AQUA_WATER here = AQUA_NAME(flow_tile)(step, x0, n, wet, behind, s);
+            most = here > most ? here : most;
+        }
+        if (dry) {
+            AQUA_NAME(clear_tile)(step, x0, n, y, end);
+            wet = end;
+        }
+    }
+    return most;
+}
+
 static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch) {
     AQUA_WATER most = 0;
     for (int64_t x0 = 0; x0 < step->layout.nx; x0 += TILE) {
         const int64_t left = step->layout.nx - x0, n = left < TILE ? left : TILE;
-        const AQUA_WATER here = AQUA_NAME(flow_tile)(step, x0, n, y0, y1, scratch);
+        const AQUA_WATER here = AQUA_NAME(flow_bands)(step, x0, n, y0, y1, scratch);
         most = here > most ? here : most;
     }
     return (double)most;
