@@ -315,7 +315,7 @@ division divide(int64_t across, int64_t high, int64_t places) {
     const int tiles = each >= 96 ? MOST_TILES : each >= 24 ? 8 : each >= 6 ? 4 : each >= 3 ? 2 : 1;
     const int fine = tiles < 4 ? 1 : tiles / 4;
     const int64_t last = 2 * places / across * fine;
-    return {tiles, (int)((high - last) / tiles), fine};
+    return {tiles, last < high ? (int)((high - last) / tiles) : 0, fine};
 }
 
 template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
