@@ -18,7 +18,7 @@
 // that it writes, and reads only those of the other, so blocks need not wait for each other. Where
 // the frame may hold water, tiles that see it are always done.
 //
-// A march is of sixteen tiles at most; the last ones of a step are shorter, so that all
+// A march is of 28 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.
 #include "cuda/aqua_march_row.cuh"
 
@@ -225,7 +225,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     }
 }
 
-enum { MOST_TILES = 16 };     // of a march
+enum { MOST_TILES = 28 };     // of a march: with those about it a vote has a lane for each
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
 // Which tiles of a march from tile `first` on are to be done, bit by bit: those that hold water or
@@ -312,7 +312,12 @@ int multiprocessors() {
 // ones, two for each.
 division divide(int64_t across, int64_t high, int64_t places) {
     const int64_t each = across * high / places;
-    const int tiles = each >= 96 ? MOST_TILES : each >= 24 ? 8 : each >= 6 ? 4 : each >= 3 ? 2 : 1;
+    const int tiles = each >= 160  ? MOST_TILES
+                      : each >= 96 ? 16
+                      : each >= 24 ? 8
+                      : each >= 6  ? 4
+                      : each >= 3  ? 2
+                                   : 1;
     const int fine = tiles < 4 ? 1 : tiles / 4;
     const int64_t last = 2 * places / across * fine;
     return {tiles, last < high ? (int)((high - last) / tiles) : 0, fine};
