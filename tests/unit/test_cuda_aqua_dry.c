@@ -176,6 +176,71 @@ static void open_faces_below_all_ground_agree(void **unused) {
     run_dry("steep faces", steep_faces, (const int[]){121, 0, 124, HIGH});
 }
 
+static double hills(double x, double y, double t, const void *data) {
+    (void)t, (void)data;
+    return 100 + sin(0.7 * x) * cos(0.9 * y) + 0.001 * x;
+}
+
+static double ponds(double x, double y, double t, const void *data) {
+    (void)t, (void)data;
+    const double depth = sin(x / 230) * sin(y / 170);
+    return depth > 0 ? depth : 0;
+}
+
+static double *depths_after(const sel_backend *backend, twins *t, int64_t cells, int64_t steps) {
+    double *depth = malloc((size_t)cells * sizeof *depth);
+    sel_request r = {.kind = SEL_READ,
+                     .field = AQUA_DEPTH,
+                     .box = sel_grid_box(&t->c.domain->grid),
+                     .precision = SEL_F64,
+                     .components = 1,
+                     .to = depth};
+    sel_state *state;
+    assert_non_null(depth);
+    must(t, backend->create(t->c.plan, &state, &t->c.error), backend == second);
+    must(t, backend->advance(state, steps, &t->c.error), backend == second);
+    must(t, backend->start(state, &r, &t->c.error), backend == second);
+    must(t, backend->finish(state, &r, &t->c.error), backend == second);
+    backend->destroy(state);
+    return depth;
+}
+
+/* On large grounds a march of the device goes over several tiles, the last ones over fewer. */
+static void large_grounds_agree(void **unused) {
+    (void)unused;
+    static const int sizes[][2] = {{2301, 2203}, {6302, 6309}};
+    for (int k = 0; k < (is_short ? 0 : 2 * AQUA_EQUILIBRIA); k++) {
+        const int *n = sizes[k / AQUA_EQUILIBRIA], e = k % AQUA_EQUILIBRIA;
+        const int64_t cells = (int64_t)n[0] * n[1];
+        twins *t = calloc(1, sizeof *t);
+        assert_non_null(t);
+        t->backend[0] = &aqua_cpu_backend;
+        t->backend[1] = second;
+        case_begin(&t->c, n[0], n[1], 0.7);
+        t->c.params.equilibrium = e;
+        t->c.params.common.precision = SEL_F32;
+        t->c.params.ground = case_quantity(&t->c, SEL_ON_X | SEL_ON_Y, hills, NULL);
+        t->c.params.initial.depth = case_quantity(&t->c, SEL_ON_X | SEL_ON_Y, ponds, NULL);
+        case_walls(&t->c);
+        snprintf(now, sizeof now, "%d x %d, %s", n[0], n[1], aqua_equilibrium_names[e]);
+        must(t, case_plan(&t->c), 0);
+        t->c.plan->threads = 4;
+        double *expected = depths_after(&aqua_cpu_backend, t, cells, 9);
+        double *depth = depths_after(second, t, cells, 9);
+        int64_t differ = 0;
+        for (int64_t i = 0; i < cells; i++) {
+            differ += !same(expected[i], depth[i]);
+        }
+        if (differ) {
+            fail_msg("%s: %lld cells differ", now, (long long)differ);
+        }
+        free(expected);
+        free(depth);
+        case_end(&t->c);
+        free(t);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wave_that_crosses_tiles_agrees),
@@ -186,6 +251,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(water_that_leaves_and_comes_back_at_the_other_side_agrees),
         cmocka_unit_test(a_wave_among_walls_without_data_agrees),
         cmocka_unit_test(open_faces_below_all_ground_agree),
+        cmocka_unit_test(large_grounds_agree),
     };
     return find_second("test_cuda_aqua_dry", argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL)
                                                          : 0;
