@@ -18,7 +18,7 @@
 // that it writes, and reads only those of the other, so blocks need not wait for each other. Where
 // the frame may hold water, tiles that see it are always done.
 //
-// A march is of 28 tiles at most; the last ones of a step are shorter, so that all
+// A march is of 22 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.
 #include "cuda/aqua_march_row.cuh"
 
@@ -225,7 +225,7 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
     }
 }
 
-enum { MOST_TILES = 28 };     // of a march: with those about it a vote has a lane for each
+enum { MOST_TILES = 22 };     // of a march: 30 at most, as a vote has 32 lanes
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
 // Which tiles of a march from tile `first` on are to be done, bit by bit: those that hold water or
