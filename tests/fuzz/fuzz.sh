@@ -9,12 +9,12 @@ sanitizers=address,undefined
 objects=$(for file in lua/*.c; do echo "$build/${file%.c}.o"; done)
 # The names of the objects are words.
 # shellcheck disable=SC2086
-make CC=clang BUILD=$build DEBUG=1 \
+make CC=clang BUILD=$build DEBUG=1 CUDA=0 \
     CFLAGS="-fsanitize=$sanitizers,fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed" \
     $build/libselenite.a $objects
 for target in fuzz_script fuzz_csv fuzz_png fuzz_asc fuzz_tif; do
     # shellcheck disable=SC2086
-    clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -fsanitize=$sanitizers,fuzzer \
+    clang -std=c11 -D_GNU_SOURCE -g -O1 -I. -I/usr/include/lua5.4 -fsanitize=$sanitizers,fuzzer \
         -fno-sanitize-recover=all -o $build/$target tests/fuzz/$target.c $objects \
         $build/libselenite.a -llua5.4 -ltiff -lpng16 -lz -fopenmp -pthread -ldl -lm
     mkdir -p $build/corpus_$target
