@@ -198,14 +198,26 @@ static int64_t nearest(int64_t at, int64_t n) {
     return at < 0 ? 0 : at >= n ? n - 1 : at;
 }
 
+/* Of a painted cell, where alpha is not asked for, the largest beside it: what a level gives flows
+ * as fast as where it comes to. */
+static double alpha_at(const aqua_plan *plan, int64_t x, int64_t y) {
+    const sel_domain *domain = plan->base.domain;
+    double alpha = plan->alpha[y * plan->layout.nx + x];
+    for (int k = 0; domain->cell[y * plan->layout.nx + x] != 0 && k < 8; k++) {
+        int64_t cell = aqua_cell_of(&domain->grid, x + aqua_around[k][0], y + aqua_around[k][1]);
+        alpha = cell >= 0 ? fmax(alpha, plan->alpha[cell]) : alpha;
+    }
+    return alpha;
+}
+
 void aqua_fill_alpha(const aqua_plan *plan, void *alpha) {
     const aqua_layout *layout = &plan->layout;
     const aqua_store store = aqua_store_of(plan);
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads)
     for (int64_t y = -2; y < layout->ny + 2; y++) {
         for (int64_t x = -2; x < layout->nx + 2; x++) {
-            int64_t cell = nearest(y, layout->ny) * layout->nx + nearest(x, layout->nx);
-            double value = fmin(plan->alpha[cell], store.largest_alpha);
+            double beside = alpha_at(plan, nearest(x, layout->nx), nearest(y, layout->ny));
+            double value = fmin(beside, store.largest_alpha);
             int64_t at = aqua_index(layout, x, y);
             if (store.whole) {
                 ((float *)alpha)[at] = (float)value;

@@ -128,6 +128,32 @@ static void test_volumes_give_and_take(void **unused) {
     case_end(&c);
 }
 
+static double like_everywhere(double x, double y, double t, const void *data) {
+    (void)x, (void)y, (void)t, (void)data;
+    return 0.2;
+}
+
+/* Where alpha is given place by place a lake has that of the cells beside it. */
+static void test_a_lake_gives_by_the_alpha_beside_it(void **unused) {
+    (void)unused;
+    double found[2][144];
+    for (int k = 0; k < 2; k++) {
+        aqua_case c;
+        case_begin(&c, 12, 12, 0.2);
+        if (k == 1) {
+            c.params.alpha = case_quantity(&c, SEL_ON_X | SEL_ON_Y, like_everywhere, NULL);
+        }
+        case_walls(&c);
+        case_level(&c, "lake", case_box(&c, 4, 4, 8, 7), sel_constant(0.5));
+        case_start(&c);
+        case_advance(&c, 40);
+        case_read(&c, AQUA_DEPTH, found[k]);
+        assert_true(case_term(&c, "out_lake") < -1);
+        case_end(&c);
+    }
+    assert_memory_equal(found[0], found[1], sizeof found[0]);
+}
+
 /* What crosses the sides of a box is what its water loses, to the quantum. */
 static void test_fluxes_across_a_closed_line_are_the_change_inside(void **unused) {
     (void)unused;
@@ -317,6 +343,7 @@ int main(void) {
         cmocka_unit_test(test_rain_of_less_than_a_quantum_adds_up),
         cmocka_unit_test(test_a_level_fills_what_it_reaches),
         cmocka_unit_test(test_volumes_give_and_take),
+        cmocka_unit_test(test_a_lake_gives_by_the_alpha_beside_it),
         cmocka_unit_test(test_fluxes_across_a_closed_line_are_the_change_inside),
         cmocka_unit_test(test_arrivals_and_maxima_are_watched),
         cmocka_unit_test(test_gaps_of_a_raster_are_outside_of_the_domain),
