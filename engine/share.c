@@ -12,26 +12,36 @@ typedef struct rest {
     sel_error reason; /* of that */
 } rest;
 
+/* Does part p in one of the threads. */
+static void try_part(int64_t p, sel_part *work, void *task, rest *left, bool *failed) {
+    const int thread = omp_get_thread_num();
+    sel_error error;
+    error.status = SEL_OK;
+    error.text[0] = '\0';
+    left->done[p] = work(task, p, thread, &error) == SEL_OK;
+    if (!left->done[p] && thread == 0) {
+        left->failed = p;
+        left->reason = error;
+#pragma omp atomic write
+        *failed = true;
+    }
+}
+
 static void do_shared(int64_t parts, int threads, sel_part *work, void *task, rest *left) {
     bool failed = false;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int64_t p = 0; p < parts; p++) {
-        bool given_up;
-        sel_error error;
-        const int thread = omp_get_thread_num();
-#pragma omp atomic read
-        given_up = failed;
-        if (given_up) {
-            continue;
+#pragma omp parallel num_threads(threads)
+    {
+        if (omp_get_thread_num() == 0) {
+            try_part(0, work, task, left, &failed);
         }
-        error.status = SEL_OK;
-        error.text[0] = '\0';
-        left->done[p] = work(task, p, thread, &error) == SEL_OK;
-        if (!left->done[p] && thread == 0) {
-            left->failed = p;
-            left->reason = error;
-#pragma omp atomic write
-            failed = true;
+#pragma omp for schedule(dynamic)
+        for (int64_t p = 1; p < parts; p++) {
+            bool given_up;
+#pragma omp atomic read
+            given_up = failed;
+            if (!given_up) {
+                try_part(p, work, task, left, &failed);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/share.h"
 
 enum { PARTS = 1000, THREADS = 4 };
@@ -18,7 +19,8 @@ typedef struct count {
     bool alone;      /* other threads fail */
     int64_t refused; /* parts from this one on fail always; -1: none */
     int done[PARTS];
-    bool crowded; /* a thread's number was out of range */
+    bool crowded;    /* a thread's number was out of range */
+    bool left_first; /* another thread than the caller's did the first part */
 } count;
 
 static sel_status do_part(void *task, int64_t part, int thread, sel_error *error) {
@@ -26,6 +28,10 @@ static sel_status do_part(void *task, int64_t part, int thread, sel_error *error
     bool caller = pthread_equal(pthread_self(), c->caller) != 0;
     if (thread < 0 || thread >= THREADS || (thread == 0) != caller) {
         c->crowded = true;
+    }
+    if (part == 0) {
+        c->left_first = !caller;
+        usleep(200); /* the others begin */
     }
     if (c->alone && !caller) {
         return sel_fail(error, SEL_BAD_SCENARIO, "another thread");
@@ -57,6 +63,15 @@ static void what_other_threads_cannot_do_the_caller_does(void **state) {
     check(true, THREADS);
 }
 
+static void the_caller_does_the_first_part(void **state) {
+    (void)state;
+    for (int k = 0; k < 500; k++) {
+        count c = {.caller = pthread_self(), .refused = -1, .left_first = true};
+        assert_int_equal(sel_share_out(2 + k % 5, THREADS, do_part, &c, NULL), SEL_OK);
+        assert_false(c.left_first);
+    }
+}
+
 static void the_first_part_that_fails_is_told_once(void **state) {
     (void)state;
     for (int threads = 1; threads <= THREADS; threads++) {
@@ -81,6 +96,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_done_once),
         cmocka_unit_test(what_other_threads_cannot_do_the_caller_does),
+        cmocka_unit_test(the_caller_does_the_first_part),
         cmocka_unit_test(the_first_part_that_fails_is_told_once),
         cmocka_unit_test(no_parts_are_nothing_to_do),
     };
