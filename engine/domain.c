@@ -477,7 +477,10 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
     d->free_cells = status ? 0 : count_free(d, threads);
     if (!status && d->free_cells == 0) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
-                             "the regions make every cell solid; nothing is left to compute");
+                             d->own_regions
+                                 ? "the data have gaps wherever the regions leave a cell free; "
+                                   "nothing is left to compute"
+                                 : "the regions make every cell solid; nothing is left to compute");
     }
     if (status) {
         sel_domain_destroy(d);

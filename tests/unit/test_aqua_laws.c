@@ -293,6 +293,22 @@ static void test_the_outline_of_gaps_may_be_open(void **unused) {
     case_end(&c);
 }
 
+static void test_a_raster_of_nothing_but_gaps_is_refused(void **unused) {
+    (void)unused;
+    aqua_case c;
+    sel_raster raster;
+    sel_lookup lookup;
+    double value[CELLS];
+    begin_disc(&c, &raster, &lookup, value);
+    for (int i = 0; i < CELLS; i++) {
+        value[i] = (double)NAN;
+    }
+    assert_int_equal(case_plan(&c), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text, "the data have gaps wherever the regions leave a cell free; "
+                                      "nothing is left to compute");
+    sel_arena_destroy(c.arena);
+}
+
 /* ---- refusals ---- */
 
 static void test_alpha_must_be_a_part(void **unused) {
@@ -348,6 +364,7 @@ int main(void) {
         cmocka_unit_test(test_arrivals_and_maxima_are_watched),
         cmocka_unit_test(test_gaps_of_a_raster_are_outside_of_the_domain),
         cmocka_unit_test(test_the_outline_of_gaps_may_be_open),
+        cmocka_unit_test(test_a_raster_of_nothing_but_gaps_is_refused),
         cmocka_unit_test(test_alpha_must_be_a_part),
         cmocka_unit_test(test_too_deep_water_is_an_error_that_says_what_to_do),
         cmocka_unit_test(test_the_quantum_follows_the_depth_to_be_held),
