@@ -149,7 +149,7 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
                        FILE *to) {
     double rate = (double)prepared->domain->free_cells / seconds_per_step;
     if (seconds_per_step > 0) {
-        fprintf(to, "  %-26s %.3g MLUPS (a short calibration)\n", "speed", 1e-6 * rate);
+        fprintf(to, "  %-26s %.3g Mcells/s (a short calibration)\n", "speed", 1e-6 * rate);
     }
     if (last_step != INT64_MAX) {
         fprintf(to, "  %-26s %s%.3g s for %lld steps, outputs aside\n", "time",

@@ -340,7 +340,7 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
     sel_status status = sel_run(scenario, simulation, &options, &report, error);
     sel_progress_end(&printer);
     if (!a->quiet && status == SEL_OK) {
-        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g MLUPS; files in %s\n",
+        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g Mcells/s; files in %s\n",
                 report.stop_reason, (long long)report.steps, report.wall_seconds,
                 report.mcells_per_second, directory);
     }

@@ -49,7 +49,7 @@ static void line(const sel_progress *p, char *text, size_t size) {
     if (p->last_step != INT64_MAX) {
         snprintf(limit, sizeof limit, "/%lld", (long long)p->last_step);
     }
-    snprintf(text, size, "%s%sstep %lld%s, %.4g MLUPS%s, %s left", p->name ? p->name : "",
+    snprintf(text, size, "%s%sstep %lld%s, %.4g Mcells/s%s, %s left", p->name ? p->name : "",
              p->name ? ": " : "", (long long)p->step, limit, p->mcells_per_second, measure, left);
 }
 

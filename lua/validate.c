@@ -123,7 +123,8 @@ static sel_status list_cases(const char *scenarios, sel_arena *arena, const char
     DIR *folder = opendir(path);
     if (!folder) {
         return sel_fail(error, SEL_BAD_FILE,
-                        "%s: %s; the cases come with Selenite's source and with `make install`",
+                        "%s: %s; run this in Selenite's source folder, where the cases are, or "
+                        "`make install` them",
                         path, strerror(errno));
     }
     *count = 0;

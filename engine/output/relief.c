@@ -44,6 +44,9 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
             double *g = gradient[at];
             g[0] = slope(heights, solid, at, i, n[0], 1, dx);
             g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
+            if (!isfinite(g[0]) || !isfinite(g[1])) { /* beside heights that are no numbers: flat */
+                g[0] = g[1] = 0;
+            }
             squares += g[0] * g[0] + g[1] * g[1];
             counted++;
         }

@@ -341,6 +341,19 @@ static void reliefs_are_lit_from_the_north_west(void **state) {
 }
 
 /* Slopes of 1 : 1000 are drawn as of 1 : 2, steep ones as they are. */
+static void ground_beside_heights_that_are_no_numbers_is_flat(void **state) {
+    (void)state;
+    const int64_t n[2] = {SIDE, SIDE};
+    const float values[SQUARE] = {0};
+    const uint8_t solid[SQUARE] = {0};
+    float heights[SQUARE] = {0};
+    sel_colour pixel[SQUARE];
+    heights[MIDDLE] = INFINITY;
+    draw_relief(n, values, solid, heights, 1, pixel);
+    assert_int_equal(pixel[MIDDLE + 1].r, pixel[0].r);
+    assert_int_equal(pixel[MIDDLE].r, pixel[0].r);
+}
+
 static void gentle_reliefs_are_exaggerated(void **state) {
     (void)state;
     assert_int_equal(brightness_of_plane(0.01, 0, (double)NAN), brightness_of_plane(5, 0, 1));
@@ -541,6 +554,7 @@ int main(void) {
         cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
         cmocka_unit_test(reliefs_are_lit_from_the_north_west),
         cmocka_unit_test(gentle_reliefs_are_exaggerated),
+        cmocka_unit_test(ground_beside_heights_that_are_no_numbers_is_flat),
         cmocka_unit_test(water_lies_over_the_relief_where_it_exceeds_above),
         cmocka_unit_test(water_shows_the_relief_beneath),
         cmocka_unit_test(cells_without_data_are_blank_and_cast_no_shade),
