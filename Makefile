@@ -7,6 +7,11 @@
 #   CUDA_ARCH=sm_90     for this GPU; default: the one that is there, else one that any newer runs;
 #                       all: a binary for each generation that nvcc knows, and text for later ones
 
+# All processors; -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
+endif
+
 ifeq ($(origin CC),default)
 CC := gcc
 endif
