@@ -21,13 +21,15 @@ check() {
         for real in f32 f64; do
             for loop in trt trt_force trt_field trt_eddy bgk bgk_force regularized \
                 regularized_force regularized_eddy; do
-                count=$(sed -n "s/^cells_${loop}_$real //p" "$listing")
-                if [ "${count:-0}" -ge 20 ]; then
-                    echo "ok ${lattice} ${loop} $real $1: $count multiplications of $2"
-                else
-                    echo "not ok ${lattice} ${loop} $real $1: only ${count:-0} multiplications of $2"
-                    failed=1
-                fi
+                for part in cells stream; do # into the caches and past them
+                    count=$(sed -n "s/^${part}_${loop}_$real //p" "$listing")
+                    if [ "${count:-0}" -ge 20 ]; then
+                        echo "ok $lattice $part $loop $real $1: $count multiplications of $2"
+                    else
+                        echo "not ok $lattice $part $loop $real $1: only ${count:-0} of $2"
+                        failed=1
+                    fi
+                done
             done
         done
     done
