@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/backend.h"
 #include "engine/bandwidth.h"
 #include "engine/carver.h"
 #include "engine/machine.h"
@@ -505,19 +506,9 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
-/* Requests are answered when they are started. */
-static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
-    (void)state;
-    (void)request;
-    (void)error;
-    return SEL_OK;
-}
-
 static void device(char *text, size_t size) {
     const aqua_kernels *kernels = aqua_kernels_usable(0);
-    char model[128];
-    sel_machine_processor(model, sizeof model);
-    snprintf(text, size, "%s, %s", model, kernels ? kernels->level : "unsupported");
+    sel_cpu_device(kernels ? kernels->level : "unsupported", text, size);
 }
 
 const sel_backend aqua_cpu_backend = {
@@ -527,7 +518,7 @@ const sel_backend aqua_cpu_backend = {
     .create = create,
     .advance = advance,
     .start = aqua_cpu_start,
-    .finish = finish,
+    .finish = sel_cpu_finish,
     .destroy = destroy,
     .device = device,
 };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/backend.h"
 #include "engine/bandwidth.h"
 #include "engine/carver.h"
 #include "engine/lbm/acceleration.h"
@@ -304,19 +305,9 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     return SEL_OK;
 }
 
-/* Requests are answered when they are started. */
-static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
-    (void)state;
-    (void)request;
-    (void)error;
-    return SEL_OK;
-}
-
 static void device(char *text, size_t size) {
     const lbm_kernels *kernels = lbm_kernels_usable(0);
-    char model[128];
-    sel_machine_processor(model, sizeof model);
-    snprintf(text, size, "%s, %s", model, kernels ? kernels->level : "unsupported");
+    sel_cpu_device(kernels ? kernels->level : "unsupported", text, size);
 }
 
 const sel_backend lbm_cpu_backend = {
@@ -326,7 +317,7 @@ const sel_backend lbm_cpu_backend = {
     .create = create,
     .advance = advance,
     .start = lbm_cpu_start,
-    .finish = finish,
+    .finish = sel_cpu_finish,
     .destroy = destroy,
     .device = device,
 };

@@ -34,7 +34,7 @@ command -v debootstrap >/dev/null || stop "debootstrap is missing: apt-get insta
 codename=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
 [ "$codename" = bookworm ] || stop "this test takes its packages from Debian 12's own sources"
 
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/selenite-fresh-XXXXXX") || stop "no temporary directory"
+work=$(TMPDIR=${TMPDIR:-/var/tmp} mktemp -d) || stop "no temporary directory"
 root=$work/root
 log=$work/log
 trap clean EXIT

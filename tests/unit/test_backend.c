@@ -181,7 +181,7 @@ static sel_simulation simulation;
 static sel_out_reduce reduces[3];
 static sel_variant outputs[3];
 static const char *pressure[] = {"pressure"};
-static char directory[] = "/tmp/selenite_backend_XXXXXX";
+static char directory[DIRECTORY_ROOM];
 
 static sel_where on_line(const sel_simulation *self, const char *field) {
     (void)self;
@@ -214,8 +214,8 @@ static int set_up(void **state) {
                           .precision = SEL_F64,
                           .threads = 1};
     simulation = (sel_simulation){.solver = &solver, .params = &params, .locate = on_line};
-    strcpy(directory + strlen(directory) - 6, "XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
+    make_directory(directory);
+    return 0;
 }
 
 static int tear_down(void **state) {
