@@ -40,6 +40,14 @@ static sel_out_picture *add_picture(output_case *c, const char *field) {
 }
 
 /* pressure = 10 x + step: 12.5, 17.5, 22.5, 27.5 along x. */
+/* One of several pictures of a case, which need names: a to d. */
+static sel_out_picture *add_numbered(output_case *c, int number, const char *field) {
+    static const char *const names[] = {"a", "b", "c", "d"};
+    sel_out_picture *params = add_picture(c, field);
+    params->common.name = names[number];
+    return params;
+}
+
 static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
     (void)state;
     output_case c;
@@ -468,9 +476,7 @@ static void what_cannot_be_drawn_is_refused(void **state) {
     case_open(&c, 2, 4, 3, 1);
     sel_out_picture *params[4];
     for (int i = 0; i < 4; i++) {
-        static const char *const names[] = {"a", "b", "c", "d"};
-        params[i] = add_picture(&c, i == 0 ? "presure" : i == 1 ? "stress" : "pressure");
-        params[i]->common.name = names[i];
+        params[i] = add_numbered(&c, i, i == 0 ? "presure" : i == 1 ? "stress" : "pressure");
     }
     params[1]->slice.v[2] = 1;
     params[2]->min = params[2]->max = 1;
@@ -494,9 +500,7 @@ static void a_relief_is_a_field_and_has_to_be_given(void **state) {
     sel_out_picture *params[3];
     case_open(&c, 2, 4, 3, 1);
     for (int i = 0; i < 3; i++) {
-        static const char *const names[] = {"a", "b", "c"};
-        params[i] = add_picture(&c, "pressure");
-        params[i]->common.name = names[i];
+        params[i] = add_numbered(&c, i, "pressure");
     }
     params[0]->relief = "presure";
     params[1]->relief = "stress";
