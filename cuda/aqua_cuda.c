@@ -247,29 +247,23 @@ static sel_status set_clock(sel_state *state, int64_t step, sel_error *error) {
     return SEL_OK;
 }
 
-/* Records AQUA_AHEAD steps from an even one on, and that the clock moves on. */
-static sel_status capture(sel_state *state, sel_error *error) {
-    cudaGraph_t graph = NULL;
-    CUDA_TRY(cudaStreamBeginCapture(state->queue.stream, cudaStreamCaptureModeThreadLocal));
+/* AQUA_AHEAD steps from an even one on; then the clock moves on. */
+static sel_status enqueue_graph(sel_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < AQUA_AHEAD && !status; k++) {
         status = enqueue_step(state, state->step + k, error);
     }
-    cudaError_t ended = aqua_gpu_tick(state->clock, AQUA_AHEAD, state->queue.stream);
-    const cudaError_t closed = cudaStreamEndCapture(state->queue.stream, &graph);
-    ended = ended == cudaSuccess ? closed : ended;
-    if (!status && ended == cudaSuccess) {
-        ended = cudaGraphInstantiate(&state->graph, graph, 0);
+    if (!status) {
+        CUDA_TRY(aqua_gpu_tick(state->clock, AQUA_AHEAD, state->queue.stream));
     }
-    if (graph) {
-        cudaGraphDestroy(graph);
-    }
-    return status ? status : sel_cuda_check(ended, "a graph of steps", __FILE__, __LINE__, error);
+    return status;
 }
 
 static sel_status launch_graph(sel_state *state, sel_error *error) {
     sel_status status = set_clock(state, state->step, error);
-    status = status || state->graph ? status : capture(state, error);
+    if (!status && !state->graph) {
+        status = cuda_queue_record(&state->queue, enqueue_graph, state, &state->graph, error);
+    }
     if (!status) {
         CUDA_TRY(cudaGraphLaunch(state->graph, state->queue.stream));
         state->base += AQUA_AHEAD;
@@ -290,18 +284,6 @@ static sel_status run_block(sel_state *state, int64_t count, unsigned due, sel_e
         state->step += !status;
     }
     return status;
-}
-
-/* What is due before the next step: all that varies in time, and what depends on controls when they
- * have changed. */
-static unsigned find_due(sel_state *state) {
-    const sel_domain *domain = state->plan->base.domain;
-    const size_t bytes = (size_t)domain->control_count * sizeof *state->controls;
-    if (bytes == 0 || memcmp(state->controls, domain->control_values, bytes) == 0) {
-        return SEL_ON_T;
-    }
-    memcpy(state->controls, domain->control_values, bytes);
-    return SEL_ON_T | SEL_ON_CONTROLS;
 }
 
 /* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. */
@@ -325,7 +307,7 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     const int64_t end = state->step + n;
     sel_status status = cuda_queue_begin(&state->queue, error);
     status = status ? status : aqua_cuda_check(state, error);
-    unsigned due = find_due(state);
+    unsigned due = sel_domain_due(state->plan->base.domain, state->controls);
     while (state->step < end && !status) {
         status = run_block(state, block_size(state, end - state->step), due, error);
         due = SEL_ON_T;

@@ -31,44 +31,32 @@ static __device__ double value_at(const aqua_gpu_view &v, int field, uint32_t x,
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     read_kernel(const __grid_constant__ aqua_gpu_view v, int field,
-                const __grid_constant__ aqua_gpu_cells cells, int64_t begin, int64_t end,
-                int components, int bytes, void *to) {
-    const int64_t step = (int64_t)gridDim.x * THREADS;
-    for (int64_t k = begin + (int64_t)blockIdx.x * THREADS + threadIdx.x; k < end; k += step) {
-        const int64_t cell = cells.list ? cells.list[k] : k;
-        const uint32_t width = cells.list ? v.layout.nx : cells.count[0];
-        uint32_t x = (uint32_t)(cell % width), y = (uint32_t)(cell / width);
-        if (!cells.list) {
-            x = cells.first[0] + x * cells.stride[0];
-            y = cells.first[1] + y * cells.stride[1];
-        }
-        const bool solid = v.solid[(int64_t)y * v.layout.nx + x];
-        const double value = solid ? 0 : value_at<S>(v, field, x, y);
+                const __grid_constant__ cuda_cells cells, int components, int bytes, void *to) {
+    const int64_t step = (int64_t)gridDim.x * THREADS, first = cells.begin + threadIdx.x;
+    for (int64_t k = first + (int64_t)blockIdx.x * THREADS; k < cells.end; k += step) {
+        uint32_t at[3];
+        cuda_cell_place(cells, v.layout.nx, v.layout.ny, k, at);
+        const bool solid = v.solid[(int64_t)at[1] * v.layout.nx + at[0]];
+        const double value = solid ? 0 : value_at<S>(v, field, at[0], at[1]);
         for (int c = 0; c < components; c++) {
-            const double one = c == 0 ? value : 0;
-            if (bytes == 4) {
-                ((float *)to)[(k - begin) * components + c] = (float)one;
-            } else {
-                ((double *)to)[(k - begin) * components + c] = one;
-            }
+            cuda_cell_store(cells, to, bytes, components, k, c, c == 0 ? value : 0);
         }
     }
 }
 
-cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
-                          int64_t begin, int64_t end, int components, int bytes, void *to,
-                          cudaStream_t stream) {
-    const int64_t blocks = (end - begin + THREADS - 1) / THREADS, most = 1 << 20;
+cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const cuda_cells *cells,
+                          int components, int bytes, void *to, cudaStream_t stream) {
+    const int64_t blocks = (cells->end - cells->begin + THREADS - 1) / THREADS, most = 1 << 20;
     if (blocks <= 0) {
         return cudaSuccess;
     }
     const unsigned grid = (unsigned)(blocks < most ? blocks : most);
     if (view->whole) {
         read_kernel<aqua_f32>
-            <<<grid, THREADS, 0, stream>>>(*view, field, *cells, begin, end, components, bytes, to);
+            <<<grid, THREADS, 0, stream>>>(*view, field, *cells, components, bytes, to);
     } else {
         read_kernel<aqua_f64>
-            <<<grid, THREADS, 0, stream>>>(*view, field, *cells, begin, end, components, bytes, to);
+            <<<grid, THREADS, 0, stream>>>(*view, field, *cells, components, bytes, to);
     }
     return cudaGetLastError();
 }
@@ -115,7 +103,7 @@ static unsigned row_blocks(uint32_t rows) {
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     reduce_kernel(const __grid_constant__ aqua_gpu_view v, int field,
-                  const __grid_constant__ aqua_gpu_cells cells, aqua_gpu_sums *rows) {
+                  const __grid_constant__ cuda_cells cells, aqua_gpu_sums *rows) {
     const uint32_t row = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
     if (row >= cells.count[1]) {
         return;
@@ -135,7 +123,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
+cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
                             aqua_gpu_sums *rows, cudaStream_t stream) {
     const unsigned blocks = row_blocks(cells->count[1]);
     if (view->whole) {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "cuda/aqua_total.h"
+#include "cuda/cells.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -192,23 +193,16 @@ typedef struct aqua_gpu_view {
     double metre, dt;       /* m in a unit of the store */
 } aqua_gpu_view;
 
-/* The cells begin <= k < end of those first + k * stride of each axis, x fastest, or of a list. */
-typedef struct aqua_gpu_cells {
-    uint32_t first[2], stride[2], count[2];
-    const int64_t *list; /* cell numbers, x fastest over the grid; NULL: the box */
-} aqua_gpu_cells;
-
 /* A field (AQUA_DEPTH and so on) as to[cell][components] in numbers of 4 or 8 bytes; zero in solids
  * and in components that it has not. */
-cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
-                          int64_t begin, int64_t end, int components, int bytes, void *to,
-                          cudaStream_t stream);
+cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const cuda_cells *cells,
+                          int components, int bytes, void *to, cudaStream_t stream);
 
 /* Of the free cells of a row of a box. */
 typedef struct aqua_gpu_sums {
     double sum, squares, least, most, count;
 } aqua_gpu_sums;
-cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const aqua_gpu_cells *cells,
+cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
                             aqua_gpu_sums *rows, cudaStream_t stream);
 
 /* Of the free cells of a row of the grid; bad is the x of the first that is not finite, or -1. */

@@ -14,16 +14,6 @@ static uint64_t round_up(uint64_t bytes) {
 
 /* ---- fields ---- */
 
-static aqua_gpu_cells cells_of(const sel_box *box) {
-    aqua_gpu_cells cells = {.list = NULL};
-    for (int a = 0; a < 2; a++) {
-        cells.first[a] = (uint32_t)box->lo[a];
-        cells.stride[a] = (uint32_t)box->stride[a];
-        cells.count[a] = (uint32_t)sel_box_count(box, a);
-    }
-    return cells;
-}
-
 /* Fields that cost memory or time are there if they were asked for before the start. */
 static sel_status check_field(const sel_state *state, int field, sel_error *error) {
     const bool ground = state->view.ground != NULL, most = state->most != NULL;
@@ -50,41 +40,22 @@ static sel_status check_field(const sel_state *state, int field, sel_error *erro
                             aqua_solver.fields[field].name);
 }
 
-typedef struct reading {
-    const aqua_gpu_view *view;
-    const sel_request *request;
-    const aqua_gpu_cells *cells;
-} reading;
-
-static cudaError_t fill_stage(const void *context, int64_t begin, int64_t end, void *to,
-                              cudaStream_t stream) {
-    const reading *r = context;
-    return aqua_gpu_read(r->view, r->request->field, r->cells, begin, end, r->request->components,
-                         r->request->precision == SEL_F32 ? 4 : 8, to, stream);
+static cudaError_t read_field(const void *view, int field, const cuda_cells *cells, int components,
+                              int bytes, void *to, cudaStream_t stream) {
+    return aqua_gpu_read(view, field, cells, components, bytes, to, stream);
 }
 
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const aqua_gpu_view view = aqua_cuda_view(state);
-    const int64_t count = cuda_read_cells(request);
-    const uint64_t each = cuda_cell_bytes(request);
-    aqua_gpu_cells cells =
-        request->cells ? (aqua_gpu_cells){.list = NULL} : cells_of(&request->box);
-    cuda_slot *slot = NULL;
     sel_status status = check_field(state, request->field, error);
-    status = status ? status : cuda_slot_open_read(&state->queue, request, &slot, error);
-    if (!status && request->cells) {
-        cells.list = slot->list;
-    }
-    const reading context = {&view, request, &cells};
-    return status ? status
-                  : cuda_slot_field(&state->queue, slot, count, each, fill_stage, &context, error);
+    return status ? status : cuda_slot_read(&state->queue, request, read_field, &view, error);
 }
 
 /* ---- sums ---- */
 
 static sel_status start_reduce(sel_state *state, const sel_request *request, sel_error *error) {
     const aqua_gpu_view view = aqua_cuda_view(state);
-    const aqua_gpu_cells cells = cells_of(&request->box);
+    const cuda_cells cells = cuda_cells_of(request);
     const uint64_t bytes = cells.count[1] * sizeof(aqua_gpu_sums);
     cuda_slot *slot;
     sel_status status = check_field(state, request->field, error);
@@ -138,7 +109,7 @@ static void finish_monitor(const sel_state *state, const cuda_slot *slot, sel_re
     }
     double change = sel_tree_sum(&rows->change, ny, stride);
     double magnitude = sel_tree_sum(&rows->magnitude, ny, stride);
-    request->change = slot->had_before && magnitude > 0 ? sqrt(change / magnitude) : nan("");
+    request->change = sel_relative_change(slot->had_before, change, magnitude);
 }
 
 /* ---- balance ---- */

@@ -234,22 +234,26 @@ static sel_status enqueue_step(sel_state *state, int64_t step, sel_error *error)
     return SEL_OK;
 }
 
-/* Records CUDA_GRAPH_STEPS steps from an even one on; the device's clock tells each its time. */
-static sel_status capture(sel_state *state, sel_error *error) {
-    cudaGraph_t graph = NULL;
-    CUDA_TRY(cudaStreamBeginCapture(state->queue.stream, cudaStreamCaptureModeThreadLocal));
+/* CUDA_GRAPH_STEPS steps from an even one on; the device's clock tells each its time. */
+static sel_status enqueue_graph(sel_state *state, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < CUDA_GRAPH_STEPS && !status; k++) {
         status = enqueue_step(state, state->step + k, error);
     }
-    cudaError_t ended = cudaStreamEndCapture(state->queue.stream, &graph);
-    if (!status && ended == cudaSuccess) {
-        ended = cudaGraphInstantiate(&state->graph, graph, 0);
+    return status;
+}
+
+static sel_status launch_graph(sel_state *state, sel_error *error) {
+    if (!state->graph) {
+        sel_status status =
+            cuda_queue_record(&state->queue, enqueue_graph, state, &state->graph, error);
+        if (status) {
+            return status;
+        }
     }
-    if (graph) {
-        cudaGraphDestroy(graph);
-    }
-    return status ? status : sel_cuda_check(ended, "a graph of steps", __FILE__, __LINE__, error);
+    CUDA_TRY(cudaGraphLaunch(state->graph, state->queue.stream));
+    state->step += CUDA_GRAPH_STEPS;
+    return SEL_OK;
 }
 
 /* Keeps the acceleration for the closures of the step to come, before a control changes it. */
@@ -265,12 +269,9 @@ static sel_status keep_acceleration(sel_state *state, sel_error *error) {
 
 /* Sends controls that a hook has set, and what depends on them. */
 static sel_status apply_controls(sel_state *state, sel_error *error) {
-    const sel_domain *domain = state->plan->base.domain;
-    size_t bytes = (size_t)domain->control_count * sizeof *state->controls;
-    if (bytes == 0 || memcmp(state->controls, domain->control_values, bytes) == 0) {
+    if (!(sel_domain_due(state->plan->base.domain, state->controls) & SEL_ON_CONTROLS)) {
         return SEL_OK;
     }
-    memcpy(state->controls, domain->control_values, bytes);
     sel_status status = keep_acceleration(state, error);
     status = status
                  ? status
@@ -288,11 +289,7 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     while (state->step < end && !status) {
         if (graphs && state->step % 2 == 0 && state->step != state->accelerated_at &&
             end - state->step >= CUDA_GRAPH_STEPS) {
-            status = state->graph ? SEL_OK : capture(state, error);
-            if (!status) {
-                CUDA_TRY(cudaGraphLaunch(state->graph, state->queue.stream));
-                state->step += CUDA_GRAPH_STEPS;
-            }
+            status = launch_graph(state, error);
         } else {
             status = enqueue_step(state, state->step, error);
             state->step += !status;

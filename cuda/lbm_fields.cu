@@ -6,20 +6,11 @@ enum { THREADS = 128 };
 template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
     read_kernel(const __grid_constant__ lbm_gpu_view v, int field,
-                const __grid_constant__ lbm_gpu_cells cells, int components, int bytes, void *to) {
+                const __grid_constant__ cuda_cells cells, int components, int bytes, void *to) {
     const int64_t step = (int64_t)gridDim.x * blockDim.x, first = cells.begin + threadIdx.x;
     for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x; k < cells.end; k += step) {
         uint32_t at[3];
-        int64_t rest = cells.list ? cells.list[k] : k;
-        for (int a = 0; a < 3; a++) {
-            const uint32_t n = !cells.list ? cells.count[a]
-                               : a == 0    ? v.last.layout.nx
-                               : a == 1    ? v.last.layout.ny
-                                           : v.last.layout.nz;
-            const uint32_t i = (uint32_t)(rest % n);
-            rest /= n;
-            at[a] = cells.list ? i : cells.first[a] + i * cells.stride[a];
-        }
+        cuda_cell_place(cells, v.last.layout.nx, v.last.layout.ny, k, at);
         double value[LBM_GPU_PARTS];
         int count = 0;
         if (!lbm_look<T, D>::is_solid(v, at[0], at[1], at[2])) {
@@ -28,19 +19,14 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int c = 0; c < LBM_GPU_PARTS; c++) {
             if (c < components) {
-                const double one = c < count ? value[c] : 0;
-                if (bytes == 4) {
-                    ((float *)to)[(k - cells.begin) * components + c] = (float)one;
-                } else {
-                    ((double *)to)[(k - cells.begin) * components + c] = one;
-                }
+                cuda_cell_store(cells, to, bytes, components, k, c, c < count ? value[c] : 0);
             }
         }
     }
 }
 
 template <class T, class D>
-static cudaError_t read_field(const lbm_gpu_view *v, int field, const lbm_gpu_cells *cells,
+static cudaError_t read_field(const lbm_gpu_view *v, int field, const cuda_cells *cells,
                               int components, int bytes, void *to, cudaStream_t stream) {
     const int64_t blocks = (cells->end - cells->begin + THREADS - 1) / THREADS;
     if (blocks > 0) {
@@ -50,7 +36,7 @@ static cudaError_t read_field(const lbm_gpu_view *v, int field, const lbm_gpu_ce
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+extern "C" cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const cuda_cells *cells,
                                     int components, int bytes, void *to, cudaStream_t stream) {
     return LBM_DISPATCH(view->last, read_field, view, field, cells, components, bytes, to, stream);
 }

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "cuda/cells.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
@@ -86,18 +87,10 @@ typedef struct lbm_gpu_view {
     lbm_units units;
 } lbm_gpu_view;
 
-/* Cells first + k * stride of each axis, k < count; or a list. */
-typedef struct lbm_gpu_cells {
-    uint32_t first[3], stride[3], count[3];
-    const int64_t *list; /* cell numbers, x fastest over the grid; NULL: the box */
-    int64_t list_count;
-    int64_t begin, end; /* of them, in that order */
-} lbm_gpu_cells;
-
 /* A field (number of lbm_solver.fields) at the cells begin to end, to[cell - begin][components] in
  * numbers of 4 or 8 bytes;
  * zero in solids and in components that the field has not. */
-cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const cuda_cells *cells,
                          int components, int bytes, void *to, cudaStream_t stream);
 
 /* Sums over the free cells of a box. */
@@ -107,7 +100,7 @@ typedef struct lbm_gpu_sums {
 } lbm_gpu_sums;
 
 /* partials: one per row of the box; the first holds the result. In a fixed order. */
-cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const lbm_gpu_cells *cells,
+cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const cuda_cells *cells,
                            lbm_gpu_sums *partials, cudaStream_t stream);
 
 /* Squares of the change and of the velocity, largest speed squared, mass deviation, first bad cell

@@ -10,52 +10,21 @@
 #include "cuda/device.h"
 #include "cuda/lbm_state.h"
 #include "engine/lbm/lbm_answers.h"
+#include "engine/reduce.h"
 
-static lbm_gpu_cells cells_of(const sel_box *box) {
-    lbm_gpu_cells cells = {.list = NULL};
-    for (int a = 0; a < 3; a++) {
-        cells.first[a] = (uint32_t)box->lo[a];
-        cells.stride[a] = (uint32_t)box->stride[a];
-        cells.count[a] = (uint32_t)sel_box_count(box, a);
-    }
-    return cells;
-}
-
-/* A field on its way. */
-typedef struct reading {
-    const lbm_gpu_view *view;
-    const sel_request *request;
-    lbm_gpu_cells cells;
-} reading;
-
-static cudaError_t fill_stage(const void *context, int64_t begin, int64_t end, void *to,
-                              cudaStream_t stream) {
-    const reading *r = context;
-    lbm_gpu_cells cells = r->cells;
-    cells.begin = begin;
-    cells.end = end;
-    return lbm_gpu_read(r->view, r->request->field, &cells, r->request->components,
-                        r->request->precision == SEL_F32 ? 4 : 8, to, stream);
+static cudaError_t read_field(const void *view, int field, const cuda_cells *cells, int components,
+                              int bytes, void *to, cudaStream_t stream) {
+    return lbm_gpu_read(view, field, cells, components, bytes, to, stream);
 }
 
 static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
-    const int64_t count = cuda_read_cells(request);
-    const uint64_t each = cuda_cell_bytes(request);
-    reading context = {.view = &view, .request = request, .cells = cells_of(&request->box)};
-    cuda_slot *slot;
-    sel_status status = cuda_slot_open_read(&state->queue, request, &slot, error);
-    if (!status && request->cells) {
-        context.cells.list = slot->list;
-        context.cells.list_count = request->cell_count;
-    }
-    return status ? status
-                  : cuda_slot_field(&state->queue, slot, count, each, fill_stage, &context, error);
+    return cuda_slot_read(&state->queue, request, read_field, &view, error);
 }
 
 static sel_status start_reduce(sel_state *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
-    const lbm_gpu_cells cells = cells_of(&request->box);
+    const cuda_cells cells = cuda_cells_of(request);
     cuda_slot *slot;
     sel_status status =
         cuda_slot_open(&state->queue, request, sizeof(lbm_gpu_sums), 0, &slot, error);
@@ -160,9 +129,7 @@ static void finish_reduce(const lbm_gpu_sums *sums, sel_request *request) {
 static void finish_monitor(const sel_state *state, const cuda_slot *slot, sel_request *request) {
     const lbm_gpu_monitor *found = slot->host;
     request->bad_cell = found->bad_cell == INT64_MAX ? -1 : found->bad_cell;
-    request->change = slot->had_before && found->magnitude > 0
-                          ? sqrt(found->change / found->magnitude)
-                          : (double)NAN;
+    request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
     request->largest = sqrt(found->largest) * state->plan->numbers.velocity_unit;
 }
 

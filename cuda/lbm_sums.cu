@@ -103,7 +103,7 @@ template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStrea
 template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
     reduce_kernel(const __grid_constant__ lbm_gpu_view v, int field,
-                  const __grid_constant__ lbm_gpu_cells cells, lbm_gpu_sums *partials) {
+                  const __grid_constant__ cuda_cells cells, lbm_gpu_sums *partials) {
     const uint32_t row = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / LBM_WARP;
     if (row >= cells.count[1] * cells.count[2]) {
         return;
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 template <class T, class D>
-static cudaError_t reduce(const lbm_gpu_view *v, int field, const lbm_gpu_cells *cells,
+static cudaError_t reduce(const lbm_gpu_view *v, int field, const cuda_cells *cells,
                           lbm_gpu_sums *partials, cudaStream_t stream) {
     const uint32_t rows = cells->count[1] * cells->count[2];
     reduce_kernel<T, D><<<(rows + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK, THREADS, 0, stream>>>(
@@ -146,9 +146,8 @@ static cudaError_t reduce(const lbm_gpu_view *v, int field, const lbm_gpu_cells 
     return join_all(partials, rows, stream);
 }
 
-extern "C" cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field,
-                                      const lbm_gpu_cells *cells, lbm_gpu_sums *partials,
-                                      cudaStream_t stream) {
+extern "C" cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const cuda_cells *cells,
+                                      lbm_gpu_sums *partials, cudaStream_t stream) {
     return LBM_DISPATCH(view->last, reduce, view, field, cells, partials, stream);
 }
 

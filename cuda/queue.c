@@ -153,7 +153,39 @@ void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds) {
     *seconds = queue->seconds_done;
 }
 
+sel_status cuda_queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                             cudaGraphExec_t *graph, sel_error *error) {
+    cudaGraph_t recorded = NULL;
+    CUDA_TRY(cudaStreamBeginCapture(queue->stream, cudaStreamCaptureModeThreadLocal));
+    sel_status status = enqueue(state, error);
+    cudaError_t code = cudaStreamEndCapture(queue->stream, &recorded);
+    if (!status && code == cudaSuccess) {
+        code = cudaGraphInstantiate(graph, recorded, 0);
+    }
+    if (recorded) {
+        cudaGraphDestroy(recorded);
+    }
+    return status ? status : sel_cuda_check(code, "a graph of steps", __FILE__, __LINE__, error);
+}
+
 /* ---- slots ---- */
+
+/* Of a SEL_READ: the cells that it asks for, bytes of one of them, of all, and of its list. */
+static int64_t read_cells(const sel_request *request) {
+    return request->cells ? request->cell_count : sel_box_cells(&request->box);
+}
+
+static uint64_t cell_bytes(const sel_request *request) {
+    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
+}
+
+static uint64_t answer_bytes(const sel_request *request) {
+    return (uint64_t)read_cells(request) * cell_bytes(request);
+}
+
+static uint64_t list_bytes(const sel_request *request) {
+    return request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
+}
 
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
 static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
@@ -234,22 +266,6 @@ static cuda_slot *slot_of(const cuda_queue *queue, const sel_request *request) {
     return NULL;
 }
 
-/* The list goes by way of the pinned buffer, behind the answer. */
-sel_status cuda_slot_open_read(cuda_queue *queue, const sel_request *request, cuda_slot **opened,
-                               sel_error *error) {
-    const uint64_t answer = (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request);
-    const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
-    const uint64_t list = request->cells ? (uint64_t)request->cell_count * sizeof(int64_t) : 0;
-    sel_status status = cuda_slot_open(queue, request, offset + list + 1, list, opened, error);
-    if (!status && list > 0) {
-        char *pinned = (char *)(*opened)->host + offset;
-        memcpy(pinned, request->cells, list);
-        CUDA_TRY(
-            cudaMemcpyAsync((*opened)->list, pinned, list, cudaMemcpyHostToDevice, queue->stream));
-    }
-    return status;
-}
-
 void cuda_slot_leave(cuda_queue *queue, const sel_request *request) {
     cuda_slot *slot = slot_of(queue, request);
     if (slot) {
@@ -286,8 +302,7 @@ sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int t
     }
     sel_status status = cuda_slot_finish(*slot, error);
     if (!status && request->kind == SEL_READ) {
-        copy_out(request->to, (*slot)->host,
-                 (uint64_t)cuda_read_cells(request) * cuda_cell_bytes(request), threads);
+        copy_out(request->to, (*slot)->host, answer_bytes(request), threads);
     }
     return status;
 }
@@ -302,24 +317,72 @@ sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, 
     return SEL_OK;
 }
 
-/* The kernel waits until the stage is free, the copy until it is filled. */
-sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, uint64_t each,
-                           cuda_fill *fill, const void *context, sel_error *error) {
-    const int64_t piece = (int64_t)(cuda_stage_bytes / each);
-    for (int64_t begin = 0; begin < count; begin += piece) {
-        const int64_t end = begin + piece < count ? begin + piece : count;
-        const int64_t k = queue->pieces++ % CUDA_STAGES;
-        CUDA_TRY(cudaStreamWaitEvent(queue->stream, queue->sent[k], 0));
-        CUDA_TRY(fill(context, begin, end, queue->stages[k], queue->stream));
-        CUDA_TRY(cudaEventRecord(queue->filled[k], queue->stream));
-        CUDA_TRY(cudaStreamWaitEvent(queue->copies, queue->filled[k], 0));
-        CUDA_TRY(cudaMemcpyAsync((char *)slot->host + (uint64_t)begin * each, queue->stages[k],
-                                 (uint64_t)(end - begin) * each, cudaMemcpyDeviceToHost,
-                                 queue->copies));
-        CUDA_TRY(cudaEventRecord(queue->sent[k], queue->copies));
+/* ---- fields ---- */
+
+cuda_cells cuda_cells_of(const sel_request *request) {
+    const sel_box *box = &request->box;
+    cuda_cells cells = {.list = NULL};
+    for (int a = 0; a < 3; a++) {
+        cells.first[a] = (uint32_t)box->lo[a];
+        cells.stride[a] = (uint32_t)box->stride[a];
+        cells.count[a] = (uint32_t)sel_box_count(box, a);
     }
-    CUDA_TRY(cudaEventRecord(slot->done, queue->copies));
+    return cells;
+}
+
+/* The list goes by way of the pinned buffer, behind the answer. */
+static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_slot *slot,
+                            uint64_t offset, sel_error *error) {
+    const uint64_t bytes = list_bytes(request);
+    if (bytes > 0) {
+        char *pinned = (char *)slot->host + offset;
+        memcpy(pinned, request->cells, bytes);
+        CUDA_TRY(cudaMemcpyAsync(slot->list, pinned, bytes, cudaMemcpyHostToDevice, queue->stream));
+    }
     return SEL_OK;
+}
+
+/* The cells begin to end by way of a stage: the kernel waits until it is free, the copy until it is
+ * filled. */
+static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda_read *read,
+                             const void *view, const cuda_cells *cells, void *to,
+                             sel_error *error) {
+    const int64_t k = queue->pieces++ % CUDA_STAGES;
+    const uint64_t bytes = (uint64_t)(cells->end - cells->begin) * cell_bytes(request);
+    CUDA_TRY(cudaStreamWaitEvent(queue->stream, queue->sent[k], 0));
+    CUDA_TRY(read(view, request->field, cells, request->components,
+                  request->precision == SEL_F32 ? 4 : 8, queue->stages[k], queue->stream));
+    CUDA_TRY(cudaEventRecord(queue->filled[k], queue->stream));
+    CUDA_TRY(cudaStreamWaitEvent(queue->copies, queue->filled[k], 0));
+    CUDA_TRY(cudaMemcpyAsync(to, queue->stages[k], bytes, cudaMemcpyDeviceToHost, queue->copies));
+    CUDA_TRY(cudaEventRecord(queue->sent[k], queue->copies));
+    return SEL_OK;
+}
+
+sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
+                          const void *view, sel_error *error) {
+    const uint64_t each = cell_bytes(request), answer = answer_bytes(request);
+    const uint64_t offset = (answer + sizeof(int64_t) - 1) / sizeof(int64_t) * sizeof(int64_t);
+    const int64_t count = read_cells(request), piece = (int64_t)(cuda_stage_bytes / each);
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, offset + list_bytes(request) + 1,
+                                       list_bytes(request), &slot, error);
+    status = status ? status : send_list(queue, request, slot, offset, error);
+    if (status) {
+        return status;
+    }
+    cuda_cells cells = cuda_cells_of(request);
+    cells.list = request->cells ? slot->list : NULL;
+    for (int64_t begin = 0; begin < count && !status; begin += piece) {
+        cells.begin = begin;
+        cells.end = begin + piece < count ? begin + piece : count;
+        status = send_piece(queue, request, read, view, &cells,
+                            (char *)slot->host + (uint64_t)begin * each, error);
+    }
+    if (!status) {
+        CUDA_TRY(cudaEventRecord(slot->done, queue->copies));
+    }
+    return status;
 }
 
 /* ---- feeds ---- */

@@ -8,6 +8,7 @@
 #define CUDA_QUEUE_H
 
 #include <stdbool.h>
+#include "cuda/cells.h"
 #include "cuda/check.h"
 #include "engine/solver.h"
 
@@ -72,14 +73,16 @@ sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
 /* Steps that are known to be done, and what they took. */
 void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds);
 
+/* Records what enqueue(state, error) puts on the stream, to be launched as one. */
+typedef sel_status cuda_enqueue(sel_state *state, sel_error *error);
+sel_status cuda_queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                             cudaGraphExec_t *graph, sel_error *error);
+
 /* ---- requests ---- */
 
 /* A slot with room for the answer, and for a list on the device. */
 sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
                           uint64_t list_bytes, cuda_slot **opened, sel_error *error);
-/* A slot for a SEL_READ; its list of cells, if there is one, is sent to slot->list. */
-sel_status cuda_slot_open_read(cuda_queue *queue, const sel_request *request, cuda_slot **opened,
-                               sel_error *error);
 /* Leaves the slot of a request that could not be started, if it has one. */
 void cuda_slot_leave(cuda_queue *queue, const sel_request *request);
 /* Waits for the answer, and leaves the slot to others. */
@@ -92,12 +95,16 @@ sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int t
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
                            uint64_t bytes, sel_error *error);
 
-/* An answer of `count` cells of `each` bytes, in pieces: fill(context, begin, end, to, stream)
- * launches what stores the cells begin <= k < end. */
-typedef cudaError_t cuda_fill(const void *context, int64_t begin, int64_t end, void *to,
-                              cudaStream_t stream);
-sel_status cuda_slot_field(cuda_queue *queue, cuda_slot *slot, int64_t count, uint64_t each,
-                           cuda_fill *fill, const void *context, sel_error *error);
+/* Launches what stores a field of these cells of a view as to[cell][components], in numbers of 4 or
+ * 8 bytes. */
+typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
+                              int bytes, void *to, cudaStream_t stream);
+/* A SEL_READ, whole: its field goes to the slot in pieces, while the next steps are computed. */
+sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
+                          const void *view, sel_error *error);
+
+/* The cells of the box of a request. */
+cuda_cells cuda_cells_of(const sel_request *request);
 
 /* ---- what the host sends while steps run ---- */
 
@@ -119,14 +126,5 @@ void cuda_feed_close(cuda_feed *feed);
 /* The buffer to write; waits only until its last content, `turns` sends ago, has left. */
 sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
 sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error);
-
-/* Cells that a SEL_READ asks for, and bytes of one of them in the answer. */
-static inline int64_t cuda_read_cells(const sel_request *request) {
-    return request->cells ? request->cell_count : sel_box_cells(&request->box);
-}
-
-static inline uint64_t cuda_cell_bytes(const sel_request *request) {
-    return (uint64_t)request->components * (request->precision == SEL_F32 ? 4 : 8);
-}
 
 #endif

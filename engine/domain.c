@@ -369,6 +369,15 @@ static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls,
     return SEL_OK;
 }
 
+unsigned sel_domain_due(const sel_domain *domain, double *kept) {
+    const size_t bytes = (size_t)domain->control_count * sizeof *kept;
+    if (bytes == 0 || memcmp(kept, domain->control_values, bytes) == 0) {
+        return SEL_ON_T;
+    }
+    memcpy(kept, domain->control_values, bytes);
+    return SEL_ON_T | SEL_ON_CONTROLS;
+}
+
 /* Makes the free cells that are blank a region of their own, behind the others. */
 static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
                              const uint8_t *blank, sel_variant law, int threads, sel_error *error) {

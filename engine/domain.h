@@ -23,6 +23,10 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
                              sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
 
+/* What is due before the next step: SEL_ON_T, all that varies in time, with SEL_ON_CONTROLS when
+ * controls differ from those in `kept` [control_count], which then holds them. */
+unsigned sel_domain_due(const sel_domain *domain, double *kept);
+
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 

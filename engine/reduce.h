@@ -2,6 +2,8 @@
 #ifndef SEL_REDUCE_H
 #define SEL_REDUCE_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Adds v[0], v[stride], ... v[(n - 1) * stride] by a fixed pairwise tree over the index: the
@@ -14,6 +16,12 @@ static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
         }
     }
     return n > 0 ? v[0] : 0;
+}
+
+/* The relative change of a field between two looks at it, from the sums of squares of its change
+ * and of itself; NaN at the first look, and of a field that is zero. */
+static inline double sel_relative_change(bool looked, double change, double magnitude) {
+    return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
 }
 
 #endif

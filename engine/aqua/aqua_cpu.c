@@ -184,19 +184,6 @@ static sel_status set_amounts(sel_state *state, unsigned due, sel_error *error) 
     return status ? status : aqua_levels(plan, (double)state->step, due, state->z, error);
 }
 
-/* What is due before the next step: all that varies in time, and what depends on controls when they
- * have changed. */
-static unsigned find_due(sel_state *state) {
-    const sel_domain *domain = state->plan->base.domain;
-    size_t bytes = (size_t)domain->control_count * sizeof(double);
-    unsigned due = SEL_ON_T;
-    if (bytes == 0 || memcmp(state->controls, domain->control_values, bytes) == 0) {
-        return due;
-    }
-    memcpy(state->controls, domain->control_values, bytes);
-    return due | SEL_ON_CONTROLS;
-}
-
 /* ---- a step ---- */
 
 aqua_step aqua_describe_step(const sel_state *state, int64_t step) {
@@ -399,7 +386,8 @@ static double take_uniform(const sel_state *state, aqua_amount *amount) {
 
 static sel_status one_step(sel_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    sel_status status = set_amounts(state, find_due(state), error);
+    sel_status status =
+        set_amounts(state, sel_domain_due(plan->base.domain, state->controls), error);
     if (status) {
         return status;
     }

@@ -165,7 +165,7 @@ static void monitor(sel_state *state, sel_request *request) {
     }
     double change = sel_tree_sum(partials + CHANGE, rows, AQUA_PARTIALS);
     double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, AQUA_PARTIALS);
-    request->change = state->monitored && magnitude > 0 ? sqrt(change / magnitude) : nan("");
+    request->change = sel_relative_change(state->monitored, change, magnitude);
     state->monitored |= !request->only_bad_cell;
 }
 
