@@ -198,8 +198,8 @@ static int64_t rows_from(const cuda_laws *laws, int64_t first) {
     return left < laws->chunk_rows ? left : laws->chunk_rows;
 }
 
-/* All rows of the acceleration, by the host, `steps` steps after time 0. */
-static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream, sel_error *error) {
+static sel_status send_all_rows(cuda_laws *laws, double steps, cudaStream_t stream,
+                                sel_error *error) {
     int64_t total = row_count(&laws->plan->base.domain->grid);
     for (int64_t first = 0; first < total; first += laws->chunk_rows) {
         int64_t rows = rows_from(laws, first);
@@ -213,6 +213,17 @@ static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream,
         }
     }
     return SEL_OK;
+}
+
+/* All rows of the acceleration, by the host, `steps` steps after time 0. */
+static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream, sel_error *error) {
+    const sel_simulation *simulation = laws->plan->base.simulation;
+    unsigned seen = sel_corrections(simulation);
+    sel_status status;
+    do {
+        status = send_all_rows(laws, steps, stream, error);
+    } while (sel_corrected(simulation, &seen, error));
+    return status;
 }
 
 /* The values of one law, by the host, for the step from `step` to the next. */

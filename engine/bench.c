@@ -77,8 +77,7 @@ static sel_status create(const bench *b, bench_case *c, sel_error *error) {
                                    .backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU,
                                    .threads = b->threads};
     sel_status status = c->describe(c, b->arena, error);
-    status = status ? status : sel_prepare(&c->simulation, &settings, &c->prepared, error);
-    return status ? status : c->prepared.backend->create(c->prepared.plan, &c->state, error);
+    return status ? status : sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, error);
 }
 
 /* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */

@@ -126,10 +126,9 @@ static void print_outputs(const sel_simulation *simulation, FILE *to) {
 
 /* Seconds per step, from as many steps as fit into a fraction of a second, but no more than the run
  * has: its laws may not be defined later. */
-static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, double *seconds,
-                            sel_error *error) {
-    sel_state *state = NULL;
-    sel_status status = prepared->backend->create(prepared->plan, &state, error);
+static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int64_t last_step,
+                            double *seconds, sel_error *error) {
+    sel_status status = SEL_OK;
     int64_t steps = 0;
     double before = sel_machine_seconds(), elapsed = 0;
     while (!status && elapsed < calibration_seconds && steps < last_step) {
@@ -140,7 +139,6 @@ static sel_status calibrate(const sel_prepared *prepared, int64_t last_step, dou
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
-    prepared->backend->destroy(state);
     *seconds = status || !steps ? 0 : elapsed / (double)steps;
     return status;
 }
@@ -181,12 +179,16 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
 sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
                      FILE *to, sel_error *error) {
     sel_prepared prepared;
+    sel_state *state;
     sel_census census = {.count = 0};
     double seconds_per_step = 0;
     bool by_time;
     int64_t last_step = sel_stop_step(simulation->params, &by_time);
-    sel_status status = sel_prepare(simulation, settings, &prepared, error);
-    status = status ? status : calibrate(&prepared, last_step, &seconds_per_step, error);
+    sel_status status = sel_set_up(simulation, settings, &prepared, &state, error);
+    status = status ? status : calibrate(&prepared, state, last_step, &seconds_per_step, error);
+    if (prepared.backend) {
+        prepared.backend->destroy(state);
+    }
     if (!status && regions) {
         status = sel_census_take(prepared.domain, &census, error);
     }

@@ -165,3 +165,20 @@ void sel_prepared_release(sel_prepared *prepared) {
     prepared->plan = NULL;
     prepared->domain = NULL;
 }
+
+sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
+                      sel_prepared *prepared, sel_state **state, sel_error *error) {
+    unsigned seen = sel_corrections(simulation);
+    for (;;) {
+        *state = NULL;
+        sel_status status = sel_prepare(simulation, settings, prepared, error);
+        status = status ? status : prepared->backend->create(prepared->plan, state, error);
+        if (!sel_corrected(simulation, &seen, error)) {
+            return status;
+        }
+        if (prepared->backend) {
+            prepared->backend->destroy(*state);
+        }
+        sel_prepared_release(prepared);
+    }
+}

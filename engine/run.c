@@ -385,9 +385,8 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     sel_prepared prepared;
     run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
     r.started = sel_machine_seconds();
-    sel_status status = sel_prepare(simulation, &options->settings, &prepared, error);
     /* The state first: a law or an initial field that fails leaves no directory behind. */
-    status = status ? status : prepared.backend->create(prepared.plan, &r.state, error);
+    sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     status = status ? status : sel_run_directory(options->directory, options->force, error);
     status = status ? status : run_prepared(scenario, &r, error);
     if (prepared.backend) {

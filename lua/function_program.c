@@ -1,9 +1,10 @@
 /* function_program.c -- evaluate a function by its program, and let Lua watch over it.
  *
  * The first values of each program, and one of every later call, are compared with what Lua gives
- * there, bit by bit. At the first difference Lua takes over for good, with a notice. Where a
- * program says that it is not sure, or gives what is no finite number, Lua has the last word for
- * that place: the value, or the error.
+ * there, bit by bit. At the first difference Lua takes over for good, with a notice, for the places
+ * of this call and for all that are asked for later; what earlier calls gave is evaluated again by
+ * those who count corrections (sel_corrected). Where a program says that it is not sure, or gives
+ * what is no finite number, Lua has the last word for that place: the value, or the error.
  */
 #include <math.h>
 #include <stdio.h>
@@ -61,6 +62,8 @@ static void give_up(sel_lua_function *f, const sel_places *at, size_t i) {
              place);
     atomic_store(&f->by_lua, true);
     f->base.program = NULL;
+#pragma omp atomic
+    f->script->corrections++;
 }
 
 /* Compares many places at first, later one in each call. False after the first difference. */

@@ -46,6 +46,7 @@ typedef struct sel_script {
     bool evaluating;         /* a function of x, y, z, t runs */
     struct sel_trace *trace; /* the function under trace; NULL: none */
     struct sel_lua_function *functions;           /* of the scenario, the last one first */
+    unsigned corrections;                         /* of functions (sel_simulation) */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
     sel_where refused; /* where memory was refused */
