@@ -61,7 +61,7 @@ finds 'where nvcc says' "$scratch/conda/bin/nvcc" elsewhere/lib/$library elsewhe
 
 toolkit bare ''
 files bare/include/$header
-if [ "$("${CC:-cc}" -print-file-name=$library)" != $library ]; then
+if [ "$(${CC:-cc} -print-file-name=$library)" != $library ]; then
     echo 'ok a missing library stops the build # SKIP this compiler finds one by itself'
 elif ! plan "$scratch/bare/bin/nvcc" >"$scratch/plan" &&
     grep -q "is there, but not $library; .*CUDART=FILE.*make CUDA=0" "$scratch/plan"; then

@@ -3,19 +3,20 @@
 # usage: tools/setup.sh run|test|lint
 set -eu
 
-# One line per need: package, and a command that succeeds when it is there.
+# One line per need: package, and a command that succeeds when it is there. A compiler may be called
+# by several words, such as 'ccache gcc'.
 # shellcheck disable=SC2016  # the probes are expanded when they run
 needs() {
-    echo 'gcc command -v "${CC:-gcc}"'
+    echo 'gcc ${CC:-gcc} --version'
     echo 'libc6-dev test -e /usr/include/stdio.h'
     echo 'liblua5.4-dev test -e /usr/include/lua5.4/lua.h || pkg-config --exists lua5.4'
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
     echo 'libtiff-dev test -n "$(ls /usr/include/tiffio.h /usr/include/*/tiffio.h 2>/dev/null)" || pkg-config --exists libtiff-4'
     if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-        echo 'g++ command -v "${CUDA_HOST_CXX:-g++}"'
+        echo 'g++ ${CUDA_HOST_CXX:-g++} --version'
     else
-        echo 'g++ command -v g++ || test -e "$("${CC:-gcc}" -print-file-name=libstdc++.a)"'
+        echo 'g++ command -v g++ || test -e "$(${CC:-gcc} -print-file-name=libstdc++.a)"'
     fi
     case $1 in
     test)

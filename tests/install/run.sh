@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh -- what `make install` puts in place is complete: a C program builds and runs with it, and
 # the scenarios find their files. Prints TAP.
-# usage: BUILD=build run.sh
+# usage: BUILD=build CC=gcc run.sh; CC may be several words, such as "ccache gcc".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -34,7 +34,7 @@ ok() {
 
 embeds() {
     # shellcheck disable=SC2046  # flags are words
-    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -o "$place/embed" examples/c/embed.c \
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$place/embed" examples/c/embed.c \
         $(pkg-config --cflags --libs selenite) && "$place/embed" "$place/run" &&
         [ -s "$place/run/vtk.pvd" ]
 }

@@ -1,19 +1,19 @@
 #!/bin/sh
 # run.sh -- files of the VTK writer read back by the real VTK (python3-vtk9). Prints TAP.
+# usage: BUILD=build CC=gcc CXX=g++ run.sh; a compiler may be several words, such as "ccache gcc".
 set -eu
 here=$(dirname "$0")
 build=${BUILD:-build}
 python=${PYTHON:-/usr/bin/python3}
-compiler=${CC:-gcc}
 files=$(mktemp -d)
 trap 'rm -rf "$files"' EXIT
 
 mkdir -p "$build/tests/vtk"
-"$compiler" -std=c11 -pedantic -Wall -Wextra -Werror -O2 -I"$here/../.." \
+${CC:-gcc} -std=c11 -pedantic -Wall -Wextra -Werror -O2 -I"$here/../.." \
     -o "$build/tests/vtk/write_files" "$here/write_files.c" -lz
 "$build/tests/vtk/write_files" "$files"
 
-if ! command -v "${CXX:-g++}" >/dev/null; then
+if ! ${CXX:-g++} --version >/dev/null 2>&1; then
     echo "ok - the header is C++17 as well # SKIP no C++ compiler"
 elif printf '#include "engine/io/vtk_writer.h"\n' |
     ${CXX:-g++} -std=c++17 -pedantic -Wall -Wextra -Werror -I"$here/../.." -x c++ -fsyntax-only -; then
