@@ -117,20 +117,37 @@ static sel_series *make_series(sel_arena *arena, const sel_series_params *params
     return s;
 }
 
-/* Scaling may overflow, or make two times one. */
-static sel_status check_points(const sel_series *s, sel_where where, sel_error *error) {
-    size_t n = (size_t)s->rule.n;
-    size_t least = s->rule.outside == SEL_SERIES_HOLD && !s->rule.repeats ? 1 : 2;
-    if (n < least) {
-        return sel_fail_at(error, where, "sel.series: %zu point%s; at least %zu %s needed%s", n,
-                           n == 1 ? "" : "s", least, least == 1 ? "is" : "are",
-                           least == 2 && !s->rule.repeats ? " (1 with outside = \"hold\")" : "");
+/* One point is a series only where it holds for all times. `last`: the line of a file's last point.
+ */
+static sel_status check_count(const sel_series *s, sel_where where, sel_where last,
+                              sel_error *error) {
+    const char *hold = s->rule.repeats ? "" : " (1 with outside = \"hold\")";
+    if (s->rule.n > 1 || (s->rule.outside == SEL_SERIES_HOLD && !s->rule.repeats)) {
+        return SEL_OK;
     }
+    if (!last.file) {
+        return sel_fail_at(error, where, "sel.series: 1 point; at least 2 are needed%s", hold);
+    }
+    char script[512] = "";
+    if (where.file) {
+        snprintf(script, sizeof script, " of %s:%d", where.file, where.line);
+    }
+    return sel_fail_at(error, last,
+                       "1 point, t = %g; the series%s needs at least 2%s: add a line with a later "
+                       "time and its value",
+                       s->t[0], script, hold);
+}
+
+/* Scaling may overflow, or make two times one. */
+static sel_status check_scaled(const sel_series *s, const char *file, sel_where where,
+                               sel_error *error) {
+    size_t n = (size_t)s->rule.n;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(s->t[i]) || !isfinite(s->value[i]) || (i && s->t[i] <= s->t[i - 1]) ||
             !isfinite(s->t[n - 1] - s->t[0])) {
-            return sel_fail_at(error, where, "sel.series: scaled, point %zu is t = %g, value = %g",
-                               i + 1, s->t[i], s->value[i]);
+            return sel_fail_at(error, where,
+                               "sel.series: scaled, point %zu%s%s is t = %g, value = %g", i + 1,
+                               file ? " of " : "", file ? file : "", s->t[i], s->value[i]);
         }
     }
     return SEL_OK;
@@ -138,7 +155,7 @@ static sel_status check_points(const sel_series *s, sel_where where, sel_error *
 
 static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params, size_t n,
                                      const double *t, const double *value, sel_where where,
-                                     sel_error *error) {
+                                     sel_where last, sel_error *error) {
     sel_series *s = n ? make_series(arena, params, n, t, value) : NULL;
     sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
     const char *name =
@@ -154,7 +171,9 @@ static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *
         return NULL;
     }
     *lookup = (sel_lookup){SEL_LOOKUP_SERIES, name, 1, evaluate, s};
-    return check_points(s, where, error) ? NULL : lookup;
+    sel_status status = check_count(s, where, last, error);
+    status = status ? status : check_scaled(s, params->file, where, error);
+    return status ? NULL : lookup;
 }
 
 const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
@@ -164,7 +183,7 @@ const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *p
     }
     if (!params->file) {
         return make_lookup(arena, params, (size_t)params->t.n, params->t.v, params->value.v, where,
-                           error);
+                           (sel_where){NULL, 0}, error);
     }
     char *text = NULL;
     size_t length = 0;
@@ -176,7 +195,8 @@ const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *p
         status = sel_csv_read(params->file, text, length, &params->column, &points, error);
     }
     if (!status) {
-        lookup = make_lookup(arena, params, points.n, points.t, points.value, where, error);
+        lookup = make_lookup(arena, params, points.n, points.t, points.value, where,
+                             (sel_where){params->file, points.last_line}, error);
     }
     free(points.t);
     free(points.value);

@@ -37,6 +37,7 @@ const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *p
 typedef struct sel_csv_points {
     size_t n;
     double *t, *value; /* malloc: the caller frees them, also after an error */
+    int last_line;     /* of the last point, from 1 */
 } sel_csv_points;
 
 /* Reads a CSV text called `name`. Separators: semicolon, tab, comma or blanks, by the first line;

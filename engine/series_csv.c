@@ -221,6 +221,7 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
         return FAIL(r, "times must rise, but %.15g follows %.15g", points->t[n], points->t[n - 1]);
     }
     points->n = n + 1;
+    points->last_line = r->line;
     return status;
 }
 
@@ -253,7 +254,8 @@ sel_status sel_csv_read(const char *name, const char *text, size_t length, const
     sel_status status = r.numbers && r.cell ? read_lines(&r, column, points)
                                             : sel_fail_memory(error, name, MAX_COLUMNS);
     if (!status && points->n == 0) {
-        status = FAIL(&r, "there are no numbers in it");
+        r.line = r.line ? r.line : 1;
+        status = FAIL(&r, "there are no numbers in it; a line is a time and its values");
     }
     if (r.numbers) {
         freelocale(r.numbers);

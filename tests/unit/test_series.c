@@ -87,8 +87,9 @@ static void what_is_no_number_is_refused_with_its_line(void **state) {
     refuses("0,0x10\n", second, "q.csv:1: column 2: \"0x10\" is not a number");
     refuses("0;1,5\n", second, "q.csv:1: column 2: \"1,5\" is not a number; decimals take a point");
     refuses("0,\"1\n1,2\n", second, "q.csv:1: a quote is not closed");
-    refuses("", second, "q.csv:0: there are no numbers in it");
-    refuses("time,flow\n# nothing\n", second, "q.csv:2: there are no numbers in it");
+    refuses("", second, "q.csv:1: there are no numbers in it; a line is a time and its values");
+    refuses("time,flow\n# nothing\n", second,
+            "q.csv:2: there are no numbers in it; a line is a time and its values");
 }
 
 static void times_must_rise(void **state) {

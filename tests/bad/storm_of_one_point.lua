@@ -1,0 +1,2 @@
+-- args: check ../../scenarios/storm.lua rain=storm_of_one_point.csv
+-- The scenario of a storm, given a rain of one point.
