@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cuda/check.h"
+#include "engine/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
                           sel_error *error) {
@@ -59,6 +60,7 @@ void cuda_device_text(char *text, size_t size) {
 }
 
 sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+    char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];
     size_t free_now = 0, total = 0;
     cudaError_t code = cudaMalloc(block, (size_t)bytes);
     if (code == cudaSuccess) {
@@ -68,12 +70,14 @@ sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, 
     cudaGetLastError();
     cudaMemGetInfo(&free_now, &total);
     return sel_fail(error, SEL_NO_DEVICE,
-                    "%s need %.3g GB of the device's memory and %.3g GB are free (%s); use fewer "
-                    "cells, or --backend cpu",
-                    what, (double)bytes / 1e9, (double)free_now / 1e9, cudaGetErrorString(code));
+                    "%s need %s of the device's memory and %s are free (%s); use fewer cells, or "
+                    "--backend cpu",
+                    what, sel_bytes_text((double)bytes, need),
+                    sel_bytes_text((double)free_now, have), cudaGetErrorString(code));
 }
 
 sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+    char need[SEL_BYTES_ROOM];
     cudaError_t code = cudaHostAlloc(block, (size_t)bytes, cudaHostAllocMapped);
     if (code == cudaSuccess) {
         return SEL_OK;
@@ -81,10 +85,11 @@ sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, se
     *block = NULL;
     cudaGetLastError();
     return sel_fail(error, SEL_NO_DEVICE,
-                    "%s need %.3g GB of the host's memory that stay in place for the device (page-"
+                    "%s need %s of the host's memory that stay in place for the device (page-"
                     "locked), and these could not be had: %s (%s); give the process more memory, "
                     "use fewer cells, or --backend cpu",
-                    what, (double)bytes / 1e9, cudaGetErrorString(code), cudaGetErrorName(code));
+                    what, sel_bytes_text((double)bytes, need), cudaGetErrorString(code),
+                    cudaGetErrorName(code));
 }
 
 enum { COPIES = 9 };

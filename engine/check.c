@@ -167,8 +167,10 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     print_grid(prepared, to);
     print_backend(prepared, to);
     print_facts(prepared, to);
-    fprintf(to, "  memory                     %.3g MB of %.3g GB free\n",
-            (double)prepared->bytes / 1e6, (double)prepared->choice.free_bytes / 1e9);
+    char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];
+    fprintf(to, "  memory                     %s of %s free\n",
+            sel_bytes_text((double)prepared->bytes, need),
+            sel_bytes_text((double)prepared->choice.free_bytes, have));
     if (census) {
         print_census(prepared->domain, census, to);
     }

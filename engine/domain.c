@@ -342,9 +342,10 @@ static sel_status allocate(sel_domain *domain, sel_error *error) {
     int64_t cells = sel_grid_cells(&domain->grid);
     domain->cell = calloc((size_t)cells, 1);
     if (!domain->cell) {
+        char text[SEL_BYTES_ROOM];
         return sel_fail(error, SEL_NO_DEVICE,
-                        "not enough memory: the map of %lld cells alone takes %.3g GB; reduce size",
-                        (long long)cells, (double)cells / 1e9);
+                        "not enough memory: the map of %lld cells alone takes %s; reduce size",
+                        (long long)cells, sel_bytes_text((double)cells, text));
     }
     for (int face = 0; face < 2 * domain->grid.dims; face++) {
         if (!sel_axis_periodic(&domain->grid, face / 2)) {

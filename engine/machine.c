@@ -36,6 +36,18 @@ uint64_t sel_machine_free_memory(void) {
     return sscanf(text, "%llu", &kilobytes) == 1 ? kilobytes * 1024 : UINT64_MAX;
 }
 
+const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+    /* Three digits of 999.5 are those of 1000. */
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(text, SEL_BYTES_ROOM, "%.3g %s", bytes, units[unit]);
+    return text;
+}
+
 int sel_machine_threads(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;

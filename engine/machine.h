@@ -11,6 +11,11 @@ uint64_t sel_machine_free_memory(void);
 /* Threads that this process may run at once. */
 int sel_machine_threads(void);
 
+/* "23.6 GB": three digits and the unit that suits them, from bytes to EB (powers of 1000); returns
+ * `text`. */
+enum { SEL_BYTES_ROOM = 24 };
+const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]);
+
 /* Memory for arrays, aligned to 128 bytes, in large pages where it is large enough to profit; not
  * zeroed. NULL when there is none. Release with free(). */
 void *sel_machine_allocate(size_t bytes);

@@ -475,7 +475,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
 
 /* What the backend runs on, or why it cannot; `backend` NULL: the build has no CUDA. */
 static void print_backend(const sel_solver *solver, const sel_backend *backend) {
-    char device[256];
+    char device[256], text[SEL_BYTES_ROOM];
     uint64_t free_bytes;
     sel_error why = {.status = SEL_OK};
     printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
@@ -485,7 +485,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
         printf("cannot be used: %s\n", why.text);
     } else {
         backend->device(device, sizeof device);
-        printf("%s, %.3g GB free\n", device, (double)free_bytes / 1e9);
+        printf("%s, %s free\n", device, sel_bytes_text((double)free_bytes, text));
     }
 }
 

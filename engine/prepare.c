@@ -69,6 +69,7 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
                             sel_error *error) {
     double have = (double)prepared->choice.free_bytes;
     char place[512], memory[320] = "memory", advice[64] = "", device[256];
+    char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
     place_of(prepared->simulation, "size", place, sizeof place);
     if (on_device(prepared)) {
         prepared->backend->device(device, sizeof device);
@@ -78,8 +79,9 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
         }
     }
     return sel_fail(error, SEL_NO_DEVICE,
-                    "%s%.3g cells need %.3g GB of %s and %.3g GB are free; %.2g cells would fit%s",
-                    place, cells, need / 1e9, memory, have / 1e9, cells * have / need, advice);
+                    "%s%.3g cells need %s of %s and %s are free; %.2g cells would fit%s", place,
+                    cells, sel_bytes_text(need, needed), memory, sel_bytes_text(have, free_now),
+                    cells * have / need, advice);
 }
 
 /* Before anything is painted, so that a slip in `size` is told at once. The cells' types, a byte
@@ -96,12 +98,13 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
     if (!on_device(prepared)) {
         need += cells;
     } else if (cells > host) {
-        char place[512];
+        char place[512], needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
         place_of(simulation, "size", place, sizeof place);
         return sel_fail(error, SEL_NO_DEVICE,
-                        "%s%.3g cells need %.3g GB of the machine's memory beside the device's and "
-                        "%.3g GB are free",
-                        place, cells, cells / 1e9, host / 1e9);
+                        "%s%.3g cells need %s of the machine's memory beside the device's and %s "
+                        "are free",
+                        place, cells, sel_bytes_text(cells, needed),
+                        sel_bytes_text(host, free_now));
     }
     return need > (double)prepared->choice.free_bytes ? too_large(prepared, cells, need, error)
                                                       : SEL_OK;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/machine.h"
 
 /* Appends the formatted line; a line that does not fit is replaced by "...". */
 static void append_line(sel_error *error, const char *place, const char *format, va_list args) {
@@ -59,9 +60,9 @@ sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ..
 }
 
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes) {
-    return sel_fail(error, SEL_NO_DEVICE,
-                    "not enough memory for %s: %.1f MB could not be allocated", what,
-                    (double)bytes / 1e6);
+    char text[SEL_BYTES_ROOM];
+    return sel_fail(error, SEL_NO_DEVICE, "not enough memory for %s: %s could not be allocated",
+                    what, sel_bytes_text((double)bytes, text));
 }
 
 enum { LONGEST_NAME = 63 };

@@ -302,10 +302,9 @@ static void scenario_may_name_the_backend(void **state) {
 static void device_too_small_names_the_processor(void **state) {
     (void)state;
     the_device.free_bytes = STATE_BYTES / 2;
-    const char *text =
-        "test.lua:2: 1e+03 cells need 8e-06 GB of memory on the device (a slow "
-        "device) and 4e-06 GB are free; 5e+02 cells would fit, and --backend cpu has "
-        "room for all";
+    const char *text = "test.lua:2: 1e+03 cells need 8 kB of memory on the device (a slow "
+                       "device) and 4 kB are free; 5e+02 cells would fit, and --backend cpu has "
+                       "room for all";
     assert_refuses(SEL_BACKEND_AUTO, text);
     assert_refuses(SEL_BACKEND_CUDA, text);
     assert_takes(SEL_BACKEND_CPU, &cpu_backend, "");
@@ -325,6 +324,7 @@ static void check_says_what_computes(void **state) {
     assert_non_null(strstr(text, "  backend                    cpu: a processor, 1 thread\n"
                                  "  no GPU can be used         the driver is older than this "
                                  "build\n"));
+    assert_non_null(strstr(text, "  memory                     8 kB of "));
     free(text);
 }
 

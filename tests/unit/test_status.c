@@ -1,5 +1,5 @@
-/* test_status.c -- the error path, the arena, quantities steps of times, and the names that users
- * misspell. */
+/* test_status.c -- the error path, the arena, quantities, steps of times, sizes of memory, and the
+ * names that users misspell. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 
 #include "engine/arena.h"
 #include "engine/grid.h"
+#include "engine/machine.h"
 #include "engine/quantity.h"
 #include "engine/status.h"
 
@@ -134,6 +135,22 @@ static void multiples_start_at_zero_and_end_with_the_range(void **state) {
     assert_true(sel_next_multiple(INT64_MAX - 1, 100) == INT64_MAX);
 }
 
+static void bytes_are_told_in_the_unit_that_suits_them(void **state) {
+    (void)state;
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 bytes"},       {512, "512 bytes"},  {999, "999 bytes"},  {1000, "1 kB"},
+        {999499, "999 kB"},   {999600, "1 MB"},    {23.6e9, "23.6 GB"}, {24.58e9, "24.6 GB"},
+        {1.296e15, "1.3 PB"}, {0x1p64, "18.4 EB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[SEL_BYTES_ROOM];
+        assert_string_equal(sel_bytes_text(cases[i].bytes, text), cases[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_status_is_kept_and_messages_are_lines),
@@ -144,6 +161,7 @@ int main(void) {
         cmocka_unit_test(a_whole_function_fills_all_components),
         cmocka_unit_test(a_time_of_whole_steps_is_that_step),
         cmocka_unit_test(multiples_start_at_zero_and_end_with_the_range),
+        cmocka_unit_test(bytes_are_told_in_the_unit_that_suits_them),
         cmocka_unit_test(infinity_is_an_error_that_names_line_and_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
