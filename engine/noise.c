@@ -17,11 +17,3 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
 }
 
 const sel_lookup sel_noise_lookup = {SEL_LOOKUP_NOISE, "sel.noise", 4, evaluate, NULL};
-
-const sel_table sel_noise_table = {
-    .name = "sel.noise",
-    .doc =
-        "sel.noise(seed, x, y, z): smooth noise in [-1, 1] with features of the size 1, the same "
-        "in every run and on every machine; y and z are 0 when not given.",
-    .where_offset = SIZE_MAX,
-};

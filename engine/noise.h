@@ -3,12 +3,9 @@
 #define SEL_NOISE_LOOKUP_H
 
 #include "engine/lookup.h"
-#include "engine/schema.h"
 
 /* noise(seed, x, y, z) in [-1, 1]; see engine/physics/noise.h. Fails where x, y or z is no number
  * or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
-
-extern const sel_table sel_noise_table; /* for help: it has no fields */
 
 #endif

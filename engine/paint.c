@@ -9,13 +9,6 @@
 #include <string.h>
 #include "geometry/shape.h"
 
-const sel_table sel_paint_table = {
-    .name = "sel.paint",
-    .doc = "sel.paint { base, { shape, value }, ... }: a quantity painted in order, the last one "
-           "wins; base and values are quantities.",
-    .where_offset = SIZE_MAX,
-};
-
 typedef struct paint_function {
     sel_function base;
     const sel_paint *paint;

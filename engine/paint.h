@@ -19,8 +19,6 @@ typedef struct sel_paint {
     const sel_paint_layer *layer; /* painted over the base in order; the last one wins */
 } sel_paint;
 
-extern const sel_table sel_paint_table; /* for help: it has no fields */
-
 /* `paint` as a function of place, with what its values depend on besides. Each value is evaluated
  * only where it shows. `domain` tells the grid, and is read at the first evaluation; all three must
  * live as long as the function, which is made in the arena. Shapes with faces, and those that do

@@ -12,8 +12,7 @@
 
 enum { MAX_TABLES = 128 };
 
-const sel_table *const sel_data_tables[] = {&sel_series_table, &sel_raster_table, &sel_paint_table,
-                                            &sel_noise_table, NULL};
+const sel_table *const sel_data_tables[] = {&sel_series_table, &sel_raster_table, NULL};
 
 static void preset_field(const sel_field *field, char *data) {
     void *member = data + field->offset;

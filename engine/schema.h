@@ -161,9 +161,7 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* The tables of what gives quantities: sel.series, sel.raster, sel.paint, sel.noise. Ends with
- * NULL.
- */
+/* The tables of what gives quantities: sel.series, sel.raster. Ends with NULL. */
 extern const sel_table *const sel_data_tables[];
 
 /* Every table (family) that a script can write, in reading order, each once: at most `room` are
@@ -171,8 +169,8 @@ extern const sel_table *const sel_data_tables[];
 int sel_all_tables(const sel_table *tables[], int room);
 int sel_all_families(const sel_family *families[], int room);
 
-/* Prints the help of one table, or, with NULL, the list of tables. SEL_BAD_USAGE with "did you
- * mean" when there is no such table. */
+/* Prints the help of all tables of a name, or of what a script calls without one; with NULL, their
+ * list. SEL_BAD_USAGE with "did you mean" when there is no such name. */
 sel_status sel_help(FILE *to, const char *table, sel_error *error);
 
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
@@ -181,7 +179,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size);
 /* "required", "default 1", or nothing. */
 void sel_preset_text(const sel_field *field, char *text, size_t size);
 
-/* docs/reference.md: all tables as Markdown. */
+/* docs/reference.md: the same as Markdown. */
 void sel_reference_markdown(FILE *to);
 
 #endif

@@ -31,6 +31,8 @@ static bool is_law(const sel_domain *domain, int number, const sel_table *law) {
     return number > 0 && region_of(domain, number)->law.table == law;
 }
 
+_Static_assert(LBM_LAWS == 5, "lbm_region_is_wet, across_edge and describe_opening know every law");
+
 bool lbm_region_is_wet(const sel_region *region) {
     const sel_table *law = region->law.table;
     if (law == &lbm_wall_table) {
@@ -140,20 +142,18 @@ static int latest_with(const sel_domain *domain, const int regions[], int count,
     return found;
 }
 
-/* How the wet faces of a cell are closed. */
-/* True when the next cell along the normals is solid. */
+/* True when the next cell along the normals, at most at the grid's end, is solid. */
 static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
                              const int8_t normal[3]) {
     int64_t next[3];
     for (int a = 0; a < 3; a++) {
-        next[a] = at[a] + normal[a];
-        if (next[a] < 0 || next[a] >= domain->grid.n[a]) {
-            return false;
-        }
+        const int64_t further = at[a] + normal[a];
+        next[a] = further < 0 || further >= domain->grid.n[a] ? at[a] : further;
     }
     return domain->cell[sel_cell_number(&domain->grid, next)] != 0;
 }
 
+/* How the wet faces of a cell are closed. */
 static void describe_opening(const sel_domain *domain, const int64_t at[3],
                              lbm_boundary_cell *cell) {
     int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(domain, at, faces);

@@ -358,12 +358,6 @@
 ---@field nodata? number The value of the file that means that there are no data; what the file itself says when not given.
 ---@field fill? number The value where there are no data, not scaled; when not given, to ask for it there is an error.
 
----sel.paint { base, { shape, value }, ... }: a quantity painted in order, the last one wins; base and values are quantities.
----@class (exact) selenite.sel.paint
-
----sel.noise(seed, x, y, z): smooth noise in [-1, 1] with features of the size 1, the same in every run and on every machine; y and z are 0 when not given.
----@class (exact) selenite.sel.noise
-
 ---What holds on a region of sel.lbm.
 ---@class selenite.law
 

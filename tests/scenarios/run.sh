@@ -362,6 +362,15 @@ words_belong_to_commands() {
         exits 2 "$selenite" bench cavity && "$selenite" help lbm >"$work/text"
 }
 
+# Help knows all tables of a name, and what a script calls without a table.
+help_knows_every_name() {
+    "$selenite" help initial >"$work/text" && grep '^  velocity ' "$work/text" &&
+        grep '^  depth ' "$work/text" && "$selenite" help params >"$work/text" &&
+        grep 'choices (a list of the only values)' "$work/text" &&
+        "$selenite" help shape.rest >"$work/text" && exits 2 "$selenite" help sel.pramas 2>"$work/text" &&
+        grep "did you mean 'sel.params'" "$work/text"
+}
+
 # Where no GPU can be used: cuda is refused before a directory is made, auto takes the CPU; else
 # auto takes the GPU.
 backend_is_chosen() {
@@ -470,6 +479,7 @@ ok "validate judges a case" validate_judges_a_case
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands
 ok "words belong to commands" words_belong_to_commands
+ok "help knows every name" help_knows_every_name
 ok "the backend is chosen" backend_is_chosen
 ok "bench measures a case" bench_measures_a_case
 ok "bench measures run-off" bench_measures_run_off

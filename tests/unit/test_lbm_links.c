@@ -149,6 +149,23 @@ static void test_one_cell_wide_axes_wrap_onto_themselves(void **unused) {
     case_end(&c);
 }
 
+/* The next cell inwards stays in a domain of one row: it is the solid beside, whose populations mean
+ * nothing. */
+static void test_solid_inwards_is_seen_in_a_single_row(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 8, 1, 0.8);
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0.05, 0));
+    case_region(&c, case_face(&c, SEL_Y_MIN), &lbm_outflow_table, (sel_quantity){0});
+    case_wall(&c, case_face(&c, SEL_Y_MAX));
+    case_wall(&c, case_face(&c, SEL_X_MAX));
+    case_wall(&c, case_box(&c, 1, 0, 4, 1));
+    case_must_plan(&c);
+    assert_true(case_boundary_cell(&c, 0, 0)->inward_solid);
+    assert_false(case_boundary_cell(&c, 5, 0)->inward_solid);
+    case_end(&c);
+}
+
 static void test_two_open_faces_may_not_meet(void **unused) {
     (void)unused;
     lbm_case c;
@@ -278,6 +295,7 @@ int main(void) {
         cmocka_unit_test(test_part_of_a_face_may_be_open),
         cmocka_unit_test(test_periodic_axis_wraps),
         cmocka_unit_test(test_one_cell_wide_axes_wrap_onto_themselves),
+        cmocka_unit_test(test_solid_inwards_is_seen_in_a_single_row),
         cmocka_unit_test(test_two_open_faces_may_not_meet),
         cmocka_unit_test(test_slip_gives_way_to_walls_and_open_faces),
         cmocka_unit_test(test_meetings_of_faces),
