@@ -31,7 +31,7 @@ static sel_status send_rates(sel_state *state, aqua_supply *supply, unsigned due
     } else {
         memcpy(pinned, state->field, (size_t)aqua_cuda_cells(state) * sizeof *state->field);
     }
-    return cuda_feed_send(&state->queue, &supply->rates, error);
+    return cuda_feed_send(&supply->rates, state->queue.stream, error);
 }
 
 /* Ghosts get their level in both copies of the depths, since the flow leaves those beyond the grid
@@ -49,7 +49,7 @@ static sel_status send_levels(sel_state *state, unsigned due, sel_error *error) 
         return status;
     }
     memcpy(pinned, state->z, state->ghosts.count * sizeof *state->z);
-    status = cuda_feed_send(&state->queue, &state->levels, error);
+    status = cuda_feed_send(&state->levels, stream, error);
     if (status) {
         return status;
     }
@@ -155,5 +155,5 @@ sel_status aqua_cuda_amounts(sel_state *state, int64_t count, sel_error *error) 
         status = k == 0 ? SEL_OK : evaluate_amounts(state, step, SEL_ON_T, error);
         status = status ? status : find_amounts(state, step, tables, error);
     }
-    return status ? status : cuda_feed_send(&state->queue, &state->amounts, error);
+    return status ? status : cuda_feed_send(&state->amounts, state->queue.stream, error);
 }

@@ -25,7 +25,7 @@ static uint64_t estimate(const sel_plan *base) {
     /* Each ghost has at most eight edges. */
     const uint64_t edge = sizeof(aqua_gpu_edge) + sizeof(aqua_gpu_total);
     const uint64_t edges = base->wants_balance ? 8 * (uint64_t)plan->ghosts.count * edge : 0;
-    return counter.bytes + edges + cuda_queue_estimate() + (16 << 20);
+    return counter.bytes + edges + cuda_queue_estimate();
 }
 
 static void destroy(sel_state *state) {
@@ -294,19 +294,21 @@ static int64_t block_size(const sel_state *state, int64_t left) {
     return left < AQUA_AHEAD ? left : AQUA_AHEAD;
 }
 
-sel_status aqua_cuda_check(const sel_state *state, sel_error *error) {
+sel_status aqua_cuda_check(const sel_state *state, int64_t step, sel_error *error) {
     const uint64_t alarm = *(volatile const uint64_t *)state->seen;
-    if (alarm == AQUA_NO_ALARM) {
+    const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
+    if (alarm == AQUA_NO_ALARM || 2 * (uint64_t)step < moment) {
         return SEL_OK;
     }
-    const int64_t step = (int64_t)(alarm >> 32) / 2, at = (int64_t)(alarm & UINT32_MAX);
-    return aqua_too_deep(state->plan, step, aqua_cuda_cell_number(&state->plan->layout, at), error);
+    const int64_t at = (int64_t)(alarm & UINT32_MAX);
+    return aqua_too_deep(state->plan, (int64_t)moment / 2,
+                         aqua_cuda_cell_number(&state->plan->layout, at), error);
 }
 
 static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     const int64_t end = state->step + n;
     sel_status status = cuda_queue_begin(&state->queue, error);
-    status = status ? status : aqua_cuda_check(state, error);
+    status = status ? status : aqua_cuda_check(state, state->step, error);
     unsigned due = sel_domain_due(state->plan->base.domain, state->controls);
     while (state->step < end && !status) {
         status = run_block(state, block_size(state, end - state->step), due, error);
@@ -322,7 +324,7 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = cuda_queue_wait(&state->queue, error);
-    return status ? status : aqua_cuda_check(state, error);
+    return status ? status : aqua_cuda_check(state, state->step, error);
 }
 
 static void done(const sel_state *state, int64_t *steps, double *seconds) {

@@ -307,9 +307,7 @@ static sel_status start(sel_state *state, const sel_request *request, sel_error 
 
 sel_status aqua_cuda_start(sel_state *state, sel_request *request, sel_error *error) {
     sel_status status = start(state, request, error);
-    if (status) {
-        cuda_slot_leave(&state->queue, request);
-    }
+    cuda_slot_started(&state->queue, request, state->step, status);
     return status;
 }
 
@@ -336,5 +334,5 @@ sel_status aqua_cuda_finish(sel_state *state, sel_request *request, sel_error *e
         finish_flux(state, slot, request);
         break;
     }
-    return aqua_cuda_check(state, error);
+    return aqua_cuda_check(state, slot->step, error);
 }

@@ -31,13 +31,12 @@ static void take_cells(aqua_taker *t, void *block, bool wanted, const aqua_layou
     }
 }
 
+/* Memory for what a feed sends, and the feed. */
 static void take_feed(aqua_taker *t, cuda_feed *feed, bool wanted, uint64_t bytes, int turns) {
-    if (!wanted || t->status) {
-        return;
-    }
-    t->bytes += bytes + 256;
-    if (t->queue) {
-        t->status = cuda_feed_open(t->queue, feed, bytes, turns, t->error);
+    void *device = NULL;
+    take(t, &device, wanted, (int64_t)bytes, 1);
+    if (wanted && t->queue && !t->status) {
+        t->status = cuda_feed_open(feed, device, bytes, turns, t->error);
     }
 }
 
@@ -48,9 +47,9 @@ static void take_supply(aqua_taker *t, aqua_supply *supply, const aqua_layout *l
     const bool varies = sel_quantity_depends(supply->quantity) & SEL_ON_T;
     take_feed(t, &supply->rates, field, (uint64_t)cells * size, varies ? FEW : 1);
     take(t, &supply->device.owed, field && size == 4, cells, size);
+    supply->device.rate = supply->rates.device;
     take(t, &supply->device.booked, supply->spread != AQUA_NOTHING, layout->ny,
          sizeof(aqua_gpu_total));
-    supply->device.rate = supply->rates.device;
 }
 
 static int64_t count_taps(const aqua_plan *plan) {

@@ -109,8 +109,8 @@ sel_status aqua_cuda_volume(sel_state *state, double *volume, sel_error *error);
 /* The same from the rows that aqua_gpu_volume has found. */
 double aqua_cuda_join_rows(const sel_state *state, const aqua_gpu_total *rows);
 
-/* The error that the device has told of, if any. */
-sel_status aqua_cuda_check(const sel_state *state, sel_error *error);
+/* The error that the device has told of, if it touches the state after `step` steps. */
+sel_status aqua_cuda_check(const sel_state *state, int64_t step, sel_error *error);
 
 sel_status aqua_cuda_start(sel_state *state, sel_request *request, sel_error *error);
 sel_status aqua_cuda_finish(sel_state *state, sel_request *request, sel_error *error);

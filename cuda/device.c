@@ -19,11 +19,25 @@ sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, 
 
 static sel_status no_device(cudaError_t code, sel_error *error) {
     cudaGetLastError();
-    const char *mend =
-        code == cudaErrorInsufficientDriver ? "install a newer NVIDIA driver, or use --backend cpu"
-        : code == cudaErrorNoDevice         ? "use --backend cpu"
-                                    : "rebuild on this machine with make, or use --backend cpu";
-    return sel_fail(error, SEL_NO_DEVICE, "no usable CUDA device: %s (%s); %s",
+    const char *mend = "";
+    switch (code) {
+    case cudaErrorInsufficientDriver:
+        mend = "install a newer NVIDIA driver, or ";
+        break;
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+    case cudaErrorInvalidDeviceFunction:
+        mend = "rebuild on this machine with make, or ";
+        break;
+    case cudaErrorMemoryAllocation:
+    case cudaErrorDevicesUnavailable:
+        mend = "other programs have taken it; end them, or ";
+        break;
+    default:
+        break;
+    }
+    return sel_fail(error, SEL_NO_DEVICE, "no usable CUDA device: %s (%s); %suse --backend cpu",
                     cudaGetErrorString(code), cudaGetErrorName(code), mend);
 }
 

@@ -13,16 +13,10 @@
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/laws_list.h"
+#include "cuda/queue.h"
 #include "engine/lbm/acceleration.h"
 
 enum { BUFFERS = 4, MASKS = 4, ALIGNMENT = 256 };
-
-/* Pinned memory that takes turns: each waits until what was last copied from it has arrived. */
-typedef struct buffer {
-    void *memory;
-    cudaEvent_t sent;
-    bool made, used;
-} buffer;
 
 /* What lies on the device, one behind the other. */
 typedef struct memory {
@@ -42,8 +36,7 @@ struct cuda_laws {
     void *block;
     memory at;
     cuda_law_fault *fault;
-    buffer buffers[BUFFERS];
-    int next_buffer;
+    cuda_feed feed;     /* what the host sends */
     int64_t chunk_rows; /* of an acceleration by the host */
     double *scratch;    /* 6 numbers for each place of them */
     cuda_laws_launch launch[MASKS];
@@ -130,35 +123,6 @@ static size_t buffer_bytes(const cuda_laws *laws) {
     return most;
 }
 
-static sel_status make_buffers(cuda_laws *laws, sel_error *error) {
-    size_t bytes = buffer_bytes(laws);
-    for (int k = 0; k < BUFFERS && bytes > 0; k++) {
-        buffer *b = &laws->buffers[k];
-        sel_status status = cuda_host_allocate(&b->memory, bytes, "the laws", error);
-        if (status) {
-            return status;
-        }
-        CUDA_TRY(cudaEventCreateWithFlags(&b->sent, cudaEventDisableTiming));
-        b->made = true;
-    }
-    return SEL_OK;
-}
-
-static sel_status wait_for_buffer(cuda_laws *laws, buffer **next, sel_error *error) {
-    buffer *b = *next = &laws->buffers[laws->next_buffer];
-    laws->next_buffer = (laws->next_buffer + 1) % BUFFERS;
-    if (b->used) {
-        CUDA_TRY(cudaEventSynchronize(b->sent));
-    }
-    return SEL_OK;
-}
-
-static sel_status mark_sent(buffer *b, cudaStream_t stream, sel_error *error) {
-    CUDA_TRY(cudaEventRecord(b->sent, stream));
-    b->used = true;
-    return SEL_OK;
-}
-
 /* Rows of the acceleration into to[dims][rows][nx] in the run's precision, lattice units. */
 static sel_status evaluate_rows(const cuda_laws *laws, double steps, int64_t first, int64_t rows,
                                 void *to, sel_error *error) {
@@ -203,11 +167,11 @@ static sel_status send_all_rows(cuda_laws *laws, double steps, cudaStream_t stre
     int64_t total = row_count(&laws->plan->base.domain->grid);
     for (int64_t first = 0; first < total; first += laws->chunk_rows) {
         int64_t rows = rows_from(laws, first);
-        buffer *b;
-        sel_status status = wait_for_buffer(laws, &b, error);
-        status = status ? status : evaluate_rows(laws, steps, first, rows, b->memory, error);
-        status = status ? status : copy_rows(laws, first, rows, b->memory, stream, error);
-        status = status ? status : mark_sent(b, stream, error);
+        void *pinned;
+        sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
+        status = status ? status : evaluate_rows(laws, steps, first, rows, pinned, error);
+        status = status ? status : copy_rows(laws, first, rows, pinned, stream, error);
+        status = status ? status : cuda_feed_sent(&laws->feed, stream, error);
         if (status) {
             return status;
         }
@@ -232,25 +196,24 @@ static sel_status send_values(cuda_laws *laws, const cuda_listed_law *listed, in
     const cuda_law *law = &listed->law;
     const double steps = (double)step + (law->kind == CUDA_LAW_LINKS ? 0.5 : 1);
     double value[3];
-    buffer *b;
+    void *pinned;
     if (law->kind == CUDA_LAW_FIELD) {
         return send_field(laws, steps, stream, error);
     }
     size_t bytes = (size_t)(law->width * law->quantity.components) * sizeof(double);
-    sel_status status = wait_for_buffer(laws, &b, error);
+    sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
     if (!status && listed->batch) {
-        status =
-            lbm_batch_evaluate(listed->batch, laws->plan->base.domain, steps, b->memory, error);
+        status = lbm_batch_evaluate(listed->batch, laws->plan->base.domain, steps, pinned, error);
     } else if (!status) {
         status = lbm_acceleration_uniform(laws->plan, steps, value, error);
-        memcpy(b->memory, value, bytes);
+        memcpy(pinned, value, bytes);
     }
     if (status) {
         return status;
     }
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->quantity.given, b->memory, bytes,
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->quantity.given, pinned, bytes,
                              cudaMemcpyHostToDevice, stream));
-    return mark_sent(b, stream, error);
+    return cuda_feed_sent(&laws->feed, stream, error);
 }
 
 static sel_status upload(void *to, const void *from, size_t bytes, sel_error *error) {
@@ -332,7 +295,8 @@ static sel_status allocate(cuda_laws *laws, sel_error *error) {
     laws->at = place(laws->plan, &laws->list, laws->block);
     *laws->fault = (cuda_law_fault){0};
     CUDA_TRY(cudaMemset(laws->at.claimed, 0, sizeof *laws->at.claimed));
-    return make_buffers(laws, error);
+    const size_t most = buffer_bytes(laws);
+    return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
 static sel_status upload_places(const cuda_listed_law *listed, sel_error *error) {
@@ -485,14 +449,7 @@ void cuda_laws_destroy(cuda_laws *laws) {
     if (!laws) {
         return;
     }
-    for (int k = 0; k < BUFFERS; k++) {
-        if (laws->buffers[k].made) {
-            cudaEventDestroy(laws->buffers[k].sent);
-        }
-        if (laws->buffers[k].memory) {
-            cudaFreeHost(laws->buffers[k].memory);
-        }
-    }
+    cuda_feed_close(&laws->feed);
     if (laws->fault) {
         cudaFreeHost(laws->fault);
     }
@@ -520,17 +477,17 @@ bool cuda_laws_need_host(const cuda_laws *laws) {
 sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStream_t stream,
                                   sel_error *error) {
     size_t bytes = (size_t)laws->plan->base.domain->control_count * sizeof *values;
-    buffer *b;
+    void *pinned;
     if (bytes == 0) {
         return SEL_OK;
     }
-    sel_status status = wait_for_buffer(laws, &b, error);
+    sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
     if (status) {
         return status;
     }
-    memcpy(b->memory, values, bytes);
-    CUDA_TRY(cudaMemcpyAsync(laws->at.controls, b->memory, bytes, cudaMemcpyHostToDevice, stream));
-    return mark_sent(b, stream, error);
+    memcpy(pinned, values, bytes);
+    CUDA_TRY(cudaMemcpyAsync(laws->at.controls, pinned, bytes, cudaMemcpyHostToDevice, stream));
+    return cuda_feed_sent(&laws->feed, stream, error);
 }
 
 sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cudaStream_t stream,
@@ -592,9 +549,9 @@ static sel_status explain(const cuda_laws *laws, const cuda_law_fault *fault, se
                        listed->what, text);
 }
 
-sel_status cuda_laws_check(cuda_laws *laws, sel_error *error) {
+sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error) {
     const volatile cuda_law_fault *seen = laws->fault;
-    if (seen->happened) {
+    if (seen->happened && seen->step < step) {
         const cuda_law_fault fault = *laws->fault;
         return explain(laws, &fault, error);
     }

@@ -54,7 +54,8 @@ sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cudaSt
                              sel_error *error);
 
 /* Call after a synchronisation: fails when a program gave NaN, infinity, or left what it is sure
- * of, with the message that the CPU would give (the host evaluates that place again). */
-sel_status cuda_laws_check(cuda_laws *laws, sel_error *error);
+ * of, in a step before the state after `step` steps, with the message that the CPU would give (the
+ * host evaluates that place again). */
+sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error);
 
 #endif

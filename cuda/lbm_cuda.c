@@ -14,6 +14,8 @@
 
 /* What 32 bits can number. */
 static const double most_numbers = 4294967296.0;
+/* So that a row of initial fields is shorter than the 2 GB that copies of rows may have. */
+static const int64_t longest_row = 1 << 25;
 
 static lbm_gpu_layout make_layout(const sel_grid *grid) {
     uint32_t pitch = (uint32_t)((grid->n[0] + LBM_WARP - 1) / LBM_WARP * LBM_WARP);
@@ -50,7 +52,7 @@ static uint64_t estimate(const sel_plan *base) {
     bytes += (uint64_t)b->cell_count * sizeof(lbm_gpu_cell) + 17 * (uint64_t)b->link_count;
     bytes += (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double);
     bytes += cuda_queue_estimate();
-    return bytes + partial_bytes(&layout) + cuda_laws_estimate(plan) + (16 << 20);
+    return bytes + partial_bytes(&layout) + cuda_laws_estimate(plan);
 }
 
 static void destroy(sel_state *state) {
@@ -193,6 +195,12 @@ static sel_status create(const sel_plan *base, sel_state **made, sel_error *erro
                         "this domain has %.3g; use --backend cpu",
                         (double)((const lbm_plan *)base)->boundary.link_count);
     }
+    if (grid->n[0] > longest_row) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "the CUDA backend takes rows of up to %lld cells, and those of this domain "
+                        "have %lld; make another axis the long one, or use --backend cpu",
+                        (long long)longest_row, (long long)grid->n[0]);
+    }
     sel_state *state = calloc(1, sizeof *state);
     if (!state) {
         return sel_fail_memory(error, "the flow", sizeof *state);
@@ -300,7 +308,7 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = cuda_queue_wait(&state->queue, error);
-    return status ? status : cuda_laws_check(state->laws, error);
+    return status ? status : cuda_laws_check(state->laws, state->step, error);
 }
 
 static void done(const sel_state *state, int64_t *steps, double *seconds) {

@@ -110,9 +110,7 @@ static sel_status start(sel_state *state, const sel_request *request, sel_error 
 
 sel_status cuda_lbm_start(sel_state *state, sel_request *request, sel_error *error) {
     sel_status status = start(state, request, error);
-    if (status) {
-        cuda_slot_leave(&state->queue, request);
-    }
+    cuda_slot_started(&state->queue, request, state->step, status);
     return status;
 }
 
@@ -172,5 +170,5 @@ sel_status cuda_lbm_finish(sel_state *state, sel_request *request, sel_error *er
         lbm_links_answer(state->plan, carried->force, carried->torque, carried->mass, request);
     } break;
     }
-    return cuda_laws_check(state->laws, error);
+    return cuda_laws_check(state->laws, slot->step, error);
 }

@@ -8,6 +8,10 @@
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
 
+/* What kernels and requests take when they are first used: 250 bytes of local memory for each of
+ * the 270,000 threads that fill a large GPU, code, lists. */
+static const uint64_t later_bytes = 128 << 20;
+
 static uint64_t round_up(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
 }
@@ -39,7 +43,7 @@ sel_status cuda_queue_upload(cuda_queue *queue, void **block, const void *from, 
 /* ---- opening ---- */
 
 uint64_t cuda_queue_estimate(void) {
-    return CUDA_STAGES * cuda_stage_bytes;
+    return CUDA_STAGES * cuda_stage_bytes + later_bytes;
 }
 
 static sel_status open_stages(cuda_queue *queue, sel_error *error) {
@@ -266,10 +270,12 @@ static cuda_slot *slot_of(const cuda_queue *queue, const sel_request *request) {
     return NULL;
 }
 
-void cuda_slot_leave(cuda_queue *queue, const sel_request *request) {
+void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
+                       sel_status status) {
     cuda_slot *slot = slot_of(queue, request);
     if (slot) {
-        slot->request = NULL;
+        slot->step = step;
+        slot->request = status ? NULL : request;
     }
 }
 
@@ -387,10 +393,10 @@ sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_re
 
 /* ---- feeds ---- */
 
-sel_status cuda_feed_open(cuda_queue *queue, cuda_feed *feed, uint64_t bytes, int turns,
+sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
                           sel_error *error) {
-    *feed = (cuda_feed){.turns = turns, .bytes = bytes};
-    sel_status status = cuda_queue_take(queue, &feed->device, bytes, error);
+    *feed = (cuda_feed){.device = device, .turns = turns, .bytes = bytes};
+    sel_status status = SEL_OK;
     for (int k = 0; k < turns && !status; k++) {
         status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values by the host", error);
         if (!status) {
@@ -414,10 +420,13 @@ sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error) {
     return SEL_OK;
 }
 
-sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error) {
-    const int64_t k = feed->count++ % feed->turns;
-    CUDA_TRY(cudaMemcpyAsync(feed->device, feed->pinned[k], feed->bytes, cudaMemcpyHostToDevice,
-                             queue->stream));
-    CUDA_TRY(cudaEventRecord(feed->sent[k], queue->stream));
+sel_status cuda_feed_sent(cuda_feed *feed, cudaStream_t stream, sel_error *error) {
+    CUDA_TRY(cudaEventRecord(feed->sent[feed->count++ % feed->turns], stream));
     return SEL_OK;
+}
+
+sel_status cuda_feed_send(cuda_feed *feed, cudaStream_t stream, sel_error *error) {
+    CUDA_TRY(cudaMemcpyAsync(feed->device, feed->pinned[feed->count % feed->turns], feed->bytes,
+                             cudaMemcpyHostToDevice, stream));
+    return cuda_feed_sent(feed, stream, error);
 }

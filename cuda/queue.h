@@ -29,6 +29,7 @@ typedef struct cuda_slot {
     void *list;                 /* on the device: what the request brings, and room to work */
     uint64_t host_bytes, list_bytes;
     cudaEvent_t done;
+    int64_t step;        /* at which it was asked */
     int64_t count;       /* of what the answer is made of, to the backend's taste */
     bool had_before;     /* MONITOR: there was an earlier one */
     int64_t since_steps; /* BALANCE: steps since the last */
@@ -56,7 +57,8 @@ typedef struct cuda_queue {
 sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
-/* Bytes on the device that cuda_queue_open takes. */
+/* Bytes on the device that cuda_queue_open takes, and that kernels and requests take later: code,
+ * local memory of all threads that can be resident, lists of cells. */
 uint64_t cuda_queue_estimate(void);
 
 /* One more block of device memory, zeroed, freed with the queue. */
@@ -83,8 +85,10 @@ sel_status cuda_queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
 /* A slot with room for the answer, and for a list on the device. */
 sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
                           uint64_t list_bytes, cuda_slot **opened, sel_error *error);
-/* Leaves the slot of a request that could not be started, if it has one. */
-void cuda_slot_leave(cuda_queue *queue, const sel_request *request);
+/* After a start: notes the step at which it was asked, or leaves the slot of a request that could
+ * not be started, if it has one. */
+void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
+                       sel_status status);
 /* Waits for the answer, and leaves the slot to others. */
 sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error);
 /* The same for a request that was started; what a SEL_READ asked for is copied out. */
@@ -111,7 +115,7 @@ cuda_cells cuda_cells_of(const sel_request *request);
 /* Pinned buffers that take turns: one is written while others are on their way. */
 enum { CUDA_FEED = 16 };
 typedef struct cuda_feed {
-    void *device;
+    void *device; /* where cuda_feed_send copies them */
     void *pinned[CUDA_FEED];
     cudaEvent_t sent[CUDA_FEED];
     int turns;
@@ -119,12 +123,15 @@ typedef struct cuda_feed {
     uint64_t bytes;
 } cuda_feed;
 
-/* `turns`: buffers of `bytes` each. */
-sel_status cuda_feed_open(cuda_queue *queue, cuda_feed *feed, uint64_t bytes, int turns,
+/* `turns`: buffers of `bytes` each; device: NULL when their copies have other places. */
+sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
                           sel_error *error);
 void cuda_feed_close(cuda_feed *feed);
 /* The buffer to write; waits only until its last content, `turns` sends ago, has left. */
 sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
-sel_status cuda_feed_send(cuda_queue *queue, cuda_feed *feed, sel_error *error);
+/* The buffer has been given to copies on the stream; the next one's turn comes. */
+sel_status cuda_feed_sent(cuda_feed *feed, cudaStream_t stream, sel_error *error);
+/* Copies the whole buffer to `device`, and that. */
+sel_status cuda_feed_send(cuda_feed *feed, cudaStream_t stream, sel_error *error);
 
 #endif
