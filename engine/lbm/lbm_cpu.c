@@ -1,7 +1,6 @@
 /* lbm_cpu.c -- the CPU backend of lattice Boltzmann: memory, stepping, threads.
  *
- * Two copies of the populations take turns. A step goes row by row: the bulk loop over the row's
- * free cells, then its boundary cells again (they are still in the cache), then the row's halo.
+ * Two copies of the populations take turns. A step goes row by row: the row's cells, then its halo.
  * Rows are shared out among the threads; no cell's result depends on who computes it.
  */
 #include "engine/lbm/lbm_cpu.h"
@@ -247,7 +246,7 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
         .from = state->f[step & 1],
         .to = state->f[(step + 1) & 1],
         .streams = state->streams,
-        .wraps = state->streams && sel_axis_periodic(&state->plan->base.domain->grid, 0) &&
+        .wraps = sel_axis_periodic(&state->plan->base.domain->grid, 0) &&
                  state->layout.nx * real_size(state->precision) >= SEL_CARVER_LINE,
         .collision = state->plan->params->collision,
         .forcing = state->forcing,
@@ -268,19 +267,15 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
 
 /* n steps under laws that do not change meanwhile. Each thread sweeps rows that lie together. */
 static void run_steps(sel_state *state, int64_t n) {
-    const lbm_boundary *boundary = &state->plan->boundary;
     const lbm_loops *loops = lbm_loops_of(state);
-    lbm_bulk bulk =
-        loops->bulk[state->plan->params->collision][state->forcing][state->plan->numbers.eddy > 0];
+    lbm_sweep sweep =
+        loops->sweep[state->plan->params->collision][state->forcing][state->plan->numbers.eddy > 0];
 #pragma omp parallel num_threads(state->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, state->step + k);
 #pragma omp for schedule(static) nowait
         for (int64_t row = 0; row < lbm_rows(&state->layout); row++) {
-            for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
-                bulk(&step, row, boundary->spans[s].x0, boundary->spans[s].x1);
-            }
-            loops->edge(&step, row);
+            sweep(&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
         sel_stream_end();

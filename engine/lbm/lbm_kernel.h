@@ -30,7 +30,7 @@ typedef struct lbm_step {
     const void *from; /* the cell (0, 0) of direction 0 */
     void *to;
     bool streams; /* store past the caches: for grids that they do not hold */
-    bool wraps;   /* and periodic in x, with rows of more than a cache line */
+    bool wraps;   /* periodic in x, with rows of more than a cache line */
     int collision;
     lbm_forcing forcing;
     double omega_even, omega_odd, tau, magic, eddy;
@@ -41,8 +41,8 @@ typedef struct lbm_step {
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
 } lbm_step;
 
-/* Whether the bulk loop leaves x = -1 and x = nx of the row as well, which spares reading the ends
- * again: where they are stored past the caches and no boundary cell is to come. */
+/* Whether the sweep leaves x = -1 and x = nx of the row as well, which spares reading the ends
+ * again: where all cells are free and none is a boundary cell. */
 static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
     const lbm_boundary *boundary = step->boundary;
     const lbm_span *span = &boundary->spans[boundary->row_spans[row]];
@@ -51,10 +51,8 @@ static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
            span->x1 == step->layout.nx;
 }
 
-/* Streams and collides the cells x0 <= x < x1 of a row as if all their neighbours were fluid. */
-typedef void (*lbm_bulk)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1);
-/* Streams, closes and collides the boundary cells of a row; overwrites what lbm_bulk stored. */
-typedef void (*lbm_edge)(const lbm_step *step, int64_t row);
+/* Streams, closes and collides the free cells of a row. */
+typedef void (*lbm_sweep)(const lbm_step *step, int64_t row);
 /* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
  * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
 typedef void (*lbm_read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0,
@@ -85,8 +83,7 @@ extern const lbm_cell_rules lbm_rules[LBM_LATTICES];
 
 /* The loops for one lattice and precision; [collision][forcing][1 with Smagorinsky's model]. */
 typedef struct lbm_loops {
-    lbm_bulk bulk[LBM_COLLISIONS][LBM_FORCINGS][2];
-    lbm_edge edge;
+    lbm_sweep sweep[LBM_COLLISIONS][LBM_FORCINGS][2];
     lbm_read read;
     lbm_write write;
     lbm_pull pull;

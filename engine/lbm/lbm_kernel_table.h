@@ -34,19 +34,19 @@
 #undef LBM_SQRT
 #undef LBM_NAME
 
-#define BULK(name, suffix)                                                     \
-    {                                                                          \
-        {bulk_##name##_##suffix, bulk_##name##_eddy_##suffix},                 \
-            {bulk_##name##_force_##suffix, bulk_##name##_force_eddy_##suffix}, \
-            {bulk_##name##_field_##suffix, bulk_##name##_field_eddy_##suffix}, \
+#define SWEEP(name, suffix)                                                      \
+    {                                                                            \
+        {sweep_##name##_##suffix, sweep_##name##_eddy_##suffix},                 \
+            {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
+            {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
 #define LOOPS(suffix)                                                          \
     {                                                                          \
-        .bulk = {[LBM_TRT] = BULK(trt, suffix),                                \
-                 [LBM_BGK] = BULK(bgk, suffix),                                \
-                 [LBM_REGULARIZED] = BULK(regularized, suffix)},               \
-        .edge = edge_##suffix, .read = read_##suffix, .write = write_##suffix, \
-        .pull = pull_##suffix, .arrive = arrive_##suffix,                      \
+        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                              \
+                  [LBM_BGK] = SWEEP(bgk, suffix),                              \
+                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},             \
+        .read = read_##suffix, .write = write_##suffix, .pull = pull_##suffix, \
+        .arrive = arrive_##suffix,                                             \
     }
 
 extern const lbm_loops LBM_TABLE[2];

@@ -1,0 +1,271 @@
+/* test_lbm_rows.c -- rows computed line by line give every cell what the rules of one cell give. */
+#include "tests/unit/lbm_case.h"
+
+#define SEL_INLINE static inline
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#define LBM_DIMS 2
+#define LBM_NAME(name) name##_2_f64
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#define LBM_DIMS 3
+#define LBM_NAME(name) name##_3_f64
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#undef REAL
+#undef LBM_SQRT
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#define LBM_DIMS 2
+#define LBM_NAME(name) name##_2_f32
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#define LBM_DIMS 3
+#define LBM_NAME(name) name##_3_f32
+#include "engine/physics/lbm_collision.h"
+
+/* Collides what came to the cell x of a row, in the precision of the run. */
+#define COLLIDE(D, suffix, type)                                                                  \
+    static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, double *g) { \
+        const lbm_layout *layout = &step->layout;                                                 \
+        const int64_t cells = layout->nx * layout->ny * layout->nz;                               \
+        lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->omega_even,                   \
+                                          .omega_odd = (type)step->omega_odd,                     \
+                                          .tau = (type)step->tau,                                 \
+                                          .magic = (type)step->magic,                             \
+                                          .eddy = (type)step->eddy};                              \
+        type own[LBM_MAX_Q];                                                                      \
+        for (int a = 0; a < D; a++) {                                                             \
+            const type *field = step->acceleration_field;                                         \
+            rates.a[a] =                                                                          \
+                field ? field[a * cells + row * layout->nx + x] : (type)step->acceleration[a];    \
+        }                                                                                         \
+        for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
+            own[i] = (type)g[i];                                                                  \
+        }                                                                                         \
+        lbm_collide_##D##_##suffix(own, &rates, step->collision, step->forcing != LBM_NO_FORCE,   \
+                                   step->eddy > 0);                                               \
+        for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
+            g[i] = (double)own[i];                                                                \
+        }                                                                                         \
+    }
+COLLIDE(2, f32, float)
+COLLIDE(2, f64, double)
+COLLIDE(3, f32, float)
+COLLIDE(3, f64, double)
+
+typedef void (*collide)(const lbm_step *step, int64_t x, int64_t row, double *g);
+static const collide collides[2][2] = {
+    [LBM_D2Q9] = {collide_2_f32, collide_2_f64}, [LBM_D3Q19] = {collide_3_f32, collide_3_f64}};
+
+typedef struct case_flow {
+    int dims, precision, collision;
+    int64_t nx;
+    bool periodic; /* along x; else from an inlet to an outlet */
+    bool field;    /* an acceleration field and Smagorinsky's model; else a uniform acceleration */
+    bool streams;
+} case_flow;
+
+static void rough(const double at[3], double t, const void *data, double value[3]) {
+    const double *scale = data;
+    (void)t;
+    for (int a = 0; a < 3; a++) {
+        double v = sin(at[0] * 12.9898 + at[1] * 78.233 + at[2] * 45.164 + a) * 43758.5453;
+        value[a] = *scale * (v - floor(v) - 0.5);
+    }
+}
+
+static sel_quantity rough_vector(lbm_case *c, int dims, const double *scale) {
+    const unsigned place = SEL_ON_X | SEL_ON_Y | (dims == 3 ? SEL_ON_Z : 0);
+    return case_of_place(c, place, dims, rough, scale);
+}
+
+static sel_quantity vector(int dims, double x, double y, double z) {
+    return dims == 3 ? sel_constant3(x, y, z) : sel_constant2(x, y);
+}
+
+/* Cells from x0 to x1 of the rows with this y, from z = 1 on, that move; as many as there are. */
+static void add_block(lbm_case *c, const case_flow *flow, double x0, double x1, double y) {
+    if (x0 < (double)flow->nx) {
+        const double min[3] = {x0, y, 1}, max[3] = {x1, y + 1, 3};
+        case_region(c, flow->dims == 3 ? case_box3(c, min, max) : case_box(c, x0, y, x1, y + 1),
+                    &lbm_wall_table, vector(flow->dims, 0.01, -0.02, 0.01));
+    }
+}
+
+/* Walls, a lid, slip, open faces; rows with one solid cell, with many in one line, with lines of
+ * solids only, and rows of the bulk. */
+static void begin(lbm_case *c, const case_flow *flow) {
+    enum { NY = 9, NZ = 5 };
+    static const double fast = 0.04, weak = 1e-4;
+    const int dims = flow->dims;
+    case_begin_size(c, (sel_ints){dims, {flow->nx, NY, NZ}}, 0.6);
+    c->params.common.precision = flow->precision;
+    c->params.collision = flow->collision;
+    c->params.acceleration =
+        flow->field ? rough_vector(c, dims, &weak) : vector(dims, 1e-5, -2e-5, 1e-5);
+    c->params.smagorinsky = flow->field ? 0.1 : c->params.smagorinsky;
+    c->params.initial.velocity = rough_vector(c, dims, &fast);
+    if (flow->periodic) {
+        c->params.common.periodic = 1;
+    } else {
+        case_region(c, case_face(c, SEL_X_MIN), &lbm_velocity_table, vector(dims, 0.02, 0.01, 0));
+        case_region(c, case_face(c, SEL_X_MAX), &lbm_pressure_table, sel_constant(0.01));
+    }
+    case_wall(c, case_face(c, SEL_Y_MIN));
+    case_region(c, case_face(c, SEL_Y_MAX), &lbm_wall_table, vector(dims, 0.05, 0, 0.03));
+    if (dims == 3) {
+        case_region(c, case_face(c, SEL_Z_MIN), &lbm_slip_table, (sel_quantity){0});
+        case_wall(c, case_face(c, SEL_Z_MAX));
+    }
+    add_block(c, flow, 1, 2, 2);
+    add_block(c, flow, 6, 7, 2);
+    add_block(c, flow, 9, 10, 2);
+    add_block(c, flow, 5, 33, 4);
+    add_block(c, flow, 18, 19, 6);
+    case_must_plan(c);
+    c->plan->wants_balance = true;
+    case_create(c);
+    c->state->streams = flow->streams;
+}
+
+/* The stored population along i at the place x of a row. */
+static double stored(const lbm_step *step, int precision, int i, int64_t x, int64_t row) {
+    const int64_t at = i * step->layout.plane + lbm_row_offset(&step->layout, row) + x;
+    return precision == SEL_F32 ? (double)((const float *)step->to)[at]
+                                : ((const double *)step->to)[at];
+}
+
+/* Adds what the links of a cell carried out of the domain. */
+static void add_flow(const lbm_lattice *lattice, const lbm_boundary_cell *cell, const double *own,
+                     const double *g, double *flow) {
+    int64_t link = cell->first_link;
+    for (int i = 1; i < lattice->q; i++) {
+        if (cell->links >> i & 1u) {
+            flow[link++] += own[lattice->direction[i].opposite] - g[i];
+        }
+    }
+}
+
+/* What half-way walls send back to a cell. */
+static void check_bounces(const lbm_case *c, const lbm_step *step, const case_flow *flow,
+                          const lbm_boundary_cell *cell, const double *own, const double *g) {
+    const lbm_lattice *lattice = c->state->lattice;
+    int64_t link = cell->first_link;
+    for (int i = 1; i < lattice->q; i++) {
+        if (cell->bounced >> i & 1u) {
+            const double sent = own[lattice->direction[i].opposite], add = step->link_add[link];
+            const float single = (float)sent + (float)add;
+            assert_true(g[i] == (flow->precision == SEL_F32 ? (double)single : sent + add));
+        }
+        link += cell->links >> i & 1u;
+    }
+}
+
+/* What the step should have stored for the free cell x of a row. */
+static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow *flow, int64_t x,
+                        int64_t row, double g[LBM_MAX_Q]) {
+    const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
+    double own[LBM_MAX_Q];
+    if (cell) {
+        lbm_loops_of(c->state)->arrive(step, row, cell, own, g);
+        check_bounces(c, step, flow, cell, own, g);
+    } else {
+        lbm_loops_of(c->state)->pull(step, x, row, g);
+    }
+    collides[flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][flow->precision](step, x, row, g);
+}
+
+/* A row with its halo and what lies beyond. */
+static void check_row(const lbm_case *c, const lbm_step *step, const case_flow *flow, int64_t row) {
+    const int64_t nx = flow->nx;
+    for (int64_t x = -1; x < step->layout.pitch - 1; x++) {
+        const bool halo = flow->periodic && (x == -1 || x == nx);
+        const int64_t at = halo ? (x + nx) % nx : x;
+        double g[LBM_MAX_Q] = {0};
+        if (at >= 0 && at < nx && !lbm_solids(c->state, row)[at]) {
+            expect_cell(c, step, flow, at, row, g);
+        }
+        for (int i = 0; i < c->state->lattice->q; i++) {
+            const double found = stored(step, flow->precision, i, x, row);
+            if (found != g[i]) {
+                fail_msg("%d-D %s, %d cells%s%s%s: direction %d of cell %d in row %d: %g, not %g",
+                         flow->dims, sel_precision_names[flow->precision], (int)nx,
+                         flow->periodic ? ", periodic" : "", flow->field ? ", field" : "",
+                         flow->streams ? ", streams" : "", i, (int)x, (int)row, found, g[i]);
+            }
+        }
+    }
+}
+
+/* The balance of mass adds up what each link carries. */
+static void check_flow(const lbm_case *c, const lbm_step *step, const double *before) {
+    const lbm_boundary *b = case_boundary(c);
+    const size_t bytes = (size_t)b->link_count * sizeof *before;
+    double *flow = malloc(bytes), own[LBM_MAX_Q], g[LBM_MAX_Q];
+    assert_non_null(flow);
+    memcpy(flow, before, bytes);
+    for (int64_t row = 0; row < b->rows; row++) {
+        for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
+            lbm_loops_of(c->state)->arrive(step, row, &b->cells[k], own, g);
+            add_flow(b->lattice, &b->cells[k], own, g, flow);
+        }
+    }
+    assert_memory_equal(flow, c->state->link_flow, bytes);
+    free(flow);
+}
+
+static void check(const case_flow *flow) {
+    lbm_case c;
+    begin(&c, flow);
+    case_advance(&c, 3);
+    const size_t bytes = (size_t)case_boundary(&c)->link_count * sizeof(double);
+    double *before = malloc(bytes);
+    assert_non_null(before);
+    memcpy(before, c.state->link_flow, bytes);
+    case_advance(&c, 1);
+    const lbm_step step = lbm_last_step(c.state);
+    for (int64_t row = 0; row < case_boundary(&c)->rows; row++) {
+        check_row(&c, &step, flow, row);
+    }
+    check_flow(&c, &step, before);
+    free(before);
+    case_end(&c);
+}
+
+/* Rows of many lengths, among them each remainder of a cache line, in all combinations of the rest.
+ */
+static void check_lengths(int dims) {
+    for (int64_t nx = 3; nx <= 50; nx += 3) {
+        for (int k = 0; k < 16; k++) {
+            check(&(case_flow){.dims = dims,
+                               .precision = k & 1,
+                               .collision = (int)(nx / 3 % LBM_COLLISIONS),
+                               .nx = nx,
+                               .periodic = k & 2,
+                               .field = k & 4,
+                               .streams = k & 8});
+        }
+    }
+}
+
+static void test_rows_in_the_plane_are_their_cells(void **unused) {
+    (void)unused;
+    check_lengths(2);
+}
+
+static void test_rows_in_space_are_their_cells(void **unused) {
+    (void)unused;
+    check_lengths(3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_in_the_plane_are_their_cells),
+        cmocka_unit_test(test_rows_in_space_are_their_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
