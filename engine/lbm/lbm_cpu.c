@@ -184,18 +184,6 @@ static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
                                       state->link_add, state->open_value, error);
 }
 
-/* What is due before the next step: all that varies in time, and what depends on controls when
- * they have changed. */
-static unsigned find_due(sel_state *state) {
-    const sel_domain *domain = state->plan->base.domain;
-    size_t bytes = (size_t)domain->control_count * sizeof(double);
-    if (bytes == 0 || memcmp(state->controls, domain->control_values, bytes) == 0) {
-        return SEL_ON_T;
-    }
-    memcpy(state->controls, domain->control_values, bytes);
-    return SEL_ON_T | SEL_ON_CONTROLS;
-}
-
 static void destroy(sel_state *state) {
     if (state) {
         free(state->block);
@@ -221,7 +209,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     state->kernels = kernels;
     state->streams = 2 * state->bytes > sel_machine_cache();
     zero(state, bytes);
-    find_due(state);
+    sel_domain_due(state->plan->base.domain, state->controls);
     sel_status status = lbm_apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, sizeof state->acceleration_before);
     status = status ? status : lbm_set_initial(state, error);
@@ -288,7 +276,7 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     unsigned varies = state->plan->boundary.batches.depends |
                       sel_quantity_depends(&state->plan->params->acceleration);
     while (n > 0) {
-        const unsigned due = find_due(state);
+        const unsigned due = sel_domain_due(state->plan->base.domain, state->controls);
         sel_status status = apply_laws(state, due, error);
         if (status) {
             return status;
