@@ -11,8 +11,6 @@ typedef struct sel_cell_kind {
     int64_t cells;
 } sel_cell_kind;
 
-enum { SEL_REGION_NUMBERS = 256 };
-
 typedef struct sel_census {
     int64_t cells[SEL_REGION_NUMBERS];            /* by region; 0: free */
     int64_t sites[SEL_FACES][SEL_REGION_NUMBERS]; /* by region; none on periodic axes */

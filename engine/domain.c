@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine.h"
+#include "engine/overpaint.h"
 #include "engine/share.h"
 #include "engine/solver.h"
 #include "geometry/shape.h"
 
-enum { MAX_REGIONS = 255 };
+enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
 
 /* Places that are tested at once: some rows. */
 typedef struct places {
@@ -27,6 +28,7 @@ typedef struct places {
 /* One region to paint onto the cells (face < 0) or onto a face. */
 typedef struct brush {
     sel_domain *domain;
+    sel_overpaint *overpaint;
     int face, region;
     const sel_shape *shape;
     sel_box rows;             /* one cell or site for each row: its first */
@@ -134,8 +136,9 @@ static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *er
         sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p->in, error);
     for (int64_t r = 0; r < count && !status; r++) {
         row_start(b, first + r, at);
-        painted +=
-            paint_row((uint8_t)b->region, p->in + r * b->length, b->length, row_regions(b, at));
+        const uint8_t *in = p->in + r * b->length, region = (uint8_t)b->region;
+        sel_overpaint_note(b->overpaint, b->face < 0, region, in, b->length, row_regions(b, at));
+        painted += paint_row(region, in, b->length, row_regions(b, at));
     }
 #pragma omp atomic
     b->painted += painted;
@@ -159,11 +162,13 @@ static sel_status paint_parts(brush *b, int threads, int64_t *painted, sel_error
 
 /* Paints a shape of region `region` on the cells (face < 0) or on one face. On cells the parts of a
  * sum are painted one by one, each within its own bounds. */
-static sel_status paint(sel_domain *domain, int face, int region, const sel_shape *shape,
-                        int threads, int64_t *painted, sel_error *error) {
+static sel_status paint(sel_domain *domain, sel_overpaint *overpaint, int face, int region,
+                        const sel_shape *shape, int threads, int64_t *painted, sel_error *error) {
     if (face < 0 && shape->kind == SEL_SHAPE_UNION) {
-        sel_status status = paint(domain, face, region, shape->a, threads, painted, error);
-        return status ? status : paint(domain, face, region, shape->b, threads, painted, error);
+        sel_status status =
+            paint(domain, overpaint, face, region, shape->a, threads, painted, error);
+        return status ? status
+                      : paint(domain, overpaint, face, region, shape->b, threads, painted, error);
     }
     sel_box box = face < 0 ? sel_shape_cells(shape, &domain->grid) : sel_grid_box(&domain->grid);
     if (face >= 0) {
@@ -174,6 +179,7 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     }
     int along = row_axis(face);
     brush b = {.domain = domain,
+               .overpaint = overpaint,
                .face = face,
                .region = region,
                .shape = shape,
@@ -255,8 +261,9 @@ static sel_status check_name(const sel_domain *domain, int number, sel_error *er
     return SEL_OK;
 }
 
-static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int number,
-                               int threads, sel_error *error) {
+static sel_status paint_region(sel_domain *domain, sel_overpaint *overpaint,
+                               const sel_solver *solver, int number, int threads,
+                               sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
     const sel_grid *grid = &domain->grid;
     sel_status status = check_name(domain, number, error);
@@ -275,12 +282,15 @@ static sel_status paint_region(sel_domain *domain, const sel_solver *solver, int
                            sel_axis_names[periodic / 2]);
     }
     int64_t cells = 0, sites = 0;
-    status = paint(domain, -1, number, region->where, threads, &cells, error);
+    status = paint(domain, overpaint, -1, number, region->where, threads, &cells, error);
     for (int face = 0; !status && face < 2 * grid->dims; face++) {
         if (domain->face[face]) {
-            status = paint(domain, face, number, region->where, threads, &sites, error);
+            status = paint(domain, overpaint, face, number, region->where, threads, &sites, error);
         }
     }
+    overpaint->cells[number] = cells;
+    overpaint->kept_cells[number] += cells;
+    overpaint->sites[number] = sites;
     return status ? status : check_place(domain, solver, number, cells, sites, error);
 }
 
@@ -449,12 +459,17 @@ static int64_t count_free(const sel_domain *domain, int threads) {
 
 static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation, int threads,
                             sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int region = 1; region <= domain->region_count; region++) {
-        sel_status painted = paint_region(domain, simulation->solver, region, threads, error);
+    sel_overpaint *overpaint = calloc(1, sizeof *overpaint);
+    sel_status status =
+        overpaint ? SEL_OK : sel_fail_memory(error, "the regions", sizeof *overpaint);
+    for (int region = 1; overpaint && region <= domain->region_count; region++) {
+        sel_status painted =
+            paint_region(domain, overpaint, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
     status = status ? status : paint_nodata(domain, simulation, threads, error);
+    status = status ? status : sel_overpaint_find(overpaint, domain, error);
+    free(overpaint);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
         if (domain->face[face]) {
@@ -509,6 +524,7 @@ void sel_domain_destroy(sel_domain *domain) {
     }
     free(domain->cell);
     free(domain->own_regions);
+    free(domain->lost);
     free(domain->control_values);
     free(domain);
 }

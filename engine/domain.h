@@ -4,6 +4,18 @@
 
 #include "engine/simulation.h"
 
+enum { SEL_REGION_NUMBERS = 256 };
+
+/* A region that painted cells and sites of which nothing is left that counts: other regions own
+ * them, or cells behind its sites are solid. */
+typedef struct sel_lost_region {
+    int number;
+    int64_t cells, sites; /* that it painted */
+    int painted_over_by,
+        behind;                 /* the region that took most; the one of the solid cells; 0: none */
+    int more_over, more_behind; /* regions that did the same */
+} sel_lost_region;
+
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
@@ -13,7 +25,9 @@ typedef struct sel_domain {
     const sel_region *regions; /* the scenario's; behind them "nodata" where the data have gaps */
     int region_count;
     sel_region *own_regions; /* NULL: `regions` are the scenario's own */
-    double *control_values;  /* by index of the simulation's controls */
+    sel_lost_region *lost;
+    int lost_count;
+    double *control_values; /* by index of the simulation's controls */
     int control_count;
 } sel_domain;
 
@@ -29,6 +43,14 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
+
+/* Whether nothing is left of region `number`, and in words what became of it: "all 32 sites of
+ * 'inlet' are painted over by 'walls' (channel.lua:12)". */
+enum { SEL_LOST_TEXT = 1600 };
+bool sel_domain_lost(const sel_domain *domain, int number, char text[SEL_LOST_TEXT]);
+
+/* Appends a line for each region of which nothing is left. */
+void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
 /* The cell_type bytes of api.md for the cells of `box`. */
 void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t *to);

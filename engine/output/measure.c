@@ -19,8 +19,13 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
     enum { MOST = 255 };
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
-    char texts[MOST][32];
-    if (next_region(domain, region, 0)) {
+    char texts[MOST][32], lost[SEL_LOST_TEXT];
+    const int number = next_region(domain, region, 0);
+    if (number && sel_domain_lost(domain, number, lost)) {
+        return sel_fail_at(error, site->where, "%s: nothing to measure: %s", site->table->name,
+                           lost);
+    }
+    if (number) {
         return SEL_OK;
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {

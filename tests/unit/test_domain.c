@@ -282,6 +282,65 @@ static void more_than_255_regions_are_refused(void **state) {
     assert_refused(f, "256 regions; at most 255 are possible");
 }
 
+static void assert_warnings(const fixture *f, const char *expected) {
+    sel_error warnings = {.status = SEL_OK};
+    sel_domain_warn(f->domain, &warnings);
+    assert_string_equal(warnings.status ? warnings.text : "", expected);
+}
+
+static void a_region_painted_over_is_told_with_who_did_it(void **state) {
+    fixture *f = *state;
+    char text[SEL_LOST_TEXT];
+    add(f, "inlet", face(f, SEL_X_MIN), &fake_faces_only);
+    add(f, "pebble", box(f, 1, 1, 2, 2), &fake_anywhere);
+    add(f, "walls", faces(f), &fake_anywhere);
+    add(f, "rock", box(f, 1, 1, 3, 3), &fake_anywhere);
+    assert_int_equal(create(f), SEL_OK);
+    assert_warnings(f, "test.lua:10: all 4 sites of 'inlet' are painted over by 'walls' "
+                       "(test.lua:30); regions are painted in order, the last one owns a place\n"
+                       "test.lua:20: the 1 cell of 'pebble' is painted over by 'rock' "
+                       "(test.lua:40); regions are painted in order, the last one owns a place");
+    assert_true(sel_domain_lost(f->domain, 1, text));
+    assert_string_equal(text, "all 4 sites of 'inlet' are painted over by 'walls' (test.lua:30)");
+    assert_false(sel_domain_lost(f->domain, 3, text));
+}
+
+static void a_region_painted_over_by_several_names_who_took_most(void **state) {
+    fixture *f = *state;
+    add(f, NULL, faces(f), &fake_anywhere);
+    add(f, "block", box(f, 1, 1, 4, 2), &fake_anywhere);
+    add(f, "left", box(f, 1, 1, 2, 2), &fake_anywhere);
+    add(f, "right", box(f, 2, 1, 4, 2), &fake_anywhere);
+    assert_int_equal(create(f), SEL_OK);
+    assert_warnings(f, "test.lua:20: all 3 cells of 'block' are painted over by 'right' "
+                       "(test.lua:40) and 1 more; regions are painted in order, the last one owns "
+                       "a place");
+}
+
+static void a_face_behind_solid_cells_is_told(void **state) {
+    fixture *f = *state;
+    add(f, "walls", faces(f), &fake_anywhere);
+    add(f, "inlet", face(f, SEL_X_MIN), &fake_faces_only);
+    add(f, "plug", box(f, 0, 0, 2, 4), &fake_anywhere);
+    add(f, "lid", face(f, SEL_X_MIN), &fake_faces_only);
+    assert_int_equal(create(f), SEL_OK);
+    assert_warnings(f, "test.lua:20: all 4 sites of 'inlet' are painted over by 'lid' "
+                       "(test.lua:40); regions are painted in order, the last one owns a place\n"
+                       "test.lua:40: all 4 sites of 'lid' lie behind the cells of 'plug' "
+                       "(test.lua:30)");
+}
+
+/* Its other half is all that counts. */
+static void a_region_of_which_something_is_left_is_not_told(void **state) {
+    fixture *f = *state;
+    add(f, "inlet", face(f, SEL_X_MIN), &fake_faces_only);
+    add(f, "step", box(f, 0, 0, 2, 2), &fake_anywhere);
+    add(f, "walls", sel_shape_make(f->arena, SEL_SHAPE_REST, NULL), &fake_anywhere);
+    add(f, "nothing", sel_shape_make(f->arena, SEL_SHAPE_REST, NULL), &fake_anywhere);
+    assert_int_equal(create(f), SEL_OK);
+    assert_warnings(f, "");
+}
+
 static void three_dimensions_have_six_faces(void **state) {
     fixture *f = *state;
     f->common.size = (sel_ints){3, {3, 4, 5}};
@@ -322,6 +381,10 @@ int main(void) {
         TEST(a_shape_of_other_dimensions_is_refused),
         TEST(a_domain_of_solid_only_is_refused),
         TEST(more_than_255_regions_are_refused),
+        TEST(a_region_painted_over_is_told_with_who_did_it),
+        TEST(a_region_painted_over_by_several_names_who_took_most),
+        TEST(a_face_behind_solid_cells_is_told),
+        TEST(a_region_of_which_something_is_left_is_not_told),
         TEST(three_dimensions_have_six_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
