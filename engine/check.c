@@ -5,6 +5,7 @@
 #include "engine/census.h"
 #include "engine/machine.h"
 #include "engine/output/output.h"
+#include "engine/warnings.h"
 
 static const double calibration_seconds = 0.3;
 
@@ -46,11 +47,6 @@ static void print_facts(const sel_prepared *prepared, FILE *to) {
     int count = prepared->simulation->solver->facts(prepared->plan, facts);
     for (int i = 0; i < count; i++) {
         fprintf(to, "  %-26s %s\n", facts[i].name, facts[i].text);
-    }
-    for (int i = 0; i < count; i++) {
-        if (*facts[i].warning) {
-            fprintf(to, "  warning: %s: %s\n", facts[i].name, facts[i].warning);
-        }
     }
 }
 
@@ -167,6 +163,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     print_grid(prepared, to);
     print_backend(prepared, to);
     print_facts(prepared, to);
+    sel_warnings_print(&prepared->warnings, "  ", to);
     char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];
     fprintf(to, "  memory                     %s of %s free\n",
             sel_bytes_text((double)prepared->bytes, need),

@@ -12,6 +12,7 @@
 #include "engine/progress.h"
 #include "engine/run.h"
 #include "engine/version.h"
+#include "engine/warnings.h"
 #include "lua/script.h"
 #include "lua/validate.h"
 
@@ -307,10 +308,16 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
     return SEL_OK;
 }
 
-/* What it runs on, before the first step; with --quiet only that it is not what one may expect. */
-static void say_backend(const sel_prepared *prepared, const void *data) {
+/* What may be wrong, and what it runs on, before the first step; with --quiet the latter only when
+ * it is not what one may expect. */
+static void say_beginning(const sel_prepared *prepared, const void *data) {
     const arguments *a = data;
-    char device[256];
+    char device[256], before[256] = "";
+    const char *name = prepared->simulation->params->name;
+    if (name) {
+        snprintf(before, sizeof before, "%s: ", name);
+    }
+    sel_warnings_print(&prepared->warnings, before, stderr);
     bool fallback = *prepared->choice.fallback != '\0';
     if (!fallback && a->quiet) {
         return;
@@ -333,7 +340,7 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
         .progress_data = &printer,
         .log = sel_progress_log,
         .log_data = &printer,
-        .begun = say_backend,
+        .begun = say_beginning,
         .begun_data = a,
     };
     sel_report report;

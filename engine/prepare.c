@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "engine/machine.h"
 #include "engine/output/output.h"
+#include "engine/warnings.h"
 
 /* In f32 the change between two tests does not fall below the noise of the populations. */
 static const double least_steady_f32 = 1e-5;
@@ -176,6 +177,8 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
         *state = NULL;
         sel_status status = sel_prepare(simulation, settings, prepared, error);
         status = status ? status : prepared->backend->create(prepared->plan, state, error);
+        /* A function that fails at step 0 is told as such, not as one that fails later. */
+        status = status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
         if (!sel_corrected(simulation, &seen, error)) {
             return status;
         }

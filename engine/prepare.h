@@ -20,7 +20,8 @@ typedef struct sel_prepared {
     const sel_backend *backend; /* the chosen one; NULL before that */
     sel_domain *domain;
     sel_plan *plan;
-    uint64_t bytes; /* that the backend will allocate */
+    uint64_t bytes;     /* that the backend will allocate */
+    sel_error warnings; /* found by sel_set_up; see warnings.h */
 } sel_prepared;
 
 /* Chooses the backend, checks the whole simulation, paints its regions, resolves its numbers, and

@@ -12,6 +12,7 @@
 #include "engine/json.h"
 #include "engine/run.h"
 #include "engine/version.h"
+#include "engine/warnings.h"
 
 enum { PATH_ROOM = 4200 };
 
@@ -202,6 +203,16 @@ static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepar
     integer_entry(to, "ranks", 1);
 }
 
+static void print_warnings(FILE *to, const sel_error *warnings) {
+    char text[2048];
+    fputs(",\n  \"warnings\": [", to);
+    for (int i = 0; sel_warnings_line(warnings, i, text, sizeof text); i++) {
+        fputs(i ? ", " : "", to);
+        sel_json_string(to, text);
+    }
+    fputs("]", to);
+}
+
 static void print_report(FILE *to, const sel_prepared *prepared, const sel_report *report) {
     integer_entry(to, "steps", report->steps);
     number_entry(to, "time", report->time);
@@ -234,6 +245,7 @@ sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepar
         return sel_fail(error, SEL_BAD_FILE, "%s: %s", temporary, strerror(errno));
     }
     print_setup(to, scenario, prepared);
+    print_warnings(to, &prepared->warnings);
     print_report(to, prepared, report);
     fputs(",\n  \"outputs\": [", to);
     for (int i = 0; files && files[i]; i++) {

@@ -50,11 +50,10 @@ typedef struct sel_plan {
     unsigned wants_fields; /* bit f: the field f may be asked for */
 } sel_plan;
 
-/* One line of `selenite check` and of run.json's own solver entries. */
+/* One line of `selenite check`. */
 typedef struct sel_fact {
-    const char *name;  /* "tau" */
-    char text[96];     /* as shown */
-    char warning[256]; /* empty, or what is wrong with it and what to do */
+    const char *name; /* "tau" */
+    char text[96];    /* as shown */
 } sel_fact;
 
 /* A term of the solver's balance: a column of out.balance. Units: the user's. */
@@ -164,6 +163,11 @@ typedef struct sel_solver {
                        sel_error *error);
     void (*plan_destroy)(sel_plan *plan);
     int (*facts)(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+    /* Appends what may be wrong with a plan that can be run, and what to do, a line each. */
+    void (*warn)(const sel_plan *plan, sel_error *warnings);
+    /* Evaluates what varies in time as the step from `step` to step + 1 will, and fails as that
+     * would. A field may be evaluated at some of its places only. */
+    sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
     /* Entries of run.json that only this solver has, as `"key": value` pairs separated by ", ". */
     void (*json)(const sel_plan *plan, char *text, size_t size);
     /* Why a run may have diverged: one sentence for the user. */

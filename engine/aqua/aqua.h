@@ -197,6 +197,9 @@ sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, se
 sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
                           sel_error *error);
 
+/* The time at which they are taken: the middle of the step. */
+double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
+
 /* The whole part of amount + carry; the rest stays in *carry. */
 int64_t aqua_whole(double amount, double *carry);
 
@@ -229,6 +232,9 @@ void aqua_edges_free(aqua_edges *edges);
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
 
+/* sel_solver.facts, .warn and .ahead. */
 int aqua_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+void aqua_warn(const sel_plan *plan, sel_error *warnings);
+sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
 #endif

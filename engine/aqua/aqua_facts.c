@@ -1,16 +1,15 @@
-/* aqua_facts.c -- what `selenite check` tells of a run-off, and what it warns of. */
+/* aqua_facts.c -- what `selenite check` tells of a run-off. */
 #include <math.h>
 #include <stdio.h>
 #include "engine/aqua/aqua_ground.h"
 
-/* Above this alpha potential energy may rise in a step; above the other a pit of one cell may be
- * filled beyond its rim. */
-static const double most_without_rise = 4.0 / 9, most_without_overshoot = 2.0 / 9;
+/* Above this alpha a pit of one cell may be filled beyond its rim. */
+static const double most_without_overshoot = 2.0 / 9;
 
 static sel_fact *add_fact(sel_fact facts[], int *count, const char *name) {
     sel_fact *fact = &facts[(*count)++];
     fact->name = name;
-    fact->text[0] = fact->warning[0] = '\0';
+    fact->text[0] = '\0';
     return fact;
 }
 
@@ -21,10 +20,6 @@ static void add_alpha(const aqua_plan *plan, sel_fact facts[], int *count) {
         snprintf(fact->text, sizeof fact->text, "%.4g to %.4g", plan->smallest_alpha, alpha);
     } else {
         snprintf(fact->text, sizeof fact->text, "%.6g", alpha);
-    }
-    if (alpha > most_without_rise) {
-        snprintf(fact->warning, sizeof fact->warning,
-                 "above 4/9 the energy of the water may rise and levels swing; take less");
     }
     const sel_grid *grid = &plan->base.domain->grid;
     fact = add_fact(facts, count, "speed on a slope");

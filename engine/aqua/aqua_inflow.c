@@ -128,7 +128,7 @@ void aqua_inflows_free(aqua_plan *plan) {
 
 /* ---- amounts of a step ---- */
 
-static double time_of(const aqua_plan *plan, int64_t step) {
+double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
     return ((double)step + 0.5) * plan->base.domain->grid.dt;
 }
 
@@ -154,7 +154,7 @@ static sel_status evaluate_uniform(const aqua_plan *plan, const sel_quantity *q,
 static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread spread,
                        const char *what, int64_t step, double *to, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
-    const double t = time_of(plan, step);
+    const double t = aqua_time_of_amounts(plan, step);
     const aqua_store store = aqua_store_of(plan);
     const double unit = mm_per_hour * domain->grid.dt * store.per_metre, most = store.most_rain;
     int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
@@ -189,7 +189,7 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
                           sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;
     const aqua_inflow *from = &plan->inflows[inflow];
-    const double t = time_of(plan, step);
+    const double t = aqua_time_of_amounts(plan, step);
     char what[80];
     snprintf(what, sizeof what, "discharge of source %s", from->name);
     sel_status status = evaluate_uniform(plan, &from->source->discharge, what, t, units, error);

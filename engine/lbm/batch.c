@@ -151,6 +151,10 @@ sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, 
     return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
 }
 
+double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
+    return (double)step + (batch->on_links ? 0.5 : 1);
+}
+
 static void store_links(const lbm_batch *batch, const double *velocity, const lbm_plan *plan,
                         double *link_add) {
     const lbm_direction *directions = plan->boundary.lattice->direction;
@@ -179,8 +183,8 @@ sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, d
         if (!((batch->depends | LBM_ALWAYS) & due)) {
             continue;
         }
-        double steps = (double)step + (batch->on_links ? 0.5 : 1);
-        sel_status status = lbm_batch_evaluate(batch, plan->base.domain, steps, scratch, error);
+        sel_status status = lbm_batch_evaluate(batch, plan->base.domain,
+                                               lbm_batch_steps(batch, step), scratch, error);
         if (status) {
             return status;
         }

@@ -44,6 +44,9 @@ void lbm_batches_free(lbm_batches *batches);
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error);
 
+/* The steps after time 0 at which a batch holds in the step from `step` to step + 1. */
+double lbm_batch_steps(const lbm_batch *batch, int64_t step);
+
 enum { LBM_ALWAYS = 1 << 30 };
 
 /* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is

@@ -82,11 +82,24 @@ sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, s
 sel_status lbm_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                           bool *known, double *out, sel_error *error);
 
-/* The facts of sel_solver.facts. */
+/* sel_solver.facts, .warn and .ahead. */
 int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+void lbm_warn(const sel_plan *plan, sel_error *warnings);
+sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 
-/* The largest velocity that the reference and the laws, sampled over the run, name; user's units.
- */
+/* The largest velocity that the reference, the laws, sampled over the run, and the initial state,
+ * at some cells, name; user's units. */
 double lbm_largest_velocity(const lbm_plan *plan);
+
+/* What passes the faces whose velocity is given: the largest velocities across them, inwards and
+ * outwards, with their regions, sampled over the run. */
+typedef struct lbm_passing {
+    bool free; /* a face lets pass what the flow wants: nothing else was looked at */
+    double in, out;
+    int in_region, out_region;
+    const lbm_boundary_cell *const *open; /* while it is found: by opening_index */
+} lbm_passing;
+
+lbm_passing lbm_find_passing(const lbm_plan *plan);
 
 #endif

@@ -323,6 +323,32 @@ check_prints_the_numbers() {
         grep -E '^ +30 y\+ lid$' "$work/text" && grep -E '^ +1 x- walls, y\+ lid$' "$work/text"
 }
 
+# Fluid enters at four times the largest advisable velocity, and cannot leave.
+warnings_are_told_by_check_and_run() {
+    cat >"$work/warned.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, nu = 0.1, stop = { steps = 5 },
+  regions = {
+    { name = "in", where = shape.face "x-", law = law.velocity { 0.4, 0 } },
+    { name = "gone", where = shape.box { min = { 4, 4 }, max = { 6, 6 } }, law = law.wall {} },
+    { where = shape.rest + shape.box { min = { 3, 3 }, max = { 7, 7 } }, law = law.wall {} },
+  },
+}
+END
+    "$selenite" check "$work/warned.lua" --backend "$backend" >"$work/checked" &&
+        run "$work/warned.lua" -o "$work/warned" 2>"$work/told" || return 1
+    sed -n 's/^  warning/warning/p' "$work/checked" | diff - "$work/told" || return 1
+    grep -c . "$work/told" | grep -x 3 && grep "warned.lua:7: all 4 cells of 'gone'" "$work/told" &&
+        grep "^warning: Mach number 0.693" "$work/told" &&
+        grep "warned.lua:6: fluid enters at 'in' and can leave nowhere" "$work/told" &&
+        "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+told = ["warning: " + w for w in json.load(open(sys.argv[1]))["warnings"]]
+assert told == open(sys.argv[2]).read().splitlines(), told' "$work/warned/run.json" "$work/told"
+}
+
 parameters_are_listed() {
     "$selenite" run scenarios/cavity2d.lua --help >"$work/text" &&
         grep -E '^  N .*default 129' "$work/text"
@@ -471,6 +497,7 @@ ok "an unwritable directory" unwritable_directory
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
 ok "check prints the resolved numbers" check_prints_the_numbers
+ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
 ok "the parameters are listed" parameters_are_listed
 ok "every example runs" every_example_runs
 ok "the engine from C" embedding_from_c

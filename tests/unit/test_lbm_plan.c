@@ -1,4 +1,5 @@
 /* test_lbm_plan.c -- numbers in lattice units, what is refused, what `check` tells. */
+#include "engine/warnings.h"
 #include "tests/unit/lbm_case.h"
 
 static void closed_box(lbm_case *c) {
@@ -130,16 +131,21 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
     assert_int_equal(case_plan(&c), SEL_OK);
     int count = lbm_facts(c.plan, facts);
     assert_string_equal(find(facts, count, "tau")->text, "0.53");
-    assert_string_equal(find(facts, count, "tau")->warning, "");
     assert_string_equal(find(facts, count, "Mach number")->text,
                         "0.52 (velocity 0.3 in lattice units)");
-    assert_true(find(facts, count, "Mach number")->warning[0] != '\0');
     assert_string_equal(find(facts, count, "Reynolds number of a cell")->text, "30");
-    assert_true(find(facts, count, "Reynolds number of a cell")->warning[0] != '\0');
     assert_string_equal(find(facts, count, "Reynolds number")->text, "60");
     assert_string_equal(find(facts, count, "flow-through time")->text, "60 (60 steps)");
     assert_string_equal(find(facts, count, "open faces x")->text,
                         "7 apart: they lie at the centres of the first cells");
+    sel_error warnings = {.status = SEL_OK};
+    lbm_warn(c.plan, &warnings);
+    assert_string_equal(warnings.text,
+                        "Mach number 0.52: the velocity, 0.3 in lattice units, should stay below "
+                        "0.1 (errors grow as Mach^2); reduce dt, or in lattice units the velocity "
+                        "and nu together\n"
+                        "Reynolds number of a cell 30: above 20 the flow is seldom stable; use "
+                        "more cells, or a larger viscosity");
     case_end(&c);
 }
 
@@ -160,6 +166,75 @@ static void test_facts_know_three_axes(void **unused) {
                         "4 apart: they lie at the centres of the first cells");
     assert_string_equal(find(facts, count, "Mach number")->text,
                         "0.0866 (velocity 0.05 in lattice units)");
+    case_end(&c);
+}
+
+/* What is warned of in a channel from x- to x+ whose ends are given velocities. */
+static void assert_channel_warns(sel_quantity left, sel_quantity right, const char *expected) {
+    lbm_case c;
+    case_begin(&c, 8, 6, 0.8);
+    c.params.common.stop.steps = 1000;
+    case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+    case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, left);
+    if (sel_quantity_given(&right)) {
+        case_region(&c, case_face(&c, SEL_X_MAX), &lbm_velocity_table, right);
+    } else {
+        case_wall(&c, case_face(&c, SEL_X_MAX));
+    }
+    case_must_plan(&c);
+    sel_error warnings = {.status = SEL_OK};
+    lbm_warn(c.plan, &warnings);
+    assert_string_equal(warnings.status ? warnings.text : "", expected);
+    case_end(&c);
+}
+
+/* Whole periods fit between many of the steps at which a law might be looked at. */
+static void to_and_fro(double x, double y, double t, const void *data, double value[2]) {
+    (void)x;
+    (void)y;
+    (void)data;
+    value[0] = 0.05 * cos(2 * pi * t * 16 / 1000);
+    value[1] = 0;
+}
+
+static void test_mass_that_enters_must_leave(void **unused) {
+    (void)unused;
+    const sel_quantity none = {0}, along = sel_constant2(0.05, 0), back = sel_constant2(-0.05, 0);
+    lbm_case c;
+    assert_channel_warns(along, none,
+                         "fluid enters at 'region_3' and can leave nowhere: mass grows without "
+                         "end; give a face law.pressure or law.outflow");
+    assert_channel_warns(along, back,
+                         "fluid enters at 'region_3' and can leave nowhere: mass grows without "
+                         "end; give a face law.pressure or law.outflow");
+    assert_channel_warns(back, none,
+                         "fluid leaves at 'region_3' and can enter nowhere: mass goes without "
+                         "end; give a face law.pressure");
+    assert_channel_warns(along, along, "");
+    assert_channel_warns(sel_constant2(0, 0), none, "");
+    case_begin(&c, 4, 4, 0.8);
+    assert_channel_warns(case_of(&c, SEL_ON_T, 2, to_and_fro, NULL), none, "");
+    case_end(&c);
+}
+
+static void swirl(double x, double y, double t, const void *data, double value[2]) {
+    (void)t;
+    (void)data;
+    value[0] = 0.25 * sin(2 * pi * y / 48);
+    value[1] = 0.25 * sin(2 * pi * x / 48);
+}
+
+static void test_the_initial_velocity_counts(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 48, 48, 0.8);
+    c.params.common.periodic = 3;
+    c.params.initial.velocity = sel_constant2(0.3, 0.4);
+    case_must_plan(&c);
+    assert_true(fabs(lbm_largest_velocity((const lbm_plan *)c.plan) - 0.5) < 1e-12);
+    c.params.initial.velocity = case_of(&c, SEL_ON_X | SEL_ON_Y, 2, swirl, NULL);
+    const double found = lbm_largest_velocity((const lbm_plan *)c.plan);
+    assert_true(fabs(found / (0.25 * sqrt(2)) - 1) < 0.01);
     case_end(&c);
 }
 
@@ -185,6 +260,35 @@ static void test_failing_laws_end_the_run(void **unused) {
     assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_OK);
     assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_BAD_SCENARIO);
     assert_string_equal(c.error.text, "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5");
+    case_end(&c);
+}
+
+/* Moving walls hold half a step after it, so that two steps are done before t = 2. */
+static void test_laws_that_fail_at_the_end_are_found_ahead(void **unused) {
+    (void)unused;
+    const sel_function function = {
+        .depends = SEL_ON_T, .results = 2, .where = {"flow.lua", 9}, .eval = fails};
+    lbm_case c;
+    sel_error warnings;
+    case_begin(&c, 8, 6, 0.8);
+    c.params.common.periodic = 1;
+    c.params.common.stop.steady = (double)NAN;
+    case_wall(&c, case_face(&c, SEL_Y_MIN));
+    case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_from_function(&function));
+    c.params.common.stop.steps = 2;
+    case_must_plan(&c);
+    assert_int_equal(sel_warnings_find(c.plan, &warnings, &c.error), SEL_OK);
+    assert_int_equal(warnings.status, SEL_OK);
+
+    c.params.common.stop.steps = 3;
+    assert_int_equal(sel_warnings_find(c.plan, &warnings, &c.error), SEL_BAD_SCENARIO);
+    assert_string_equal(c.error.text,
+                        "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5 (in step 3, the last)");
+
+    c.params.common.stop.steady = 1e-6;
+    assert_int_equal(sel_warnings_find(c.plan, &warnings, &c.error), SEL_OK);
+    assert_string_equal(warnings.text, "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5 (in step 3, "
+                                       "if the run gets there)");
     case_end(&c);
 }
 
@@ -239,6 +343,9 @@ int main(void) {
         cmocka_unit_test(test_facts_know_three_axes),
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),
+        cmocka_unit_test(test_laws_that_fail_at_the_end_are_found_ahead),
+        cmocka_unit_test(test_mass_that_enters_must_leave),
+        cmocka_unit_test(test_the_initial_velocity_counts),
         cmocka_unit_test(test_memory_is_estimated),
 #if !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(test_a_flow_too_large_for_memory_is_refused),

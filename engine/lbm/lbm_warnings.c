@@ -1,0 +1,104 @@
+/* lbm_warnings.c -- what may be wrong with a flow although it can be run. */
+#include <math.h>
+#include <stdlib.h>
+#include "engine/lbm/acceleration.h"
+#include "engine/lbm/lbm.h"
+
+/* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
+static const double fastest = 0.2;
+/* Reynolds number of a cell above which the collisions are seldom stable. */
+static const double largest_cell_reynolds = 20;
+static const double largest_tau = 2;
+/* Of what goes the other way, that counts as none: profiles end on zeros with round-off. */
+static const double no_part = 1e-6;
+
+static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
+    const double velocity = lbm_largest_velocity(plan) / plan->numbers.velocity_unit;
+    const double cell = velocity / plan->numbers.nu;
+    if (velocity > fastest) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "Mach number %.3g: the velocity, %.3g in lattice units, should stay below 0.1 "
+                 "(errors grow as Mach^2); reduce dt, or in lattice units the velocity and nu "
+                 "together",
+                 velocity * sqrt(3), velocity);
+    }
+    if (cell > largest_cell_reynolds) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "Reynolds number of a cell %.3g: above %g the flow is seldom stable; use more "
+                 "cells, or a larger viscosity",
+                 cell, largest_cell_reynolds);
+    }
+}
+
+/* What enters must leave: else mass grows, or goes, without end. */
+static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
+    const sel_domain *domain = plan->base.domain;
+    const lbm_passing passing = lbm_find_passing(plan);
+    const double most = fmax(passing.in, passing.out), least = fmin(passing.in, passing.out);
+    if (passing.free || !(most > 0) || least > no_part * most) {
+        return;
+    }
+    const bool enters = passing.in > passing.out;
+    const int number = enters ? passing.in_region : passing.out_region;
+    char text[32];
+    sel_fail_at(warnings, domain->regions[number - 1].at,
+                enters ? "fluid enters at '%s' and can leave nowhere: mass grows without end; give "
+                         "a face law.pressure or law.outflow"
+                       : "fluid leaves at '%s' and can enter nowhere: mass goes without end; give "
+                         "a face law.pressure",
+                sel_region_name(domain, number, text));
+}
+
+void lbm_warn(const sel_plan *base, sel_error *warnings) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    if (plan->numbers.tau > largest_tau) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "tau %.4g: above %g the lattice relaxes too slowly to follow the flow; use fewer "
+                 "cells, a smaller dt/dx^2 or a smaller viscosity",
+                 plan->numbers.tau, largest_tau);
+    }
+    warn_of_speed(plan, warnings);
+    warn_of_mass(plan, warnings);
+}
+
+/* ---- what is to come ---- */
+
+static sel_status laws_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", 0);
+    for (int k = 0; k < batches->count && !status; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if (batch->depends & SEL_ON_T) {
+            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
+                                        values, error);
+        }
+    }
+    free(values);
+    return status;
+}
+
+/* In a row of cells when it depends on the place. */
+static sel_status acceleration_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
+    const size_t nx = (size_t)plan->base.domain->grid.n[0];
+    const double steps = (double)step + 1;
+    double value[3];
+    if (!(sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T)) {
+        return SEL_OK;
+    }
+    if (!lbm_acceleration_is_field(plan)) {
+        return lbm_acceleration_uniform(plan, steps, value, error);
+    }
+    double *row = malloc(6 * nx * sizeof *row);
+    sel_status status = row ? lbm_acceleration_rows(plan, steps, 0, 1, row, row + 3 * nx, error)
+                            : sel_fail_memory(error, "the acceleration", 6 * nx * sizeof *row);
+    free(row);
+    return status;
+}
+
+sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    sel_status laws = laws_ahead(plan, step, error);
+    sel_status acceleration = acceleration_ahead(plan, step, error);
+    return laws ? laws : acceleration;
+}
