@@ -2,9 +2,12 @@
 #include "engine/check.h"
 
 #include <math.h>
+#include <string.h>
 #include "engine/census.h"
 #include "engine/machine.h"
 #include "engine/output/output.h"
+#include "engine/progress.h"
+#include "engine/series.h"
 #include "engine/warnings.h"
 
 static const double calibration_seconds = 0.3;
@@ -113,10 +116,33 @@ static void print_census(const sel_domain *domain, const sel_census *census, FIL
     print_kinds(domain, census, to);
 }
 
-static void print_outputs(const sel_simulation *simulation, FILE *to) {
-    const sel_variant *outputs = simulation->params->output.v;
-    for (int i = 0; i < simulation->params->output.n; i++) {
-        fprintf(to, "  output                     %s\n", outputs[i].table->name);
+enum { MOST_SERIES = 20 };
+
+/* Time of the run beside that of the data, so that hours taken for seconds are seen. */
+static void print_series(const sel_simulation *simulation, int64_t last_step, FILE *to) {
+    const sel_lookups *series = simulation->series;
+    double end =
+        last_step == INT64_MAX ? (double)INFINITY : (double)last_step * simulation->params->dt;
+    for (int i = 0; series && i < series->n && i < MOST_SERIES; i++) {
+        char text[256];
+        sel_series_text(series->v[i], end, text, sizeof text);
+        const char *name = series->v[i]->name;
+        const size_t label = strlen("series ");
+        fprintf(to, "  %-26s %s: %s\n", "series",
+                strncmp(name, "series ", label) == 0 ? name + label : name, text);
+    }
+    if (series && series->n > MOST_SERIES) {
+        fprintf(to, "  %-26s %d more\n", "series", series->n - MOST_SERIES);
+    }
+}
+
+static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
+    const sel_list *outputs = &plan->simulation->params->output;
+    for (int i = 0; i < outputs->n; i++) {
+        char text[512];
+        sel_output_forecast(plan, (const sel_variant *)outputs->v + i, last_step, text,
+                            sizeof text);
+        fprintf(to, "  %-26s %s\n", "output", text);
     }
 }
 
@@ -139,6 +165,15 @@ static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int6
     return status;
 }
 
+/* As the progress line tells it; what is short, in seconds. */
+static void duration(double seconds, char text[SEL_DURATION_ROOM]) {
+    if (seconds < 60) {
+        snprintf(text, SEL_DURATION_ROOM, "%.2g s", seconds);
+    } else {
+        sel_duration_text(seconds, text);
+    }
+}
+
 static void print_time(const sel_prepared *prepared, int64_t last_step, double seconds_per_step,
                        FILE *to) {
     double rate = (double)prepared->domain->free_cells / seconds_per_step;
@@ -146,9 +181,11 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
         fprintf(to, "  %-26s %.3g Mcells/s (a short calibration)\n", "speed", 1e-6 * rate);
     }
     if (last_step != INT64_MAX) {
-        fprintf(to, "  %-26s %s%.3g s for %lld steps, outputs aside\n", "time",
-                isnan(prepared->simulation->params->stop.steady) ? "" : "at most ",
-                (double)last_step * seconds_per_step, (long long)last_step);
+        char text[SEL_DURATION_ROOM];
+        duration((double)last_step * seconds_per_step, text);
+        fprintf(to, "  %-26s %s%s for %lld steps, outputs aside\n", "time",
+                isnan(prepared->simulation->params->stop.steady) ? "" : "at most ", text,
+                (long long)last_step);
     } else {
         fprintf(to, "  %-26s until the flow is steady\n", "time");
     }
@@ -171,7 +208,8 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     if (census) {
         print_census(prepared->domain, census, to);
     }
-    print_outputs(simulation, to);
+    print_series(simulation, last_step, to);
+    print_outputs(prepared->plan, last_step, to);
     print_time(prepared, last_step, seconds_per_step, to);
 }
 

@@ -1,4 +1,4 @@
-/* lookup.c -- a series or a raster by itself as a quantity. */
+/* lookup.c -- a series or a raster by itself as a quantity; lists of look-ups. */
 #include "engine/lookup.h"
 
 #include <stdint.h>
@@ -67,4 +67,21 @@ const sel_lookup *sel_lookup_of(const sel_quantity *q) {
     const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
     bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
     return is ? function->data : NULL;
+}
+
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
+    if (list->n == list->room) {
+        const int room = 2 * list->room + 8;
+        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (int k = 0; k < list->n; k++) {
+            v[k] = list->v[k];
+        }
+        list->v = v;
+        list->room = room;
+    }
+    list->v[list->n++] = lookup;
+    return true;
 }

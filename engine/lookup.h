@@ -25,6 +25,15 @@ typedef struct sel_lookup {
     const void *data;
 } sel_lookup;
 
+/* Look-ups in the order in which they were made. */
+typedef struct sel_lookups {
+    int n, room;
+    const sel_lookup **v; /* in the arena */
+} sel_lookups;
+
+/* False: no memory. */
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
+
 /* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
  */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,

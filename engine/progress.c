@@ -13,18 +13,18 @@ sel_progress_printer sel_progress_printer_create(FILE *to) {
         .to = to, .terminal = isatty(fileno(to)) == 1, .last = sel_machine_seconds()};
 }
 
-/* "1:02:03", or "?" when it is not known. */
-static void duration(double seconds, char *text, size_t size) {
+const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]) {
     if (!isfinite(seconds)) {
-        snprintf(text, size, "?");
-        return;
+        snprintf(text, SEL_DURATION_ROOM, "?");
+        return text;
     }
     long long s = (long long)llround(seconds);
     if (s >= 3600) {
-        snprintf(text, size, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+        snprintf(text, SEL_DURATION_ROOM, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
     } else {
-        snprintf(text, size, "%lld:%02lld", s / 60, s % 60);
+        snprintf(text, SEL_DURATION_ROOM, "%lld:%02lld", s / 60, s % 60);
     }
+    return text;
 }
 
 static void draw_bar(const sel_progress *p, char *text, size_t size) {
@@ -41,8 +41,8 @@ static void draw_bar(const sel_progress *p, char *text, size_t size) {
 }
 
 static void line(const sel_progress *p, char *text, size_t size) {
-    char left[32], measure[48] = "", limit[32] = "";
-    duration(p->seconds_left, left, sizeof left);
+    char left[SEL_DURATION_ROOM], measure[48] = "", limit[32] = "";
+    sel_duration_text(p->seconds_left, left);
     if (!isnan(p->steady_measure)) {
         snprintf(measure, sizeof measure, ", change %.2e", p->steady_measure);
     }

@@ -20,6 +20,10 @@ void sel_progress_print(const sel_progress *progress, void *data);
 /* A sel_run_options.log: a line of its own, above the bar; `data` is a sel_progress_printer. */
 void sel_progress_log(const char *text, void *data);
 
+/* "1:02:03" or "2:03", "?" when it is not finite; returns `text`. */
+enum { SEL_DURATION_ROOM = 32 };
+const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]);
+
 /* Ends the bar's line. */
 void sel_progress_end(sel_progress_printer *printer);
 

@@ -153,15 +153,26 @@ static sel_status check_scaled(const sel_series *s, const char *file, sel_where 
     return SEL_OK;
 }
 
+/* "series rain.csv", or "series rain.csv, column gauge_a". */
+static const char *name_of_file(sel_arena *arena, const sel_series_params *params) {
+    const char *file = sel_file_name(params->file);
+    if (params->column.name) {
+        return sel_arena_print(arena, "series %s, column %s", file, params->column.name);
+    }
+    return params->column.number ? sel_arena_print(arena, "series %s, column %lld", file,
+                                                   (long long)params->column.number)
+                                 : sel_arena_print(arena, "series %s", file);
+}
+
 static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params, size_t n,
                                      const double *t, const double *value, sel_where where,
                                      sel_where last, sel_error *error) {
     sel_series *s = n ? make_series(arena, params, n, t, value) : NULL;
     sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
-    const char *name =
-        params->file ? sel_arena_print(arena, "series %s", sel_file_name(params->file))
-        : where.file ? sel_arena_print(arena, "series of %s:%d", where.file, where.line)
-                     : "series";
+    const char *name = params->file ? name_of_file(arena, params)
+                       : where.file
+                           ? sel_arena_print(arena, "series of %s:%d", where.file, where.line)
+                           : "series";
     if (n == 0) {
         sel_fail_at(error, where, "sel.series: there are no points in it");
         return NULL;
@@ -202,4 +213,23 @@ const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *p
     free(points.value);
     free(text);
     return lookup;
+}
+
+void sel_series_text(const sel_lookup *lookup, double run_end, char *text, size_t size) {
+    static const char *const beyond[] = {[SEL_SERIES_ERROR] = "",
+                                         [SEL_SERIES_HOLD] = ", hold",
+                                         [SEL_SERIES_ZERO] = ", zero outside"};
+    const sel_series *s = lookup->data;
+    const size_t n = (size_t)s->rule.n;
+    double least = s->value[0], most = s->value[0];
+    char run[64] = "";
+    for (size_t i = 1; i < n; i++) {
+        least = fmin(least, s->value[i]);
+        most = fmax(most, s->value[i]);
+    }
+    if (isfinite(run_end)) {
+        snprintf(run, sizeof run, " (the run: 0 to %.6g)", run_end);
+    }
+    snprintf(text, size, "times %.6g to %.6g%s%s, values %.6g to %.6g", s->t[0], s->t[n - 1],
+             s->rule.repeats ? ", repeated" : beyond[s->rule.outside], run, least, most);
 }

@@ -33,6 +33,10 @@ typedef struct sel_series {
 const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
                                     sel_where where, sel_error *error);
 
+/* What `check` tells of a series: "times 0 to 24 (the run: 0 to 86400), values 0 to 12.5".
+ * run_end: time of the run's last step; infinite: not known. */
+void sel_series_text(const sel_lookup *lookup, double run_end, char *text, size_t size);
+
 /* Points of a text in CSV: times from the first column, values from another. */
 typedef struct sel_csv_points {
     size_t n;

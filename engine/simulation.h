@@ -251,6 +251,7 @@ typedef struct sel_simulation {
     /* Counts the functions that were corrected: a program was found to differ from what it stands
      * for, and gave way. NULL from C, where that cannot happen. */
     const unsigned *corrections;
+    const struct sel_lookups *series; /* that its script made; NULL from C */
 } sel_simulation;
 
 /* What is evaluated in several calls is evaluated again from its start when a function was

@@ -53,8 +53,13 @@ int sel_data_series(lua_State *L) {
     size_t before = sel_arena_bytes(script->arena);
     sel_series_params params = {0};
     sel_fill_now(L, 1, &sel_series_table, &params, mark);
-    return push_made(L, sel_series_create(script->arena, &params, mark->where, script->error),
-                     before);
+    const sel_lookup *series =
+        sel_series_create(script->arena, &params, mark->where, script->error);
+    if (series && !sel_lookups_add(script->arena, &script->series, series)) {
+        sel_fail_memory(script->error, "a series", sizeof series);
+        series = NULL;
+    }
+    return push_made(L, series, before);
 }
 
 int sel_data_raster(lua_State *L) {

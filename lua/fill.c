@@ -348,6 +348,7 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->locate = locate;
     simulation->locate_data = span;
     simulation->corrections = &f->script->corrections;
+    simulation->series = &f->script->series;
     f->dims = 0;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;

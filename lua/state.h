@@ -5,6 +5,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 #include <pthread.h>
+#include "engine/lookup.h"
 #include "engine/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"
@@ -47,6 +48,7 @@ typedef struct sel_script {
     struct sel_trace *trace; /* the function under trace; NULL: none */
     struct sel_lua_function *functions;           /* of the scenario, the last one first */
     unsigned corrections;                         /* of functions (sel_simulation) */
+    sel_lookups series;                           /* made so far */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
     sel_where refused; /* where memory was refused */

@@ -1,6 +1,7 @@
 /* lbm_facts.c -- what `selenite check` tells of a flow. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/lbm/lbm.h"
 
 static sel_fact *add_fact(sel_fact facts[], int *count, const char *name) {
@@ -61,6 +62,14 @@ static void add_opening_facts(const lbm_plan *plan, sel_fact facts[], int *count
     }
 }
 
+/* Six digits, or as many as tell it from 1/2, which it must be above. */
+static void tau_text(double tau, char *text, size_t size) {
+    int digits = 6;
+    do {
+        snprintf(text, size, "%.*g", digits++, tau);
+    } while (strcmp(text, "0.5") == 0 && digits <= 17);
+}
+
 int lbm_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_numbers *numbers = &plan->numbers;
@@ -70,7 +79,7 @@ int lbm_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
              lbm_collision_names[plan->params->collision],
              lbm_lattice_names[plan->params->lattice]);
     fact = add_fact(facts, &count, "tau");
-    snprintf(fact->text, sizeof fact->text, "%.6g", numbers->tau);
+    tau_text(numbers->tau, fact->text, sizeof fact->text);
     fact = add_fact(facts, &count, "nu in lattice units");
     snprintf(fact->text, sizeof fact->text, "%.6g", numbers->nu);
     add_velocity_facts(plan, facts, &count);

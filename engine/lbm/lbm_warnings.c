@@ -82,11 +82,11 @@ static sel_status laws_ahead(const lbm_plan *plan, int64_t step, sel_error *erro
 static sel_status acceleration_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
     const size_t nx = (size_t)plan->base.domain->grid.n[0];
     const double steps = (double)step + 1;
-    double value[3];
     if (!(sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T)) {
         return SEL_OK;
     }
     if (!lbm_acceleration_is_field(plan)) {
+        double value[3];
         return lbm_acceleration_uniform(plan, steps, value, error);
     }
     double *row = malloc(6 * nx * sizeof *row);

@@ -47,6 +47,8 @@ typedef struct sel_output_kind {
     void (*wants)(const void *params, sel_plan *plan);
     /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check. */
     sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
+    /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
+    double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
     /* `name` has been resolved and outlives the output, as do `context` and `files`. */
     sel_status (*open)(const sel_output_context *context, const void *params, const char *name,
                        sel_output_files *files, void **self, sel_error *error);
@@ -134,6 +136,9 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
  * an answered SEL_REDUCE says. */
 extern const char *const sel_reduce_ops[];
 double sel_reduce_value(const sel_request *request, int op, int c);
+
+/* The kind that `table` describes. */
+const sel_output_kind *sel_output_kind_of(const sel_table *table);
 
 /* The name of an output's files: its own, or the kind. */
 const char *sel_output_name(const sel_variant *output);

@@ -427,20 +427,47 @@ static sel_status copy_names(vtk_series *series, const sel_domain *domain, sel_e
     return names && copied ? SEL_OK : sel_fail_memory(error, "the names of regions", 64);
 }
 
+static int chosen_precision(const sel_out_vtk *params, int of_run) {
+    static const int chosen[] = {-1, SEL_F32, SEL_F64};
+    return params->precision == SEL_VTK_AS_RUN ? of_run : chosen[params->precision];
+}
+
+static sel_box chosen_cells(const sel_out_vtk *params, const sel_grid *grid) {
+    sel_box box = sel_within_box(grid, params->within);
+    for (int a = 0; a < grid->dims; a++) {
+        box.stride[a] = params->stride;
+    }
+    return box;
+}
+
+/* Of the arrays, the cells' types among them: a byte each. */
+static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) {
+    const sel_out_vtk *vtk = params;
+    const sel_output_context context = {.solver = plan->simulation->solver, .domain = plan->domain};
+    const int number = chosen_precision(vtk, plan->precision) == SEL_F32 ? 4 : 8;
+    const sel_box box = chosen_cells(vtk, &plan->domain->grid);
+    sel_picks picks;
+    double per_cell = 1;
+    if (sel_picks_make(&context, &vtk->fields, &picks, NULL)) {
+        return 0;
+    }
+    for (int i = 0; i < picks.count; i++) {
+        per_cell += number * sel_pick_stored(&picks.v[i]);
+    }
+    free(picks.v);
+    *packed = vtk->compression != SEL_VTK_NONE;
+    return per_cell * (double)sel_box_cells(&box);
+}
+
 static sel_status fill_series(vtk_series *series, const sel_output_context *context,
                               const sel_out_vtk *params, const char *name, sel_error *error) {
     const sel_domain *domain = context->domain;
-    static const int chosen[] = {-1, SEL_F32, SEL_F64};
-    series->precision =
-        params->precision == SEL_VTK_AS_RUN ? context->precision : chosen[params->precision];
+    series->precision = chosen_precision(params, context->precision);
     series->drop_bits = bits_to_drop(params, series->precision);
     series->image.level = params->compression == SEL_VTK_NONE  ? 0
                           : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                : (int)params->level;
-    series->box = sel_within_box(&domain->grid, params->within);
-    for (int a = 0; a < domain->grid.dims; a++) {
-        series->box.stride[a] = params->stride;
-    }
+    series->box = chosen_cells(params, &domain->grid);
     series->cells = sel_box_cells(&series->box);
     place_image(series, &domain->grid);
     series->directory = strdup(context->directory);
@@ -488,6 +515,7 @@ static sel_status vtk_open(const sel_output_context *context, const void *params
 const sel_output_kind sel_vtk_kind = {
     .table = &sel_out_vtk_table,
     .check = vtk_check,
+    .bytes = vtk_bytes,
     .open = vtk_open,
     .ask = vtk_ask,
     .take = vtk_take,

@@ -52,7 +52,7 @@ struct sel_outputs {
     double waited; /* seconds, for the backend */
 };
 
-static const sel_output_kind *find_kind(const sel_table *table) {
+const sel_output_kind *sel_output_kind_of(const sel_table *table) {
     for (int k = 0; k < KINDS; k++) {
         if (kinds[k]->table == table) {
             return kinds[k];
@@ -182,7 +182,7 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     sel_status first = SEL_OK;
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = variant(simulation, i);
-        const sel_output_kind *kind = find_kind(output->table);
+        const sel_output_kind *kind = sel_output_kind_of(output->table);
         const sel_output_site site = {simulation, domain, output->table, output->where};
         sel_status found[] = {check_name(simulation, i, error), check_schedule(output, error),
                               kind->check ? kind->check(&site, output->data, error) : SEL_OK};
@@ -226,7 +226,7 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
     }
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = variant(simulation, i);
-        const sel_output_kind *kind = find_kind(output->table);
+        const sel_output_kind *kind = sel_output_kind_of(output->table);
         if (kind->wants) {
             kind->wants(output->data, plan);
         }
@@ -305,7 +305,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const
 
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
     opened_output *output = &outputs->v[outputs->count];
-    output->kind = find_kind(from->table);
+    output->kind = sel_output_kind_of(from->table);
     output->common = from->data;
     output->written = -1;
     sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),

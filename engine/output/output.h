@@ -41,6 +41,11 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
 /* Marks in the plan what the outputs ask for that costs time in every step (sel_plan.wants_...). */
 void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan);
 
+/* When `output` will be written in a run of `last_step` steps (INT64_MAX: not known), and how much
+ * where that is known: "frames: out.vtk every 500 steps, 4 times 1.2 MB = 4.8 MB". */
+void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_t last_step,
+                         char *text, size_t size);
+
 /* Opens all outputs (CSV files get their header line). `context` must outlive them. */
 sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
                             sel_error *error);

@@ -349,6 +349,64 @@ told = ["warning: " + w for w in json.load(open(sys.argv[1]))["warnings"]]
 assert told == open(sys.argv[2]).read().splitlines(), told' "$work/warned/run.json" "$work/told"
 }
 
+# Two fields of 32 x 32 cells in f32 and a byte a cell: 17 kB; steps 0, 40, 80 and the last, 100.
+check_tells_when_outputs_are_written() {
+    cat >"$work/outputs.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+return sel.lbm {
+  lattice = "D2Q9", size = { 32, 32 }, nu = 0.1, stop = { steps = 100 }, dt = 0.5, dx = 0.5,
+  regions = { { where = shape.faces, law = law.wall {} } },
+  output = {
+    out.vtk { name = "frames", fields = { "velocity", "pressure" }, every = 40 },
+    out.vtk { fields = "speed", stride = 2, precision = "f64", compression = "zlib" },
+    out.balance { interval = 5 }, out.probe { field = "speed", at = { 8, 8 }, from_step = 90 },
+    out.average { fields = "speed", every = 30 },
+  },
+}
+END
+    "$selenite" check "$work/outputs.lua" --backend "$backend" | sed -n 's/^  output *//p' >"$work/text"
+    diff - "$work/text" <<'END' || return 1
+frames: out.vtk every 40 steps, 4 times 17.4 kB = 69.6 kB
+vtk: out.vtk at the end, 1 time, 2.3 kB before compression
+balance: out.balance every 5 of time, 11 times
+probe: out.probe every 100 steps, 1 time
+average: out.average every 30 steps, 4 times
+END
+    run "$work/outputs.lua" -o "$work/outputs" &&
+        [ "$(find "$work/outputs/frames" -name '*.vti' | wc -l)" = 4 ] &&
+        grep -c '^[0-9]' "$work/outputs/balance.csv" | grep -x 11 &&
+        grep -c '^[0-9]' "$work/outputs/probe.csv" | grep -x 1
+}
+
+# A table in hours where seconds were meant ends long before the run.
+check_tells_the_times_of_series() {
+    printf 'h,q\n0,0\n12,2.5\n24,-1\n' >"$work/day.csv"
+    cat >"$work/series.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local q = sel.series { "day.csv", column = "q", scale = 0.01, outside = "hold" }
+local own = sel.series { t = { 0, 86400 }, value = { 0, 1 } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, nu = 0.1, stop = { steps = 864 }, dt = 100, dx = 100,
+  regions = {
+    { where = shape.face "x-", law = law.velocity { function(t) return q(t) + 0.01 * own(t), 0 end } },
+    { where = shape.face "x+", law = law.pressure { 0 } },
+    { where = shape.rest, law = law.wall {} },
+  },
+}
+END
+    "$selenite" check "$work/series.lua" --backend "$backend" >"$work/text" &&
+        grep -E 'series +day.csv, column q: times 0 to 24, hold \(the run: 0 to 86400\), values -0.01 to 0.025$' \
+            "$work/text" &&
+        grep -E 'series +of .*series.lua:4: times 0 to 86400 \(the run: 0 to 86400\), values 0 to 1$' \
+            "$work/text" &&
+        sed 's/86400 }/43200 }/' "$work/series.lua" >"$work/short.lua" &&
+        exits 1 run "$work/short.lua" -o "$work/short" 2>"$work/err" &&
+        grep 't = 86400 is outside its times 0 to 43200;.*(in step 864, the last)$' "$work/err" &&
+        ! [ -e "$work/short" ]
+}
+
 parameters_are_listed() {
     "$selenite" run scenarios/cavity2d.lua --help >"$work/text" &&
         grep -E '^  N .*default 129' "$work/text"
@@ -498,6 +556,8 @@ ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
 ok "check prints the resolved numbers" check_prints_the_numbers
 ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
+ok "check tells when outputs are written" check_tells_when_outputs_are_written
+ok "check tells the times of series" check_tells_the_times_of_series
 ok "the parameters are listed" parameters_are_listed
 ok "every example runs" every_example_runs
 ok "the engine from C" embedding_from_c

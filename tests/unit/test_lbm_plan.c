@@ -149,6 +149,21 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
     case_end(&c);
 }
 
+static void test_tau_is_told_from_one_half(void **unused) {
+    (void)unused;
+    static const double given[] = {0.5000003, 0.5 + 0x1p-53, 0.53, 2};
+    static const char *const told[] = {"0.5000003", "0.5000000000000001", "0.53", "2"};
+    sel_fact facts[SEL_MAX_FACTS];
+    for (int k = 0; k < 4; k++) {
+        lbm_case c;
+        case_begin(&c, 8, 6, given[k]);
+        case_wall(&c, case_faces(&c));
+        case_must_plan(&c);
+        assert_string_equal(find(facts, lbm_facts(c.plan, facts), "tau")->text, told[k]);
+        case_end(&c);
+    }
+}
+
 static void test_facts_know_three_axes(void **unused) {
     (void)unused;
     sel_fact facts[SEL_MAX_FACTS];
@@ -341,6 +356,7 @@ int main(void) {
         cmocka_unit_test(test_plan_refuses_a_lattice_of_other_dimensions),
         cmocka_unit_test(test_lattices_have_their_names_and_bytes),
         cmocka_unit_test(test_facts_know_three_axes),
+        cmocka_unit_test(test_tau_is_told_from_one_half),
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),
         cmocka_unit_test(test_laws_that_fail_at_the_end_are_found_ahead),
