@@ -43,6 +43,7 @@ typedef struct run {
 
     sel_request monitor; /* the test under way */
     bool monitor_pending;
+    bool hook_failed;
     int64_t monitor_step;
     double largest; /* magnitude of the main field at the last test that found it finite */
 
@@ -72,7 +73,7 @@ static bool interrupted(const run *r) {
  * it; a device that computes while the host writes tells its own time. */
 static double seconds_of_steps(const run *r, int64_t *steps) {
     const sel_backend *backend = r->prepared->backend;
-    double seconds = r->compute_seconds + sel_outputs_waited(r->outputs);
+    double seconds = r->compute_seconds + (r->outputs ? sel_outputs_waited(r->outputs) : 0);
     *steps = r->step;
     if (backend->done) {
         backend->done(r->state, steps, &seconds);
@@ -236,11 +237,18 @@ static double run_time(const run *r) {
     return (double)r->step * r->prepared->simulation->params->dt;
 }
 
+/* A hook that fails leaves the state as it found it. */
+static sel_status told_of_hook(run *r, sel_status status) {
+    r->hook_failed = status != SEL_OK;
+    return status;
+}
+
 /* Hooks find the files, results and values of all that was due before them. */
 static sel_status call_hooks(run *r, sel_error *error) {
     sel_status status = wait_for_steps(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
-    return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), error);
+    return status ? status
+                  : told_of_hook(r, sel_hooks_call(&r->hooks, r->step, run_time(r), error));
 }
 
 /* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
@@ -300,7 +308,7 @@ static sel_status end(run *r, sel_error *error) {
         status = status ? status : finish_monitor(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = sel_hooks_end(&r->hooks, r->step, run_time(r), error);
+        status = told_of_hook(r, sel_hooks_end(&r->hooks, r->step, run_time(r), error));
     }
     if (!status) {
         status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
@@ -308,6 +316,25 @@ static sel_status end(run *r, sel_error *error) {
     }
     sel_status drained = sel_writer_drain(r->writer, status ? NULL : error);
     return status ? status : drained;
+}
+
+/* The step of the last state that is whole; -1: none is left. */
+static int64_t whole_step(const run *r) {
+    const sel_backend *backend = r->prepared->backend;
+    return backend->whole ? backend->whole(r->state) : r->hook_failed ? r->step : -1;
+}
+
+/* After a failure: what was written is concluded, with the last state that is whole. A disk that is
+ * full takes no more. The first failure is what the user is told. */
+static void end_after(run *r, sel_status failure) {
+    int64_t step = whole_step(r);
+    r->step = step >= 0 ? step : r->step;
+    if (r->outputs) {
+        sel_outputs_end(r->outputs, r->step, run_time(r), step >= 0 && failure != SEL_BAD_FILE);
+    }
+    if (r->writer) {
+        sel_writer_drain(r->writer, NULL);
+    }
 }
 
 static sel_status open_run(run *r, sel_output_context *context, sel_error *error) {
@@ -339,36 +366,46 @@ static void fill_report(run *r) {
     report->time = run_time(r);
     report->wall_seconds = sel_machine_seconds() - r->started;
     report->mcells_per_second = 1e-6 * updates_per_second(r);
-    sel_writer_times(r->writer, &report->output_seconds, &report->output_wait_seconds);
+    if (r->writer) {
+        sel_writer_times(r->writer, &report->output_seconds, &report->output_wait_seconds);
+    }
 }
 
-/* run.json as the run left it. After a failure `stopped_by` stays null, the reason says why. */
+/* run.json as the run left it. */
 static sel_status write_report(const sel_scenario *scenario, run *r, sel_status status,
                                sel_error *error) {
-    if (status && error) {
-        snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%.500s", error->text);
-        r->report->stopped_by = SEL_BY_NOTHING;
+    if (status) {
+        char reason[sizeof r->report->stop_reason];
+        snprintf(reason, sizeof reason, "%.500s", error ? error->text : "");
+        stop(r, SEL_BY_ERROR, reason);
     }
     fill_report(r);
-    return sel_run_json(scenario, r->prepared, r->report, sel_outputs_files(r->outputs),
-                        r->options->directory, status ? NULL : error);
+    const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
+    return sel_run_json(scenario, r->prepared, r->report, files, r->options->directory,
+                        status ? NULL : error);
+}
+
+static sel_status run_opened(run *r, sel_error *error) {
+    r->report->setup_seconds = sel_machine_seconds() - r->started;
+    if (r->options->begun) {
+        r->options->begun(r->prepared, r->options->begun_data);
+    }
+    resolve_stops(r);
+    sel_status status = loop(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    return status ? status : end(r, error);
 }
 
 static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *error) {
     sel_output_context context;
     sel_status status =
         sel_run_json(scenario, r->prepared, r->report, NULL, r->options->directory, error);
-    status = status ? status : open_run(r, &context, error);
     if (!status) {
-        r->report->setup_seconds = sel_machine_seconds() - r->started;
-        if (r->options->begun) {
-            r->options->begun(r->prepared, r->options->begun_data);
+        status = open_run(r, &context, error);
+        status = status ? status : run_opened(r, error);
+        if (status) {
+            end_after(r, status);
         }
-        resolve_stops(r);
-        status = loop(r, error);
-        sel_status finished = sel_outputs_finish(r->outputs, status ? NULL : error);
-        status = status ? status : finished;
-        status = status ? status : end(r, error);
         sel_status written = write_report(scenario, r, status, error);
         status = status ? status : written;
     }

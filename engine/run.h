@@ -36,7 +36,8 @@ typedef enum sel_stopped_by {
     SEL_BY_TIME,
     SEL_BY_HOOK,
     SEL_BY_INTERRUPT,
-    SEL_BY_DIVERGENCE
+    SEL_BY_DIVERGENCE,
+    SEL_BY_ERROR /* of a law, a hook, a file: the reason is its message */
 } sel_stopped_by;
 
 /* What became of a run: run.json holds this and what the scenario said. */
@@ -54,7 +55,7 @@ typedef struct sel_report {
 } sel_report;
 
 /* Runs one simulation of `scenario` and writes everything below options->directory. A run that
- * diverges or is interrupted still writes its last state and run.json. Release the report with
+ * diverges, fails or is interrupted still writes its last state and run.json. Release the report with
  * sel_report_release, also after a failure. */
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error);

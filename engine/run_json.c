@@ -120,6 +120,8 @@ static const char *stopped_by_text(sel_stopped_by by) {
         return "interrupted";
     case SEL_BY_DIVERGENCE:
         return "diverged";
+    case SEL_BY_ERROR:
+        return "error";
     case SEL_BY_NOTHING:
         break;
     }

@@ -128,6 +128,9 @@ typedef struct sel_backend {
     /* Advances by n steps. Fails when a law's function fails. May return before they are done; what
      * is started later sees the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, sel_error *error);
+    /* The step whose state requests read; after a failed advance that of the last whole state, -1:
+     * none is left. NULL: steps beyond one that failed may be under way. */
+    int64_t (*whole)(const sel_state *state);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);
     /* The steps that are known to be done and the seconds that they alone took. NULL: those of

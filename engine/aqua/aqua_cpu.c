@@ -253,17 +253,13 @@ static sel_status pour_whole(sel_state *state, int source, sel_error *error) {
     const aqua_inflow *inflow = &state->plan->inflows[source];
     int32_t *water = state->water[state->step & 1];
     int64_t *turn = &state->inflow_turn[source];
-    double units = state->inflow_units[source];
-    if (units / (double)inflow->count > state->store.limit) {
-        return aqua_too_deep(state->plan, state->step,
-                             cell_number(&state->plan->layout, inflow->at[0]), error);
-    }
-    int64_t whole = aqua_whole(units, &state->inflow_carry[source]);
+    int64_t whole = aqua_whole(state->inflow_units[source], &state->inflow_carry[source]);
     int64_t each = whole / inflow->count, odd = whole % inflow->count;
     for (int64_t c = 0; c < inflow->count; c++) {
         int64_t behind = (c - *turn + inflow->count) % inflow->count, at = inflow->at[c];
         int64_t depth = water[at] + each + (behind < odd);
         if ((double)depth > state->store.most_poured) {
+            state->half_done = true;
             return aqua_too_deep(state->plan, state->step, cell_number(&state->plan->layout, at),
                                  error);
         }
@@ -271,6 +267,18 @@ static sel_status pour_whole(sel_state *state, int source, sel_error *error) {
     }
     *turn = (*turn + odd) % inflow->count;
     aqua_total_add(state, &state->inflow[source], (double)whole);
+    return SEL_OK;
+}
+
+/* Before anything is poured: a source that alone brings more than a cell may hold. */
+static sel_status check_sources(const sel_state *state, sel_error *error) {
+    for (int i = 0; i < state->plan->inflow_count && state->store.whole; i++) {
+        const aqua_inflow *inflow = &state->plan->inflows[i];
+        if (state->inflow_units[i] / (double)inflow->count > state->store.limit) {
+            return aqua_too_deep(state->plan, state->step,
+                                 cell_number(&state->plan->layout, inflow->at[0]), error);
+        }
+    }
     return SEL_OK;
 }
 
@@ -346,7 +354,7 @@ static double gather_all(sel_state *state, const aqua_step *step) {
     return most;
 }
 
-/* The first cell that is deeper than may be. */
+/* The first cell that is deeper than may be after the flow. */
 static sel_status refuse_depth(const sel_state *state, sel_error *error) {
     const aqua_layout *layout = &state->plan->layout;
     const int32_t *water = state->water[(state->step + 1) & 1];
@@ -388,6 +396,7 @@ static sel_status one_step(sel_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     sel_status status =
         set_amounts(state, sel_domain_due(plan->base.domain, state->controls), error);
+    status = status ? status : check_sources(state, error);
     if (status) {
         return status;
     }
@@ -402,16 +411,14 @@ static sel_status one_step(sel_state *state, sel_error *error) {
     const aqua_step step = aqua_describe_step(state, state->step);
     double most =
         plan->params->scheme == AQUA_SCATTER ? scatter_all(state, &step) : gather_all(state, &step);
-    if (most > state->store.limit) {
-        return refuse_depth(state, error);
-    }
+    status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     for (int r = 1; state->edges && r <= plan->base.domain->region_count; r++) {
         aqua_total_add(state, &state->out[r],
                        aqua_edges_flux(state, state->step, &state->edges[r]));
     }
     soak_and_watch(state, take_uniform(state, &state->soil));
     state->step++;
-    return SEL_OK;
+    return status;
 }
 
 static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
@@ -494,6 +501,10 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
+static int64_t whole(const sel_state *state) {
+    return state->half_done ? -1 : state->step;
+}
+
 static void device(char *text, size_t size) {
     const aqua_kernels *kernels = aqua_kernels_usable(0);
     sel_cpu_device(kernels ? kernels->level : "unsupported", text, size);
@@ -505,6 +516,7 @@ const sel_backend aqua_cpu_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
+    .whole = whole,
     .start = aqua_cpu_start,
     .finish = sel_cpu_finish,
     .destroy = destroy,

@@ -22,6 +22,7 @@ struct sel_state {
     const aqua_loops *loops;
     int threads;
     int64_t step;
+    bool half_done; /* a step failed when rain or sources had been poured */
     int64_t size; /* bytes of a number */
     void *block;
     void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */

@@ -184,6 +184,17 @@ static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
                                       state->link_add, state->open_value, error);
 }
 
+/* After laws that could not be evaluated: those that could return to what they were, for the fluxes
+ * and fields of the state that is left. */
+static void restore_laws(sel_state *state, const double before[3]) {
+    const int64_t last = state->step > 0 ? state->step - 1 : 0;
+    const unsigned varying = SEL_ON_T | SEL_ON_CONTROLS;
+    lbm_apply_acceleration(state, (double)state->step, NULL);
+    memcpy(state->acceleration_before, before, sizeof state->acceleration_before);
+    lbm_batches_apply(state->plan, last, varying, state->law_values, state->link_add,
+                      state->open_value, NULL);
+}
+
 static void destroy(sel_state *state) {
     if (state) {
         free(state->block);
@@ -277,8 +288,11 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
                       sel_quantity_depends(&state->plan->params->acceleration);
     while (n > 0) {
         const unsigned due = sel_domain_due(state->plan->base.domain, state->controls);
+        double before[3];
+        memcpy(before, state->acceleration_before, sizeof before);
         sel_status status = apply_laws(state, due, error);
         if (status) {
+            restore_laws(state, before);
             return status;
         }
         int64_t steps = varies & due ? 1 : n;
@@ -286,6 +300,10 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
         n -= steps;
     }
     return SEL_OK;
+}
+
+static int64_t whole(const sel_state *state) {
+    return state->step;
 }
 
 static void device(char *text, size_t size) {
@@ -299,6 +317,7 @@ const sel_backend lbm_cpu_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
+    .whole = whole,
     .start = lbm_cpu_start,
     .finish = sel_cpu_finish,
     .destroy = destroy,

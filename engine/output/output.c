@@ -35,6 +35,7 @@ typedef struct opened_output {
     void *self;
     int64_t written; /* the last step; -1: none */
     bool under_way;  /* `requests` have been started and not taken */
+    bool concluded;
     sel_requests requests;
 } opened_output;
 
@@ -377,18 +378,25 @@ static sel_status start_output(sel_outputs *outputs, opened_output *output, sel_
     return SEL_OK;
 }
 
-sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bool last,
-                             sel_error *error) {
-    sel_status status = sel_outputs_finish(outputs, error);
+static void set_present(sel_outputs *outputs, int64_t step, double time, bool last) {
     outputs->step = step;
     outputs->time = time;
     outputs->last = last;
+}
+
+static bool is_due(const sel_outputs *outputs, const opened_output *output) {
+    bool due = next_due(outputs, output, outputs->step - 1) == outputs->step;
+    bool at_end = outputs->last && (!output->kind->only_when_due || output->written < 0);
+    return (due || at_end) && output->written != outputs->step;
+}
+
+sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bool last,
+                             sel_error *error) {
+    sel_status status = sel_outputs_finish(outputs, error);
+    set_present(outputs, step, time, last);
     for (int i = 0; i < outputs->count && !status; i++) {
-        opened_output *output = &outputs->v[i];
-        bool due = next_due(outputs, output, step - 1) == step;
-        bool at_end = last && (!output->kind->only_when_due || output->written < 0);
-        if ((due || at_end) && output->written != step) {
-            status = start_output(outputs, output, error);
+        if (is_due(outputs, &outputs->v[i])) {
+            status = start_output(outputs, &outputs->v[i], error);
         }
     }
     return status;
@@ -404,6 +412,14 @@ static sel_status take_output(sel_outputs *outputs, opened_output *output, sel_e
     return status;
 }
 
+static sel_status conclude(const sel_outputs *outputs, opened_output *output, sel_error *error) {
+    if (output->concluded || !output->kind->conclude) {
+        return SEL_OK;
+    }
+    output->concluded = true;
+    return output->kind->conclude(output->self, outputs->step, outputs->time, error);
+}
+
 sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < outputs->count && !status; i++) {
@@ -411,12 +427,30 @@ sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
         if (output->under_way) {
             status = take_output(outputs, output, error);
         }
-        if (!status && outputs->last && output->kind->conclude) {
-            status = output->kind->conclude(output->self, outputs->step, outputs->time, error);
+        if (!status && outputs->last) {
+            status = conclude(outputs, output, error);
         }
     }
     outputs->last = false;
     return status;
+}
+
+void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole) {
+    for (int i = 0; i < outputs->count; i++) {
+        if (outputs->v[i].under_way) {
+            take_output(outputs, &outputs->v[i], NULL);
+        }
+    }
+    set_present(outputs, step, time, whole);
+    for (int i = 0; i < outputs->count; i++) {
+        opened_output *output = &outputs->v[i];
+        if (whole && is_due(outputs, output) && start_output(outputs, output, NULL) == SEL_OK) {
+            take_output(outputs, output, NULL);
+        }
+        if (output->written >= 0) {
+            conclude(outputs, output, NULL);
+        }
+    }
 }
 
 double sel_outputs_waited(const sel_outputs *outputs) {

@@ -63,6 +63,11 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
  * which blocks while it is full. After the last step statistics go to the results. */
 sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
 
+/* Ends the outputs of a run that failed, each as far as it goes: takes what was started, writes the
+ * present state, which is that of `step`, when it is `whole`, and concludes what has written
+ * something. What fails then is left out. */
+void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole);
+
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);
 

@@ -243,6 +243,21 @@ interrupt_writes_the_last_state() {
         ls "$work"/interrupted/vtk/vtk_*.vti
 }
 
+cat >"$work/failing.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" }, stop = { steps = 500 },
+  output = { sel.out.vtk { fields = { "velocity" } }, sel.out.average { fields = "velocity" } },
+  hooks = { { every = 300, call = function(run) if run.step > 0 then error "enough" end end } },
+}
+LUA
+
+an_error_writes_the_last_state() {
+    exits 1 run "$work/failing.lua" -o "$work/failing" &&
+        [ "$(json "$work/failing/run.json" stopped_by)" = '"error"' ] &&
+        [ -s "$work/failing/vtk/vtk_00000300.vti" ] && [ -s "$work/failing/average.vti" ]
+}
+
 cat >"$work/diverging.lua" <<'LUA'
 local sel = require "selenite"
 return sel.lbm {
@@ -546,6 +561,7 @@ ok "the lattice of the thesis" thesis_numbers_run
 ok "another run gives the same bytes" another_run_gives_the_same_bytes
 [ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
+ok "an error writes the last state" an_error_writes_the_last_state
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
