@@ -5,6 +5,7 @@
  */
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,18 @@ typedef struct reader {
     sel_error *error;
 } reader;
 
-#define FAIL(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
+/* What is wrong with the file. */
+SEL_PRINTF(2, 3) static sel_status fail(const reader *r, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sel_fail(r->error, SEL_BAD_FILE, "%s:%d: %s", r->name, r->line, text);
+}
+
+/* What the script asks of it in vain. */
+#define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 
 static bool is_blank(char ch) {
     return ch == ' ' || ch == '\t';
@@ -104,7 +116,7 @@ static sel_status take_cell(reader *r, piece *line, piece *cell, bool *more) {
         quoted ^= line->at[i++] == '"';
     }
     if (quoted) {
-        return FAIL(r, "a quote is not closed");
+        return fail(r, "a quote is not closed");
     }
     *cell = trim((piece){line->at, i});
     if (cell->length >= 2 && cell->at[0] == '"' && cell->at[cell->length - 1] == '"') {
@@ -127,7 +139,7 @@ static sel_status split(reader *r, piece line) {
     r->separator = r->separator ? r->separator : find_separator(line);
     for (r->cells = 0; more; r->cells++) {
         if (r->cells == MAX_COLUMNS) {
-            return FAIL(r, "more than %d columns", MAX_COLUMNS);
+            return fail(r, "more than %d columns", MAX_COLUMNS);
         }
         sel_status status = take_cell(r, &line, &r->cell[r->cells], &more);
         if (status) {
@@ -154,15 +166,15 @@ static bool read_number(const reader *r, piece cell, double *value) {
 
 static sel_status number_of(reader *r, int column, double *value) {
     if (column >= r->cells) {
-        return FAIL(r, "%d column%s, but column %d is asked for", r->cells,
-                    r->cells == 1 ? "" : "s", column + 1);
+        return FAIL_ASKED(r, "%d column%s, but column %d is asked for", r->cells,
+                          r->cells == 1 ? "" : "s", column + 1);
     }
     piece cell = r->cell[column];
     bool number = read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
         int shown = cell.length > 40 ? 40 : (int)cell.length;
         const char *hint = memchr(cell.at, ',', cell.length) ? "; decimals take a point" : "";
-        return FAIL(r, "column %d: \"%.*s\" is not a %snumber%s", column + 1, shown, cell.at,
+        return fail(r, "column %d: \"%.*s\" is not a %snumber%s", column + 1, shown, cell.at,
                     number ? "finite " : "", hint);
     }
     return SEL_OK;
@@ -176,7 +188,7 @@ static sel_status no_such_column(reader *r, const char *wanted) {
             (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", i ? ", " : "",
                              r->cell[i].length > 60 ? 60 : (int)r->cell[i].length, r->cell[i].at);
     }
-    return FAIL(r, "there is no column '%s'; the columns are %s", wanted, names);
+    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
 }
 
 /* Where the values are, from 0. The present line names the columns if `header`. */
@@ -186,7 +198,8 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
         return SEL_OK;
     }
     if (!header) {
-        return FAIL(r, "column '%s' is asked for, but the first line has no names", wanted->name);
+        return FAIL_ASKED(r, "column '%s' is asked for, but the first line has no names",
+                          wanted->name);
     }
     for (int i = 0; i < r->cells; i++) {
         if (strlen(wanted->name) == r->cell[i].length &&
@@ -218,7 +231,7 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
     sel_status status = number_of(r, 0, &points->t[n]);
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
-        return FAIL(r, "times must rise, but %.15g follows %.15g", points->t[n], points->t[n - 1]);
+        return fail(r, "times must rise, but %.15g follows %.15g", points->t[n], points->t[n - 1]);
     }
     points->n = n + 1;
     points->last_line = r->line;
@@ -255,7 +268,7 @@ sel_status sel_csv_read(const char *name, const char *text, size_t length, const
                                             : sel_fail_memory(error, name, MAX_COLUMNS);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
-        status = FAIL(&r, "there are no numbers in it; a line is a time and its values");
+        status = fail(&r, "there are no numbers in it; a line is a time and its values");
     }
     if (r.numbers) {
         freelocale(r.numbers);

@@ -52,13 +52,14 @@ int sel_data_series(lua_State *L) {
     const sel_mark *mark = take_table(L, "series");
     size_t before = sel_arena_bytes(script->arena);
     sel_series_params params = {0};
+    sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_series_table, &params, mark);
-    const sel_lookup *series =
-        sel_series_create(script->arena, &params, mark->where, script->error);
+    const sel_lookup *series = sel_series_create(script->arena, &params, mark->where, &found);
     if (series && !sel_lookups_add(script->arena, &script->series, series)) {
-        sel_fail_memory(script->error, "a series", sizeof series);
+        sel_fail_memory(&found, "a series", sizeof series);
         series = NULL;
     }
+    sel_script_hand_over(script, &found, mark->where, "sel.series");
     return push_made(L, series, before);
 }
 
@@ -67,9 +68,11 @@ int sel_data_raster(lua_State *L) {
     const sel_mark *mark = take_table(L, "raster");
     size_t before = sel_arena_bytes(script->arena);
     sel_raster_params params = {0};
+    sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
-    return push_made(L, sel_raster_create(script->arena, &params, mark->where, script->error),
-                     before);
+    const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
+    sel_script_hand_over(script, &found, mark->where, "sel.raster");
+    return push_made(L, made, before);
 }
 
 int sel_data_paint(lua_State *L) {

@@ -52,9 +52,13 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index)
     if (!sel_fill_table(f, index, table, table->name, data, span))
         return NULL;
     sel_shape_kind shape_kind = (sel_shape_kind)(SEL_SHAPE_BOX + kind);
-    if (shape_kind == SEL_SHAPE_IMAGE &&
-        sel_shape_image_read(f->arena, data, f->script->error) != SEL_OK)
-        sel_limits_break(f->L);
+    if (shape_kind == SEL_SHAPE_IMAGE) {
+        sel_error found = {.status = SEL_OK};
+        sel_status status = sel_shape_image_read(f->arena, data, &found);
+        sel_script_hand_over(f->script, &found, mark->where, table->name);
+        if (status)
+            sel_limits_break(f->L);
+    }
     return keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
 }
 

@@ -38,6 +38,18 @@ sel_where sel_script_place(lua_State *L, sel_source **source) {
     return (sel_where){NULL, 0};
 }
 
+void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
+                          const char *what) {
+    char place[1024] = "";
+    if (!found->status)
+        return;
+    if (where.file)
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    bool placed = !*place || strncmp(found->text, place, strlen(place)) == 0;
+    sel_fail(script->error, found->status, "%s%s%s%s", placed ? "" : place, placed ? "" : what,
+             placed ? "" : ": ", found->text);
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

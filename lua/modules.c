@@ -21,21 +21,24 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* Reads the file and lists it as a source; ends the script when it cannot be read. */
-static sel_source *read_source(lua_State *L, const char *path) {
+/* Reads the file that `from` loads and lists it as a source; ends the script when it cannot be
+ * read. */
+static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
     sel_script *script = sel_script_of(L);
     char *text = NULL;
     size_t length = 0;
     sel_source *source = NULL;
-    if (sel_file_read(path, max_script, "a scenario is a text file", &text, &length,
-                      script->error) == SEL_OK) {
+    sel_error found = {.status = SEL_OK};
+    if (sel_file_read(path, max_script, "a scenario is a text file", &text, &length, &found) ==
+        SEL_OK) {
         const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
         blank_header(text, length);
         const char *kept = sel_arena_copy_length(script->arena, text, length);
         source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
         if (!source)
-            sel_fail_memory(script->error, "the script", length);
+            sel_fail_memory(&found, "the script", length);
     }
+    sel_script_hand_over(script, &found, from, "sel.load");
     free(text);
     if (source) {
         source->next = script->sources;
@@ -47,8 +50,8 @@ static sel_source *read_source(lua_State *L, const char *path) {
 }
 
 /* Pushes the compiled file. */
-static sel_source *compile_file(lua_State *L, const char *path) {
-    sel_source *source = read_source(L, path);
+static sel_source *compile_file(lua_State *L, const char *path, sel_where from) {
+    sel_source *source = read_source(L, path, from);
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
         sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
@@ -62,7 +65,7 @@ static sel_source *compile_file(lua_State *L, const char *path) {
 
 void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
-    const sel_source *source = compile_file(L, path);
+    const sel_source *source = compile_file(L, path, chunk->loaded_at);
     chunk->directory = source->directory;
     chunk->above = script->chunk;
     chunk->depth = chunk->above ? chunk->above->depth + 1 : 0;
@@ -112,7 +115,7 @@ static void run_module(lua_State *L, const char *name) {
                    "beside the scenario",
                    name);
     }
-    compile_file(L, path);
+    compile_file(L, path, sel_script_place(L, NULL));
     lua_pushstring(L, name);
     lua_call(L, 1, 1);
     if (lua_isnil(L, -1)) {

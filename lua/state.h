@@ -114,6 +114,11 @@ void sel_library_push(lua_State *L);
 /* The place in the user's text from which a C function was called. */
 sel_where sel_script_place(lua_State *L, sel_source **source);
 
+/* Hands over what a reader of files found wrong. What it says of a file comes behind the place in
+ * the script that names the file and `what` reads it ("sel.series"). */
+void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
+                          const char *what);
+
 /* The keys of the table at `index` that are strings, sorted; the array ends with NULL and lives in
  * a userdata that is pushed. */
 const char **sel_script_names(lua_State *L, int index);

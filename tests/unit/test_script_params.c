@@ -244,7 +244,8 @@ static void missing_files_are_bad_files(void **state) {
     script_case c = {.scenario = NULL};
     script_load(&c, "local sel = require 'selenite'\nreturn sel.load 'none.lua'\n");
     assert_int_equal(c.status, SEL_BAD_FILE);
-    assert_string_equal(c.error.text, "none.lua: cannot be opened: No such file or directory");
+    assert_string_equal(c.error.text,
+                        "s.lua:2: sel.load: none.lua: cannot be opened: No such file or directory");
     memset(&c.error, 0, sizeof c.error);
     assert_int_equal(sel_script_load("none.lua", &c.options, &c.scenario, &c.error), SEL_BAD_FILE);
     assert_string_equal(c.error.text, "none.lua: cannot be opened: No such file or directory");

@@ -33,11 +33,20 @@ static void reads(const char *text, sel_key column) {
     free_points(&points);
 }
 
-static void refuses(const char *text, sel_key column, const char *message) {
+static void fails(const char *text, sel_key column, sel_status status, const char *message) {
     sel_csv_points points;
-    assert_int_equal(read_csv(text, column, &points), SEL_BAD_SCENARIO);
+    assert_int_equal(read_csv(text, column, &points), status);
     assert_string_equal(error.text, message);
     free_points(&points);
+}
+
+static void refuses(const char *text, sel_key column, const char *message) {
+    fails(text, column, SEL_BAD_FILE, message);
+}
+
+/* The file may be right: the script asks for what it has not. */
+static void has_not(const char *text, sel_key column, const char *message) {
+    fails(text, column, SEL_BAD_SCENARIO, message);
 }
 
 static const sel_key second = {NULL, 0}, third = {NULL, 3}, flow = {"flow", 0};
@@ -69,12 +78,12 @@ static void columns_go_by_name_or_number(void **state) {
     reads(named, third);
     reads("\"time\";\"a; b\";\"flow\"\n0;7;10\n1.5;8;-2500\n3;9;.25\n", flow);
     reads("0 x 10\n1.5 y -2500\n3 z .25\n", third);
-    refuses(named, (sel_key){"flo", 0},
+    has_not(named, (sel_key){"flo", 0},
             "q.csv:1: there is no column 'flo'; the columns are time, level, flow");
-    refuses("0,1\n1,2\n", flow,
+    has_not("0,1\n1,2\n", flow,
             "q.csv:1: column 'flow' is asked for, but the first line has no names");
-    refuses("0,1\n1,2\n", third, "q.csv:1: 2 columns, but column 3 is asked for");
-    refuses("0,1,2\n1\n", third, "q.csv:2: 1 column, but column 3 is asked for");
+    has_not("0,1\n1,2\n", third, "q.csv:1: 2 columns, but column 3 is asked for");
+    has_not("0,1,2\n1\n", third, "q.csv:2: 1 column, but column 3 is asked for");
 }
 
 static void what_is_no_number_is_refused_with_its_line(void **state) {

@@ -1,0 +1,2 @@
+local sel = require "selenite"
+return sel.load("nope.lua", { H = 16 })
