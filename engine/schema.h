@@ -116,7 +116,8 @@ typedef enum sel_kind {
 enum {
     SEL_REQUIRED = 1,
     SEL_POSITIONAL = 2, /* may stand without its name: law.velocity { 0.1, 0 } */
-    SEL_POSITIVE = 4    /* a number or integer must be > 0 */
+    SEL_POSITIVE = 4,   /* a number or integer must be > 0 */
+    SEL_ANY_DIMS = 8    /* a point that the table's own check compares with the domain */
 };
 
 typedef struct sel_field {

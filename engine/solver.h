@@ -154,6 +154,8 @@ typedef struct sel_solver {
     int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
                        SEL_FLUX knows lines */
     bool no_forces; /* SEL_FORCE is not known */
+    /* Dimensions that its size must have, when the choices are known. NULL: any. */
+    int (*dims)(const sel_common *params);
     /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
     void (*complete)(sel_common *params);
     /* Sets blank[cell] = 1 where there is no domain because the data have none, and the law of the

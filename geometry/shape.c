@@ -29,12 +29,12 @@ static const sel_field ball_fields[] = {
      "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 static const sel_field cylinder_fields[] = {
-    {"from", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, from), "One end of the axis (3-D).", 0,
-     NULL, NULL, NULL},
-    {"to", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, to), "The other end of the axis (3-D).",
-     0, NULL, NULL, NULL},
-    {"centre", SEL_KIND_POINT, 0, offsetof(sel_shape_cylinder, centre), "Its centre (2-D).", 0,
-     NULL, NULL, NULL},
+    {"from", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, from),
+     "One end of the axis (3-D).", 0, NULL, NULL, NULL},
+    {"to", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, to),
+     "The other end of the axis (3-D).", 0, NULL, NULL, NULL},
+    {"centre", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, centre),
+     "Its centre (2-D).", 0, NULL, NULL, NULL},
     {"radius", SEL_KIND_NUMBER, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_shape_cylinder, radius),
      "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
 };

@@ -298,9 +298,18 @@ static void run_check(sel_filler *f, const sel_table *table, const void *data, s
     }
 }
 
-/* The size and the controls come first: what vectors and functions may be depends on them. */
+/* The size and the controls come first: what vectors and functions may be depends on them; with
+ * them the choices, since a lattice may belong to another size. */
 static bool comes_first(const sel_field *field) {
-    return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS;
+    return field->kind == SEL_KIND_SIZE || field->kind == SEL_KIND_NUMBERS ||
+           field->kind == SEL_KIND_CHOICE;
+}
+
+/* Dimensions of the domain; 0: not known, or the size is not what the solver computes on, which its
+ * check tells: points and vectors that suit the one or the other are no mistakes beside that. */
+static int dims_of(const sel_solver *solver, const sel_common *params) {
+    bool fits = !solver->dims || solver->dims(params) == params->size.n;
+    return fits ? params->size.n : 0;
 }
 
 bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
@@ -316,7 +325,7 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
             if (comes_first(&table->fields[i]) == first)
                 fill_field(f, index, &table->fields[i], label, data, span);
         if (f->solver && table == f->solver->table)
-            f->dims = ((const sel_common *)data)->size.n;
+            f->dims = dims_of(f->solver, data);
     }
     if (f->mistake_count == before)
         run_check(f, table, data, sel_span_where(span));
@@ -420,13 +429,26 @@ static int compare_mistakes(const void *a, const void *b) {
     return first->order < second->order ? -1 : 1;
 }
 
+/* A table of a loaded script may have been changed by the one that loaded it, which its text cannot
+ * show: " (loaded at s.lua:2)", else "". */
+static void loaded_text(const sel_script *script, const sel_mistake *mistake, char text[512]) {
+    const sel_source *source = script->sources;
+    while (source && source->name != mistake->where.file)
+        source = source->next;
+    text[0] = '\0';
+    if (source && source->loaded_at.file)
+        snprintf(text, 512, " (loaded at %s:%d)", source->loaded_at.file, source->loaded_at.line);
+}
+
 static void report(const sel_filler *f) {
     sel_error *error = f->script->error;
+    char loaded[512];
     if (f->mistake_count) /* qsort refuses NULL */
         qsort(f->mistakes, (size_t)f->mistake_count, sizeof *f->mistakes, compare_mistakes);
     for (int i = 0; i < f->mistake_count; i++) {
+        loaded_text(f->script, &f->mistakes[i], loaded);
         if (f->mistakes[i].where.file)
-            sel_fail_at(error, f->mistakes[i].where, "%s", f->mistakes[i].text);
+            sel_fail_at(error, f->mistakes[i].where, "%s%s", f->mistakes[i].text, loaded);
         else
             sel_fail(error, SEL_BAD_SCENARIO, "%s", f->mistakes[i].text);
     }

@@ -114,9 +114,10 @@ static void fill_size(sel_filler *f, const sel_slot *slot, int index, sel_ints *
 /* Points may have 2 or 3 coordinates, but as many as the domain where that is known. */
 static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point *to) {
     int n = sel_fill_list_length(f, slot, index);
+    int dims = slot->field->flags & SEL_ANY_DIMS ? 0 : f->dims;
     bool right = n >= 0;
-    if (n >= 0 && (n < 2 || n > 3 || (f->dims && n != f->dims))) {
-        const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
+    if (n >= 0 && (n < 2 || n > 3 || (dims && n != dims))) {
+        const char *needed = dims == 2 ? "2" : dims == 3 ? "3" : "2 or 3";
         sel_fill_wrong(f, slot, 0, 0,
                        sel_fill_print(f, "must have %s coordinates, not %d", needed, n));
         return false;

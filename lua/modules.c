@@ -65,7 +65,8 @@ static sel_source *compile_file(lua_State *L, const char *path, sel_where from) 
 
 void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
-    const sel_source *source = compile_file(L, path, chunk->loaded_at);
+    sel_source *source = compile_file(L, path, chunk->loaded_at);
+    source->loaded_at = chunk->loaded_at;
     chunk->directory = source->directory;
     chunk->above = script->chunk;
     chunk->depth = chunk->above ? chunk->above->depth + 1 : 0;

@@ -211,6 +211,11 @@ static const sel_field_info fields[AQUA_FIELDS] = {
                            "where it has not."},
 };
 
+static int dims(const sel_common *params) {
+    (void)params;
+    return 2;
+}
+
 const sel_solver aqua_solver = {
     .name = "aqua",
     .table = &aqua_table,
@@ -221,6 +226,7 @@ const sel_solver aqua_solver = {
     .main_field = AQUA_DEPTH,
     .flux_field = -1,
     .no_forces = true,
+    .dims = dims,
     .complete = aqua_complete,
     .blank = aqua_blank,
     .plan = plan_create,

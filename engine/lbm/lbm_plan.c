@@ -20,6 +20,10 @@ sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_erro
                        lattice->dims == 2 ? "{ nx, ny }" : "{ nx, ny, nz }");
 }
 
+static int dims(const sel_common *params) {
+    return lbm_lattices[((const lbm_params *)params)->lattice].dims;
+}
+
 static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
                                        sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
@@ -180,6 +184,7 @@ static const sel_field_info fields[LBM_FIELDS] = {
 const sel_solver lbm_solver = {
     .name = "lbm",
     .table = &lbm_table,
+    .dims = dims,
     .laws = lbm_law_places,
     .law_count = LBM_LAWS,
     .fields = fields,
