@@ -24,16 +24,6 @@ void sel_number_text(double value, char text[SEL_NUMBER_ROOM]) {
         strcpy(text, "nan");
         return;
     }
-    snprintf(raw, sizeof raw, "%.17g", value);
-    point_for_separator(raw, text);
-}
-
-void sel_json_number(FILE *to, double value) {
-    char raw[SEL_NUMBER_ROOM], text[SEL_NUMBER_ROOM];
-    if (!isfinite(value)) {
-        fputs("null", to);
-        return;
-    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(raw, sizeof raw, "%.*g", digits, value);
         if (strtod(raw, NULL) == value) {
@@ -41,7 +31,14 @@ void sel_json_number(FILE *to, double value) {
         }
     }
     point_for_separator(raw, text);
-    fputs(text, to);
+}
+
+void sel_json_number(FILE *to, double value) {
+    char text[SEL_NUMBER_ROOM];
+    if (isfinite(value)) {
+        sel_number_text(value, text);
+    }
+    fputs(isfinite(value) ? text : "null", to);
 }
 
 /* Bytes of the UTF-8 character at `text`; 0 when it is none (overlong forms, surrogates and what

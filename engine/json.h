@@ -6,12 +6,11 @@
 
 enum { SEL_NUMBER_ROOM = 40 };
 
-/* `value` with 17 significant digits, which read back as the same number, and a decimal point;
- * "nan", "inf", "-inf". For CSV files. */
+/* The shortest decimal that reads back as the same number, with a decimal point; "nan", "inf",
+ * "-inf". For CSV files. */
 void sel_number_text(double value, char text[SEL_NUMBER_ROOM]);
 
-/* The shortest decimal that reads back as the same number; null for NaN and infinity, which JSON
- * does not know. */
+/* The same, but null for NaN and infinity, which JSON does not know. */
 void sel_json_number(FILE *to, double value);
 
 /* `text` quoted and escaped; bytes that are not UTF-8 become U+FFFD. NULL prints null. */

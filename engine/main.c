@@ -184,14 +184,19 @@ static const char *list_commands(int commands, char text[64]) {
     return text;
 }
 
+/* The option called `name`; else the last one, without a name. */
+static const option *find_option(const option *options, const char *name) {
+    while (options->name && strcmp(options->name, name) != 0) {
+        options++;
+    }
+    return options;
+}
+
 static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_error *error) {
     option options[OPTIONS];
     const char *name = argv[*i];
-    const option *found = options;
     list_options(a, options);
-    while (found->name && strcmp(found->name, name) != 0) {
-        found++;
-    }
+    const option *found = find_option(options, name);
     if (!found->name) {
         return unknown_option(name, options, error);
     }
@@ -208,7 +213,13 @@ static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_
     if (*i + 1 >= argc) {
         return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
     }
-    return found->set(a, argv[++*i], error);
+    const char *value = argv[++*i];
+    if (find_option(options, value)->name) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "option %s needs a value, and '%s' is an option (./%s would be a file)",
+                        name, value, value);
+    }
+    return found->set(a, value, error);
 }
 
 /* Arguments behind the command. a->words has room for all of them. */
@@ -221,6 +232,18 @@ static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
         sel_status status = parse_option(a, argc, argv, &i, error);
         if (status) {
             return status;
+        }
+    }
+    return SEL_OK;
+}
+
+/* Refuses name=value behind another value for the same name. */
+static sel_status check_twice(const arguments *a, int word, sel_error *error) {
+    size_t length = strcspn(a->words[word], "=") + 1;
+    for (int i = 1; i < word; i++) {
+        if (strncmp(a->words[i], a->words[word], length) == 0) {
+            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
+                            a->words[word], a->words[i], a->words[word]);
         }
     }
     return SEL_OK;
@@ -241,6 +264,10 @@ static sel_status check_words(arguments *a, const char *name, sel_error *error) 
             return sel_fail(error, SEL_BAD_USAGE,
                             "'%s' is neither an option nor name=value; one scenario at a time",
                             a->words[i]);
+        }
+        sel_status status = check_twice(a, i, error);
+        if (status) {
+            return status;
         }
     }
     return SEL_OK;

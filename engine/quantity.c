@@ -31,9 +31,10 @@ sel_quantity sel_from_function(const sel_function *function) {
 
 void sel_place_text(const sel_places *at, size_t i, char *text, size_t size) {
     if (at->z) {
-        snprintf(text, size, "x=%g, y=%g, z=%g, t=%g", at->x[i], at->y[i], at->z[i], at->t);
+        snprintf(text, size, "x=%.10g, y=%.10g, z=%.10g, t=%.10g", at->x[i], at->y[i], at->z[i],
+                 at->t);
     } else {
-        snprintf(text, size, "x=%g, y=%g, t=%g", at->x[i], at->y[i], at->t);
+        snprintf(text, size, "x=%.10g, y=%.10g, t=%.10g", at->x[i], at->y[i], at->t);
     }
 }
 

@@ -167,20 +167,76 @@ static void stop(run *r, sel_stopped_by by, const char *reason) {
     snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
 }
 
-static void stop_diverged(run *r) {
+/* Cells of `values` with a component that is not finite. */
+static int64_t count_bad(const double *values, int64_t cells, int components) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < cells; i++) {
+        bool bad = false;
+        for (int c = 0; c < components; c++) {
+            bad = bad || !isfinite(values[i * components + c]);
+        }
+        count += bad;
+    }
+    return count;
+}
+
+/* Cells whose main field is not finite in the present state; -1: not known. Read by layers. */
+static int64_t bad_cells(const run *r) {
     const sel_grid *grid = &r->prepared->domain->grid;
-    const sel_plan *plan = r->prepared->plan;
-    int64_t cell = r->monitor.bad_cell, row = cell / grid->n[0];
-    char hint[256], reason[512], k[32] = "";
-    double largest = fmax(r->largest, r->monitor.largest);
-    r->prepared->simulation->solver->hint(plan, largest, hint, sizeof hint);
+    const sel_solver *solver = r->prepared->simulation->solver;
+    const sel_backend *backend = r->prepared->backend;
+    const int components = sel_field_components(&solver->fields[solver->main_field], grid->dims);
+    const int axis = grid->dims - 1;
+    const int64_t cells = sel_grid_cells(grid) / grid->n[axis];
+    double *values = malloc((size_t)(cells * components) * sizeof *values);
+    int64_t count = values ? 0 : -1;
+    for (int64_t k = 0; k < grid->n[axis] && count >= 0; k++) {
+        sel_request read = {.kind = SEL_READ,
+                            .field = solver->main_field,
+                            .box = sel_grid_box(grid),
+                            .precision = SEL_F64,
+                            .components = components,
+                            .to = values};
+        read.box.lo[axis] = k;
+        read.box.hi[axis] = k + 1;
+        bool done = backend->start(r->state, &read, NULL) == SEL_OK &&
+                    backend->finish(r->state, &read, NULL) == SEL_OK;
+        count = done ? count + count_bad(values, cells, components) : -1;
+    }
+    free(values);
+    return count;
+}
+
+/* " in all cells", or the first cell and in how many others. The state may be that of a later step
+ * than the test's, where there are more of them. */
+static void say_where(const run *r, char *text, size_t size) {
+    const sel_domain *domain = r->prepared->domain;
+    const sel_grid *grid = &domain->grid;
+    const int64_t cell = r->monitor.bad_cell, row = cell / grid->n[0], count = bad_cells(r);
+    char k[32] = "", others[64] = "";
+    if (count >= domain->free_cells) {
+        snprintf(text, size, ", by step %lld in all cells", (long long)r->step);
+        return;
+    }
     if (grid->dims == 3) {
         snprintf(k, sizeof k, ", %lld", (long long)(row / grid->n[1]));
     }
-    snprintf(reason, sizeof reason,
-             "diverged: NaN or infinity found at step %lld, first at cell {%lld, %lld%s}. %s",
-             (long long)r->monitor_step, (long long)(cell % grid->n[0]),
-             (long long)(row % grid->n[1]), k, hint);
+    if (count > 0) {
+        snprintf(others, sizeof others, ", by step %lld in %lld cell%s", (long long)r->step,
+                 (long long)count, count == 1 ? "" : "s");
+    }
+    snprintf(text, size, ", first at cell {%lld, %lld%s}%s", (long long)(cell % grid->n[0]),
+             (long long)(row % grid->n[1]), k, others);
+}
+
+static void stop_diverged(run *r) {
+    const sel_plan *plan = r->prepared->plan;
+    char hint[256], where[160], reason[512];
+    double largest = fmax(r->largest, r->monitor.largest);
+    r->prepared->simulation->solver->hint(plan, largest, hint, sizeof hint);
+    say_where(r, where, sizeof where);
+    snprintf(reason, sizeof reason, "diverged: NaN or infinity found at step %lld%s. %s",
+             (long long)r->monitor_step, where, hint);
     stop(r, SEL_BY_DIVERGENCE, reason);
 }
 

@@ -30,7 +30,8 @@ static sel_status make_directories(const char *directory, sel_error *error) {
         char kept = *slash;
         *slash = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return sel_fail(error, SEL_BAD_FILE, "%s: cannot make the directory: %s", path,
+            return sel_fail(error, SEL_BAD_FILE,
+                            "%s: cannot make the directory: %s; choose another with -o", path,
                             strerror(errno));
         }
         *slash = kept;

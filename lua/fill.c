@@ -190,12 +190,42 @@ static const sel_field *positional_field(const sel_table *table) {
     return NULL;
 }
 
+/* What other codes call a field, and what it is called here. */
+static const char *const other_names[][2] = {
+    {"viscosity", "nu"},         {"relaxation_time", "tau"},
+    {"force", "acceleration"},   {"forcing", "acceleration"},
+    {"gravity", "acceleration"}, {"u", "velocity"},
+    {"v", "velocity"},           {"p", "pressure"},
+    {"rho", "density"},          {"h", "depth"},
+    {"bed", "ground"},           {"dem", "ground"},
+    {"boundaries", "regions"},   {"boundary", "regions"},
+    {"geometry", "regions"},     {"grid", "size"},
+    {"resolution", "size"},      {"iterations", "steps"},
+    {"time_steps", "steps"},     {"end_time", "time"},
+    {"tolerance", "steady"},     {"variables", "fields"},
+    {"center", "centre"},        {"position", "at"},
+};
+
+/* The field that another code calls `name`, or NULL. */
+static const char *field_meant(const sel_table *table, const char *name) {
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(name, other_names[i][0]) == 0 && find_field(table, other_names[i][1]))
+            return other_names[i][1];
+    return NULL;
+}
+
 static void unknown_field(sel_filler *f, const sel_table *table, const char *label, sel_span span,
                           const char *name) {
     char text[256];
     const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
     for (int i = 0; i < table->count; i++)
         names[i] = table->fields[i].name;
+    const char *meant = field_meant(table, name);
+    if (meant) {
+        sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
+                         "%s: unknown field '%s'; it is called '%s' here", label, name, meant);
+        return;
+    }
     sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)), "%s: unknown field%s", label,
                      sel_script_suggest(name, names, text));
 }

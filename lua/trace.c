@@ -329,8 +329,9 @@ static bool take_result(struct sel_trace *t, int index, int *node) {
 }
 
 static bool take_results(struct sel_trace *t, int base, leaf *to) {
-    if (lua_gettop(t->L) - base != t->needs->results)
-        return refuse(t, "it returns %d values", lua_gettop(t->L) - base);
+    int count = lua_gettop(t->L) - base;
+    if (count != t->needs->results)
+        return refuse(t, "it returns %d value%s", count, count == 1 ? "" : "s");
     for (int r = 0; r < t->needs->results; r++)
         if (!take_result(t, base + 1 + r, &to->result[r]))
             return false;

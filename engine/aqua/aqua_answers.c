@@ -1,5 +1,6 @@
 /* aqua_answers.c -- name what backends found and give it the user's units. */
 #include <math.h>
+#include <stdio.h>
 #include "engine/aqua/aqua_ghosts.h"
 
 void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request) {
@@ -36,11 +37,16 @@ void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
     const aqua_store store = aqua_store_of(plan);
     const int64_t nx = plan->layout.nx;
+    const double given = plan->params->depth_limit;
+    char more[64] = "";
+    if (!isnan(given)) {
+        snprintf(more, sizeof more, " more than its %.10g m", given);
+    }
     return sel_fail_at(
         error, sel_simulation_where(plan->base.simulation, "depth_limit"),
         "step %lld: cell {%lld, %lld} holds more than %.4g m of water, the most that "
-        "depths in quanta of 2^-%d m can be with this alpha; give depth_limit, the "
+        "depths in quanta of 2^-%d m can be with this alpha; give depth_limit%s, the "
         "greatest depth that you expect, or precision = \"f64\"",
         (long long)step, (long long)(cell % nx), (long long)(cell / nx),
-        store.limit / store.per_metre, plan->bits);
+        store.limit / store.per_metre, plan->bits, more);
 }

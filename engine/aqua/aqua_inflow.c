@@ -132,10 +132,18 @@ double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
     return ((double)step + 0.5) * plan->base.domain->grid.dt;
 }
 
-static sel_status refuse_negative(const aqua_plan *plan, const char *what, double value, double t,
-                                  sel_error *error) {
+/* `cell`: where, -1 for what is the same everywhere. */
+static sel_status refuse_negative(const aqua_plan *plan, const char *what, double value,
+                                  int64_t cell, double t, sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    char place[96] = "";
+    if (cell >= 0) {
+        snprintf(place, sizeof place, "x=%.10g, y=%.10g, ",
+                 sel_centre(grid, 0, (double)(cell % grid->n[0])),
+                 sel_centre(grid, 1, (double)(cell / grid->n[0])));
+    }
     return sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
-                       "%s is negative, %g, at t=%g", what, value, t);
+                       "%s is negative, %g, at %st=%.10g", what, value, place, t);
 }
 
 /* A quantity that is the same everywhere. */
@@ -163,7 +171,7 @@ static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread
                                              : evaluate_uniform(plan, q, what, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
         if (to[i] < 0) {
-            return refuse_negative(plan, what, to[i], t, error);
+            return refuse_negative(plan, what, to[i], spread == AQUA_FIELD ? i : -1, t, error);
         }
         to[i] *= unit;
         if (to[i] > most) {
@@ -195,7 +203,7 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
     sel_status status = evaluate_uniform(plan, &from->source->discharge, what, t, units, error);
     if (!status && *units < 0) {
         return sel_fail_at(error, from->source->place,
-                           "%s is negative, %g, at t=%g: sources only bring water", what, *units,
+                           "%s is negative, %g, at t=%.10g: sources only bring water", what, *units,
                            t);
     }
     *units *= grid->dt / (grid->dx * grid->dx) * aqua_store_of(plan).per_metre;

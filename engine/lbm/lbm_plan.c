@@ -130,8 +130,14 @@ static void json(const sel_plan *plan, char *text, size_t size) {
 
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    double velocity = fmax(largest, lbm_largest_velocity(p)) / p->numbers.velocity_unit;
-    if (velocity > 0.3) {
+    double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
+    double velocity = fmax(largest / p->numbers.velocity_unit, given);
+    if (p->numbers.tau > 2 && given <= 0.3) {
+        snprintf(text, size,
+                 "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
+                 "viscosity or a smaller dt, or with the Reynolds number kept a smaller velocity",
+                 p->numbers.tau);
+    } else if (velocity > 0.3) {
         snprintf(text, size,
                  "the largest velocity was %.3g in lattice units (keep it below 0.1); reduce the "
                  "velocity, or dt",

@@ -111,6 +111,10 @@ void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
 sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
                            sel_error *error);
 
+/* Refuses a point of the domain that has only solid cells about it, where all fields are 0. */
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
+                          sel_error *error);
+
 /* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
 sel_status sel_within_check(const sel_output_site *site, const char *what,
                             const struct sel_shape *within, sel_error *error);

@@ -124,13 +124,13 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
     if (given != 1) {
         return sel_fail_at(error, site->where,
                            "out.picture: a picture of a 3-D domain shows a plane: give just one of "
-                           "x, y and z, as slice = { z = %g }",
+                           "x, y and z, as slice = { z = %.10g }",
                            sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
     if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
         return sel_fail_at(error, site->where,
-                           "out.picture: slice %s = %g lies outside the domain, which is [%g, %g]",
+                           "out.picture: slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
                            sel_axis_names[axis], slice->v[axis], low, high);
     }
     return SEL_OK;

@@ -74,6 +74,7 @@ static sel_status probe_check(const sel_output_site *site, const void *params, s
         char what[32];
         snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
         sel_status point = sel_point_check(site, what, &probe->at.v[p], error);
+        point = point ? point : sel_free_check(site, what, &probe->at.v[p], error);
         status = status ? status : point;
     }
     return status;

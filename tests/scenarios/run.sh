@@ -273,7 +273,7 @@ LUA
 
 divergence_is_reported() {
     exits 3 run "$work/diverging.lua" -o "$work/diverging" >"$work/text" 2>&1 &&
-        grep -E 'diverged: NaN or infinity found at step [0-9]+, first at cell \{[0-9]+, [0-9]+\}' \
+        grep -E 'diverged: NaN or infinity found at step [0-9]+, by step [0-9]+ in all cells\. ' \
             "$work/text" &&
         [ "$(json "$work/diverging/run.json" stopped_by)" = '"diverged"' ]
 }

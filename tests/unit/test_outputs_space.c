@@ -52,10 +52,10 @@ static void probes_leave_the_solid_corners_out(void **state) {
     output_case c;
     case_open(&c, 3, NX, NY, NZ);
     c.domain.cell[cell(1, 1, 1)] = c.domain.cell[cell(0, 1, 1)] = c.domain.cell[cell(0, 0, 1)] = 1;
-    sel_point points[] = {{3, {1.35, 2.45, 0.45}}, {3, {1.8, 2.6, 0.8}}};
+    sel_point point = {3, {1.35, 2.45, 0.45}};
     sel_out_probe *probe = case_add(&c, &sel_out_probe_table);
     probe->field = case_names(pressure, 1);
-    probe->at = (sel_points){2, points};
+    probe->at = (sel_points){1, &point};
     assert_int_equal(case_run(&c, 0), SEL_OK);
     double x = 0.2, y = 0.4, z = 0.4, sum = 0, weights = 0;
     for (int corner = 0; corner < 8; corner++) {
@@ -66,7 +66,6 @@ static void probes_leave_the_solid_corners_out(void **state) {
         weights += solid ? 0 : weight;
     }
     assert_number(&c, "probe.csv", 1, 2, sum / weights);
-    assert_true(case_number(&c, "probe.csv", 1, 3) == 0); /* in the solid */
     case_close(&c);
 }
 

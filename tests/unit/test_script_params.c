@@ -217,10 +217,12 @@ static void loaded_scenarios_are_editable(void **state) {
 static void mistakes_in_loaded_scenarios_point_into_their_file(void **state) {
     (void)state;
     write_file("other.lua", script);
-    script_refuses("local sel = require 'selenite'\n"
-                   "local s = sel.load 'other.lua'\ns.stop.stps = 5\ns.tau = 'x'\nreturn s\n",
-                   "other.lua:9: sel.lbm: tau must be a number, got string \"x\"\n"
-                   "other.lua:10: stop: unknown field 'stps'; did you mean 'steps'?");
+    script_refuses(
+        "local sel = require 'selenite'\n"
+        "local s = sel.load 'other.lua'\ns.stop.stps = 5\ns.tau = 'x'\nreturn s\n",
+        "other.lua:9: sel.lbm: tau must be a number, got string \"x\" (loaded at s.lua:2)\n"
+        "other.lua:10: stop: unknown field 'stps'; did you mean 'steps'? (loaded at "
+        "s.lua:2)");
     script_refuses(
         "local sel = require 'selenite'\n"
         "return sel.load('other.lua', { zetta = 1, alpha = 'x', mode = 'no' })\n",
