@@ -128,14 +128,10 @@ static sel_status check_count(const sel_series *s, sel_where where, sel_where la
     if (!last.file) {
         return sel_fail_at(error, where, "sel.series: 1 point; at least 2 are needed%s", hold);
     }
-    char script[512] = "";
-    if (where.file) {
-        snprintf(script, sizeof script, " of %s:%d", where.file, where.line);
-    }
     return sel_fail_at(error, last,
-                       "1 point, t = %g; the series%s needs at least 2%s: add a line with a later "
+                       "1 point, t = %.10g; a series needs at least 2%s: add a line with a later "
                        "time and its value",
-                       s->t[0], script, hold);
+                       s->t[0], hold);
 }
 
 /* Scaling may overflow, or make two times one. */
