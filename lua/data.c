@@ -12,7 +12,7 @@
 static sel_mark *take_table(lua_State *L, const char *name) {
     char found[80];
     sel_script *script = sel_script_of(L);
-    if (script->evaluating || !script->chunk)
+    if (script->limits.code != SEL_MAIN_CHUNK || !script->chunk)
         luaL_error(L, "sel.%s cannot be made inside a function that the engine evaluates", name);
     if (lua_gettop(L) == 1 && lua_type(L, 1) == LUA_TSTRING) {
         lua_createtable(L, 1, 0);

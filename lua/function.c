@@ -76,7 +76,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
                           sel_error *error) {
     lua_State *L = f->script->L;
     int base = lua_gettop(L);
-    sel_limits_start_call(f->script);
+    sel_limits_start_call(f->script, SEL_FUNCTION);
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
     for (int a = 0; a < f->count; a++)
         lua_pushnumber(L, argument(f, f->arguments[a], at, i));
@@ -119,11 +119,11 @@ static sel_status call_range(const sel_lua_function *f, const sel_places *at, si
     if (status)
         return status;
     sel_error *outer = script->error;
+    const sel_limits outer_limits = script->limits; /* of a hook that asked for a quantity */
     script->error = error;
-    script->evaluating = true;
     for (size_t i = first; i < end && status == SEL_OK; i++)
         status = call_at(f, at, i, out, error);
-    script->evaluating = false;
+    script->limits = outer_limits;
     script->error = outer;
     return status;
 }

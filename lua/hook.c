@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/hooks.h"
+#include "engine/machine.h"
 
 typedef struct lua_callback {
     sel_callback base;
@@ -68,8 +69,10 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* Raises the engine's message at the script's line. */
-static void check_status(lua_State *L, sel_status status, const sel_error *error) {
+/* Back from the engine, which was asked at `since`: how long it takes is not the hook's fault.
+ * Raises the engine's message at the script's line. */
+static void come_back(lua_State *L, double since, sel_status status, const sel_error *error) {
+    sel_limits_excuse(L, since);
     if (status != SEL_OK)
         luaL_error(L, "%s", error->text);
 }
@@ -88,7 +91,8 @@ static int run_probe(lua_State *L) {
     int count = 0;
     const char *field = check_string(L, 2, "run:probe", "the field");
     sel_point at = check_point(L, 3, "run:probe");
-    check_status(L, sel_hook_probe(run, field, &at, values, &count, &error), &error);
+    const double since = sel_machine_seconds();
+    come_back(L, since, sel_hook_probe(run, field, &at, values, &count, &error), &error);
     return push_numbers(L, values, count);
 }
 
@@ -100,7 +104,8 @@ static int run_reduce(lua_State *L) {
     int count = 0;
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
-    check_status(L, sel_hook_reduce(run, field, op, values, &count, &error), &error);
+    const double since = sel_machine_seconds();
+    come_back(L, since, sel_hook_reduce(run, field, op, values, &count, &error), &error);
     return push_numbers(L, values, count);
 }
 
@@ -110,7 +115,8 @@ static int run_force(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     double force[3], torque[3];
     const char *name = check_string(L, 2, "run:force", "the name");
-    check_status(L, sel_hook_force(run, name, force, torque, &error), &error);
+    const double since = sel_machine_seconds();
+    come_back(L, since, sel_hook_force(run, name, force, torque, &error), &error);
     int dims = run->context->domain->grid.dims;
     push_numbers(L, force, dims);
     return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
@@ -122,7 +128,8 @@ static int run_set(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     const char *control = check_string(L, 2, "run:set", "the control");
     double value = check_number(L, 3, "run:set", "the value");
-    check_status(L, sel_hook_set(run, control, value, &error), &error);
+    const double since = sel_machine_seconds();
+    come_back(L, since, sel_hook_set(run, control, value, &error), &error);
     return 0;
 }
 
@@ -132,7 +139,8 @@ static int run_result(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     const char *name = check_string(L, 2, "run:result", "the name");
     double value = check_number(L, 3, "run:result", "the value");
-    check_status(L, sel_hook_result(run, name, value, &error), &error);
+    const double since = sel_machine_seconds();
+    come_back(L, since, sel_hook_result(run, name, value, &error), &error);
     return 0;
 }
 
@@ -232,8 +240,8 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
     sel_status status = SEL_OK;
     int base = lua_gettop(L);
     script->error = error ? error : &unread;
-    script->evaluating = true;
-    sel_limits_start_call(script);
+    const sel_limits outer = script->limits;
+    sel_limits_start_call(script, SEL_HOOK);
     lua_pushcfunction(L, call_function);
     lua_pushlightuserdata(L, (void *)(uintptr_t)callback);
     lua_pushlightuserdata(L, run);
@@ -245,7 +253,7 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
         status = sel_limits_report(script, called, self->where, suffix);
     }
     lua_settop(L, base);
-    script->evaluating = false;
+    script->limits = outer;
     script->error = NULL;
     return status;
 }

@@ -12,7 +12,7 @@
 #include "lua/state.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "engine/machine.h"
 
 enum { INSTRUCTIONS_PER_TICK = 100, LARGE_REQUEST = 1 << 16 };
 /* A script that fills its memory with live data would collect garbage for every few bytes: it is
@@ -22,17 +22,11 @@ static const double call_seconds = 10;
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static bool time_is_up(sel_script *script) {
-    double t = now();
-    if (script->deadline == 0)
-        script->deadline = t + script->seconds;
-    return t > script->deadline;
+static bool time_is_up(sel_limits *limits) {
+    double t = sel_machine_seconds();
+    if (limits->deadline == 0)
+        limits->deadline = t + limits->seconds;
+    return t > limits->deadline;
 }
 
 /* The line that a thread is at. Only reads Lua's call information, so that the allocator may
@@ -46,10 +40,10 @@ static sel_where running_place(lua_State *L) {
 }
 
 static bool may_grow(sel_script *script, size_t bytes) {
-    if (script->trust || !script->running)
+    if (script->trust || !script->limits.running)
         return true;
     bool full = script->used + bytes > script->memory || script->cramped > MAX_CRAMPED;
-    bool late = !full && bytes >= LARGE_REQUEST && time_is_up(script);
+    bool late = !full && bytes >= LARGE_REQUEST && time_is_up(&script->limits);
     script->grown += bytes;
     if (!full && !late)
         return true;
@@ -86,26 +80,31 @@ int sel_limits_break(lua_State *L) {
 
 static const char time_text[] = "the script took longer than %g s; --script-limit SECONDS allows "
                                 "more, --trust lifts all limits";
-static const char call_text[] = "a function took longer than %g s or %lld instructions for one "
-                                "value; --trust lifts all limits";
+static const char function_text[] = "a function took longer than %g s or %lld instructions for "
+                                    "one value; --trust lifts all limits";
+static const char hook_text[] = "a hook took longer than %g s or %lld instructions of its own; "
+                                "--trust lifts all limits";
 static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
                                   "limits";
 
 static void fail_time(sel_script *script, sel_where where) {
-    if (script->evaluating)
-        sel_fail_at(script->error, where, call_text, script->seconds, (long long)call_instructions);
+    const sel_limits *limits = &script->limits;
+    if (limits->code == SEL_MAIN_CHUNK)
+        sel_fail_at(script->error, where, time_text, limits->seconds);
     else
-        sel_fail_at(script->error, where, time_text, script->seconds);
+        sel_fail_at(script->error, where, limits->code == SEL_HOOK ? hook_text : function_text,
+                    limits->seconds, (long long)call_instructions);
 }
 
 static void look(lua_State *L) {
     sel_script *script = sel_script_of(L);
     if (script->broken)
         sel_limits_break(L);
-    if (!script->running)
+    const sel_limits *limits = &script->limits;
+    if (!limits->running)
         return;
-    bool worn_out = script->max_ticks && script->ticks > script->max_ticks;
-    if (!worn_out && !time_is_up(script))
+    bool worn_out = limits->max_ticks && limits->ticks > limits->max_ticks;
+    if (!worn_out && !time_is_up(&script->limits))
         return;
     fail_time(script, running_place(L));
     sel_limits_break(L);
@@ -114,7 +113,7 @@ static void look(lua_State *L) {
 static void on_count(lua_State *L, lua_Debug *event) {
     (void)event;
     sel_script *script = sel_script_of(L);
-    script->ticks++;
+    script->limits.ticks++;
     if (script->broken)
         lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
     look(L);
@@ -138,22 +137,27 @@ lua_State *sel_limits_open(sel_script *script) {
 }
 
 void sel_limits_start_chunk(sel_script *script, double seconds) {
-    script->seconds = seconds;
-    script->deadline = now() + seconds;
-    script->ticks = script->max_ticks = 0;
-    script->running = true;
+    script->limits = (sel_limits){.code = SEL_MAIN_CHUNK,
+                                  .running = true,
+                                  .seconds = seconds,
+                                  .deadline = sel_machine_seconds() + seconds};
 }
 
-void sel_limits_start_call(sel_script *script) {
-    script->seconds = call_seconds;
-    script->deadline = 0;
-    script->ticks = 0;
-    script->max_ticks = call_instructions / INSTRUCTIONS_PER_TICK;
-    script->running = true;
+void sel_limits_start_call(sel_script *script, sel_user_code code) {
+    script->limits = (sel_limits){.code = code,
+                                  .running = true,
+                                  .seconds = call_seconds,
+                                  .max_ticks = call_instructions / INSTRUCTIONS_PER_TICK};
 }
 
 void sel_limits_stop(sel_script *script) {
-    script->running = false;
+    script->limits.running = false;
+}
+
+void sel_limits_excuse(lua_State *L, double since) {
+    sel_limits *limits = &sel_script_of(L)->limits;
+    if (limits->deadline != 0)
+        limits->deadline += sel_machine_seconds() - since;
 }
 
 /* Lua shortens long file names in its messages; puts the whole name back. */

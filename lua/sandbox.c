@@ -74,7 +74,7 @@ static int guarded_load(lua_State *L) {
 }
 
 static int guarded_random(lua_State *L) {
-    if (sel_script_of(L)->evaluating)
+    if (sel_script_of(L)->limits.code != SEL_MAIN_CHUNK)
         return luaL_error(L, "math.random is not allowed in a function that the engine evaluates");
     return call_original(L);
 }

@@ -20,6 +20,20 @@ typedef struct sel_chunk {
     int depth;
 } sel_chunk;
 
+/* User code of which one piece runs at a time, under limits of its own. */
+typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_code;
+
+/* What the piece that runs may take. Who calls another in the middle of it keeps these and puts
+ * them back. */
+typedef struct sel_limits {
+    sel_user_code code;
+    bool running;      /* user code runs under the limits */
+    double seconds;    /* that it may take */
+    double deadline;   /* monotonic clock; 0: set at the next look at the clock */
+    int64_t ticks;     /* of the instruction counter since the start */
+    int64_t max_ticks; /* 0: no limit */
+} sel_limits;
+
 typedef struct sel_script {
     lua_State *L;      /* the main thread */
     lua_State *active; /* the coroutine that runs, or L */
@@ -37,14 +51,9 @@ typedef struct sel_script {
     size_t used, memory;     /* bytes */
     size_t grown;            /* bytes asked for since memory was last refused */
     int cramped;             /* refusals in a row with little between them */
-    double seconds;          /* that the present chunk or function may take */
-    double deadline;         /* monotonic clock; 0: set at the next look at the clock */
-    int64_t ticks;           /* of the instruction counter since the start */
-    int64_t max_ticks;       /* 0: no limit */
-    bool running;            /* user code runs under the limits */
+    sel_limits limits;       /* of what runs now */
     bool late;               /* memory was refused because the time was up */
     bool broken;             /* a limit was hit, or all is said: nothing may catch this */
-    bool evaluating;         /* a function of x, y, z, t runs */
     struct sel_trace *trace; /* the function under trace; NULL: none */
     struct sel_lua_function *functions;           /* of the scenario, the last one first */
     unsigned corrections;                         /* of functions (sel_simulation) */
@@ -64,10 +73,13 @@ static inline sel_script *sel_script_of(lua_State *L) {
 /* A Lua state under the script's limits; NULL when there is no memory. */
 lua_State *sel_limits_open(sel_script *script);
 
-/* Starts the clock of a main chunk (`seconds`) or of one function call. */
+/* Starts the clock of a main chunk (`seconds`) or of one call of a function or hook. */
 void sel_limits_start_chunk(sel_script *script, double seconds);
-void sel_limits_start_call(sel_script *script);
+void sel_limits_start_call(sel_script *script, sel_user_code code);
 void sel_limits_stop(sel_script *script);
+
+/* The time since `since` (sel_machine_seconds) was not the script's own: it does not count. */
+void sel_limits_excuse(lua_State *L, double since);
 
 /* Raises when the time is up: for C functions that take long. */
 void sel_limits_look(lua_State *L);

@@ -448,7 +448,7 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
     struct sel_trace t = {.script = script, .L = L, .needs = needs, .reason = reason};
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L), count = lua_gethookcount(L);
-    bool running = script->running, evaluating = script->evaluating;
+    const sel_limits outer = script->limits;
     reason[0] = '\0';
     t.builder = sel_builder_create(MAX_NODES);
     if (!t.builder) {
@@ -456,9 +456,8 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
         return NULL;
     }
     index = lua_absindex(L, index);
-    sel_limits_start_call(script);
+    sel_limits_start_call(script, SEL_FUNCTION);
     script->trace = &t;
-    script->evaluating = true;
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &t);
     lua_pushvalue(L, index);
@@ -468,8 +467,7 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
     }
     lua_sethook(L, hook, mask, count);
     script->trace = NULL;
-    script->evaluating = evaluating;
-    script->running = running;
+    script->limits = outer;
     sel_builder_destroy(t.builder);
     if (!t.program)
         refuse(&t, "its program needs too many registers");

@@ -18,9 +18,12 @@ static inline void case_collect(const char *text, void *data) {
     snprintf(log + used, 1024 - used, "%s%s", used ? "|" : "", text);
 }
 
-static inline sel_status case_run(run_case *r, const char *text) {
+static inline void case_load(run_case *r, const char *text) {
     memset(r, 0, sizeof *r);
     script_accepts(&r->script, text);
+}
+
+static inline sel_status case_start(run_case *r) {
     sel_run_options options = {.settings = {.precision = -1, .backend = -1, .threads = 1},
                                .directory = "run",
                                .force = true,
@@ -28,6 +31,11 @@ static inline sel_status case_run(run_case *r, const char *text) {
                                .log_data = r->log};
     return sel_run(r->script.scenario, &r->script.scenario->simulations[0], &options, &r->report,
                    &r->error);
+}
+
+static inline sel_status case_run(run_case *r, const char *text) {
+    case_load(r, text);
+    return case_start(r);
 }
 
 static inline void case_done(run_case *r) {

@@ -1,5 +1,16 @@
 /* test_script_hooks.c -- hooks in Lua on real runs: when they are called, what they may do. */
+#include <sys/syscall.h>
+#include <time.h>
 #include "tests/unit/run_case.h"
+
+/* The clock of the limits, which tests put forward. */
+static time_t seconds_ahead;
+
+int clock_gettime(clockid_t clock, struct timespec *t) {
+    int failed = (int)syscall(SYS_clock_gettime, clock, t);
+    t->tv_sec += seconds_ahead;
+    return failed;
+}
 
 /* A periodic box at rest but for what `fields` says. */
 #define BOX(before, fields)                                                           \
@@ -165,8 +176,44 @@ static void mistakes_end_the_run_with_their_line(void **state) {
         "s.lua:6: run:log: the run can be used only while its hook is called (hooks[1], at "
         "step 5)");
     assert_fails("while true do pcall(error) end",
-                 "s.lua:6: a function took longer than 10 s or 100000000 instructions for one "
-                 "value; --trust lifts all limits");
+                 "s.lua:6: a hook took longer than 10 s or 100000000 instructions of its own; "
+                 "--trust lifts all limits");
+}
+
+/* ---- on a backend that takes its time, or fails ---- */
+
+static sel_status slow_start(sel_state *state, sel_request *request, sel_error *error) {
+    seconds_ahead += request->kind == SEL_REDUCE ? 60 : 0;
+    return lbm_solver.cpu->start(state, request, error);
+}
+
+/* Runs a box whose hook does `body` at step 0, requests started by `start`. */
+static sel_status run_started_by(run_case *r,
+                                 sel_status (*start)(sel_state *, sel_request *, sel_error *),
+                                 const char *body) {
+    char text[1024];
+    sel_backend backend = *lbm_solver.cpu;
+    sel_solver solver = lbm_solver;
+    backend.start = start;
+    solver.cpu = &backend;
+    snprintf(text, sizeof text,
+             BOX("", ALL_PERIODIC
+                 "backend = 'cpu', hooks = { { every = 20, call = function(run)\n%s end } }"),
+             body);
+    case_load(r, text);
+    r->script.scenario->simulations[0].solver = &solver;
+    return case_start(r);
+}
+
+static void time_of_the_engine_does_not_count(void **state) {
+    (void)state;
+    run_case r;
+    const char body[] = "for k = 1, 3 do run:reduce('density', 'max') for i = 1, 1000 do end end "
+                        "run:log 'done'";
+    if (run_started_by(&r, slow_start, body) != SEL_OK)
+        fail_msg("%s", r.error.text);
+    assert_string_equal(r.log, "done");
+    case_done(&r);
 }
 
 static void tables_of_hooks_are_checked(void **state) {
@@ -191,6 +238,7 @@ int main(void) {
         cmocka_unit_test(set_changes_a_law_from_the_next_step_on),
         cmocka_unit_test(force_by_the_output_or_by_its_region),
         cmocka_unit_test(mistakes_end_the_run_with_their_line),
+        cmocka_unit_test(time_of_the_engine_does_not_count),
         cmocka_unit_test(tables_of_hooks_are_checked),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
