@@ -47,6 +47,15 @@ bool sel_hooks_due(const sel_hook_run *run, int64_t step) {
     return due;
 }
 
+static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
+    sel_error raised = {SEL_OK, ""};
+    sel_status status = hook->call->call(hook->call, run, &raised);
+    if (run->failure.status) {
+        return sel_fail(error, run->failure.status, "%s", run->failure.text);
+    }
+    return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
+}
+
 static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool end,
                              sel_error *error) {
     sel_status status = SEL_OK;
@@ -55,7 +64,7 @@ static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool 
     for (int i = 0; i < hooks_of(run)->n && !status; i++) {
         const sel_hook *hook = hook_at(run, i);
         if (end ? hook->at == SEL_HOOK_AT_END : due_by_steps(hook, step)) {
-            status = hook->call->call(hook->call, run, error);
+            status = call_hook(run, hook, error);
         }
     }
     return status;
@@ -67,6 +76,14 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_erro
 
 sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error) {
     return call_hooks(run, step, time, true, error);
+}
+
+/* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
+static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_error *error) {
+    if (status && status != SEL_BAD_SCENARIO && !run->failure.status) {
+        sel_fail(&run->failure, status, "%s", error ? error->text : "what a hook asked for failed");
+    }
+    return status;
 }
 
 /* ---- looking ---- */
@@ -114,7 +131,7 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
     status = status ? status : sel_point_check(&site, "the point", at, error);
     status = status ? status : probe_pick(run, &picks.v[0], at, values, count, error);
     free(picks.v);
-    return status;
+    return keep_failure(run, status, error);
 }
 
 static int find_op(const char *op) {
@@ -155,7 +172,7 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
     sel_status status = pick_field(run, &site, field, &picks, error);
     status = status ? status : reduce_pick(run, &picks.v[0], which, values, count, error);
     free(picks.v);
-    return status;
+    return keep_failure(run, status, error);
 }
 
 /* The out.force of that name, else the first on a region of that name; NULL: neither. */
@@ -187,7 +204,9 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
                         "name; add out.force { region = \"%.64s\" } to output",
                         name, name);
     }
-    return sel_measure_force(run->context, found->region, &found->centre, force, torque, error);
+    sel_status status =
+        sel_measure_force(run->context, found->region, &found->centre, force, torque, error);
+    return keep_failure(run, status, error);
 }
 
 /* ---- acting ---- */
@@ -220,7 +239,8 @@ sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, se
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:result: the name must have 1 to %d characters", LONGEST_NAME);
     }
-    return sel_results_set(run->context->results, name, value, error);
+    sel_status status = sel_results_set(run->context->results, name, value, error);
+    return keep_failure(run, status, error);
 }
 
 void sel_hook_stop(sel_hook_run *run, const char *reason) {

@@ -14,6 +14,7 @@ typedef struct sel_hook_run {
     bool stopped;      /* a hook asked for the end of the run */
     char reason[256];  /* why */
     int caller_handle; /* what the language of the hooks keeps of this run; 0: nothing yet */
+    sel_error failure; /* of the device, memory or files, not the hook's: it ends the run */
 } sel_hook_run;
 
 /* The first step after `step` at which a hook is due; INT64_MAX when none is. */
@@ -22,7 +23,8 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step);
 /* Whether a hook is due at `step` by its steps. */
 bool sel_hooks_due(const sel_hook_run *run, int64_t step);
 
-/* Calls, in the script's order, the hooks that are due at `step`, or those of the end. */
+/* Calls, in the script's order, the hooks that are due at `step`, or those of the end. Fails with a
+ * hook's error, or with what failed when it asked the run, whatever the hook made of that. */
 sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error);
 sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error);
 

@@ -216,6 +216,29 @@ static void time_of_the_engine_does_not_count(void **state) {
     case_done(&r);
 }
 
+static sel_status lost_start(sel_state *state, sel_request *request, sel_error *error) {
+    return request->kind == SEL_REDUCE ? sel_fail(error, SEL_NO_DEVICE, "the device is lost")
+                                       : lbm_solver.cpu->start(state, request, error);
+}
+
+static void failures_of_the_device_end_the_run_whatever_the_hook_makes_of_them(void **state) {
+    (void)state;
+    const char *const bodies[] = {
+        "run:reduce('density', 'max')",
+        "pcall(run.reduce, run, 'density', 'max') run:log 'caught'",
+        "if not pcall(run.reduce, run, 'density', 'max') then error { 'mine' } end",
+        "local ask = coroutine.wrap(function() run:reduce('density', 'max') end) pcall(ask)",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        run_case r;
+        assert_int_equal(run_started_by(&r, lost_start, bodies[i]), SEL_NO_DEVICE);
+        assert_string_equal(r.error.text, "the device is lost");
+        assert_string_equal(r.log, i == 1 ? "caught" : "");
+        assert_int_equal(r.error.status, SEL_NO_DEVICE);
+        case_done(&r);
+    }
+}
+
 static void tables_of_hooks_are_checked(void **state) {
     (void)state;
     script_refuses(BOX("", ALL_PERIODIC "hooks = { { every = 5, at = 'end', call = print },\n"
@@ -239,6 +262,7 @@ int main(void) {
         cmocka_unit_test(force_by_the_output_or_by_its_region),
         cmocka_unit_test(mistakes_end_the_run_with_their_line),
         cmocka_unit_test(time_of_the_engine_does_not_count),
+        cmocka_unit_test(failures_of_the_device_end_the_run_whatever_the_hook_makes_of_them),
         cmocka_unit_test(tables_of_hooks_are_checked),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
