@@ -8,6 +8,7 @@
  */
 #include "engine/domain.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -497,7 +498,7 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
     }
     status = status ? status : allocate(d, error);
     status = status ? status : copy_controls(d, &common->controls, error);
-    int threads = common->threads > 0 ? (int)common->threads : sel_machine_threads();
+    const int threads = omp_get_max_threads();
     status = status ? status : paint_all(d, simulation, threads, error);
     d->free_cells = status ? 0 : count_free(d, threads);
     if (!status && d->free_cells == 0) {

@@ -1,6 +1,7 @@
 /* prepare.c -- choose what computes, check, paint, plan, and see that it fits. */
 #include "engine/prepare.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include "engine/machine.h"
 #include "engine/output/output.h"
@@ -111,18 +112,36 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
                                                       : SEL_OK;
 }
 
-/* All cores when nobody says, but no more than are worth waking for so many cells. */
-static int choose_threads(const sel_settings *settings, const sel_common *common,
-                          const sel_domain *domain) {
+/* ---- threads ---- */
+
+/* As many as somebody says; 0: nobody does. */
+static int told_threads(const sel_settings *settings, const sel_common *common) {
     if (settings->threads > 0) {
         return (int)settings->threads;
     }
-    if (common->threads != SEL_INT_NOT_GIVEN) {
-        return (int)common->threads;
-    }
+    return common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
+}
+
+/* No more than are worth waking for so many cells. */
+static int worth_of_threads(const sel_domain *domain) {
     int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
     int cores = sel_machine_threads();
     return worth < cores ? (int)worth : cores;
+}
+
+/* Makes them known to all that computes: loops and quantities ask OpenMP. */
+static void use_threads(sel_prepared *prepared, int threads) {
+    if (prepared->outer_threads == 0) {
+        prepared->outer_threads = omp_get_max_threads();
+    }
+    omp_set_num_threads(threads);
+}
+
+static void leave_threads(sel_prepared *prepared) {
+    if (prepared->outer_threads > 0) {
+        omp_set_num_threads(prepared->outer_threads);
+    }
+    prepared->outer_threads = 0;
 }
 
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
@@ -138,7 +157,12 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     sel_status backend = choose_backend(settings, prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, error);
     status = status ? status : size;
-    status = status ? status : sel_domain_create(simulation, &prepared->domain, error);
+    if (status) {
+        return status;
+    }
+    const int told = told_threads(settings, common);
+    use_threads(prepared, told ? told : sel_machine_threads());
+    status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
         return status;
     }
@@ -151,7 +175,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     sel_plan *plan = prepared->plan;
     plan->precision = precision;
-    plan->threads = choose_threads(settings, common, prepared->domain);
+    plan->threads = told ? told : worth_of_threads(prepared->domain);
+    use_threads(prepared, plan->threads);
     sel_outputs_wants(simulation, plan);
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->choice.free_bytes) {
@@ -166,6 +191,7 @@ void sel_prepared_release(sel_prepared *prepared) {
         prepared->simulation->solver->plan_destroy(prepared->plan);
     }
     sel_domain_destroy(prepared->domain);
+    leave_threads(prepared);
     prepared->plan = NULL;
     prepared->domain = NULL;
 }

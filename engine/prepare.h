@@ -16,6 +16,7 @@ typedef struct sel_settings {
 
 typedef struct sel_prepared {
     const sel_simulation *simulation;
+    int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL before that */
     sel_domain *domain;
@@ -26,7 +27,8 @@ typedef struct sel_prepared {
 
 /* Chooses the backend, checks the whole simulation, paints its regions, resolves its numbers, and
  * refuses what does not fit into memory, saying what would. SEL_NO_DEVICE when the backend asked
- * for is not there. Release with sel_prepared_release, also after a failure. */
+ * for is not there. All parallel loops of the calling thread take the run's threads from then on.
+ * Release, in the same thread, with sel_prepared_release, also after a failure. */
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);

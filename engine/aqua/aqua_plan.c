@@ -160,8 +160,7 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     }
     plan->base.simulation = simulation;
     plan->base.domain = domain;
-    plan->base.threads =
-        common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
+    plan->base.threads = omp_get_max_threads();
     plan->params = (const aqua_params *)common;
     sel_status status = fill_plan(plan, error);
     plan->base.precision = common->precision;

@@ -97,8 +97,7 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     p->base.simulation = simulation;
     p->base.domain = domain;
     p->base.precision = common->precision;
-    p->base.threads =
-        common->threads == SEL_INT_NOT_GIVEN ? omp_get_num_procs() : (int)common->threads;
+    p->base.threads = omp_get_max_threads();
     p->params = (const lbm_params *)common;
     p->base.density = p->params->density;
     sel_status status =

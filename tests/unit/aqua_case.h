@@ -3,6 +3,7 @@
 #define AQUA_CASE_H
 
 #include <math.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +90,7 @@ static inline void case_begin(aqua_case *c, int64_t nx, int64_t ny, double alpha
     c->params.common.size = (sel_ints){2, {nx, ny, 0}};
     c->params.common.dx = c->params.common.dt = 1;
     c->params.common.precision = SEL_F64;
-    c->params.common.threads = 1;
+    omp_set_num_threads(1);
     c->params.common.regions.v = c->regions;
     c->params.common.stop.steps = 1;
     c->params.sources.v = c->sources;

@@ -3,6 +3,7 @@
 #define LBM_CASE_H
 
 #include <math.h>
+#include <omp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ static inline void case_begin_size(lbm_case *c, sel_ints size, double tau) {
     c->params.common.size = size;
     c->params.lattice = size.n == 2 ? LBM_D2Q9 : LBM_D3Q19;
     c->params.common.precision = SEL_F64;
-    c->params.common.threads = 1;
+    omp_set_num_threads(1);
     c->params.common.regions.v = c->regions;
     c->params.common.stop.steps = 1;
     c->params.tau = tau;

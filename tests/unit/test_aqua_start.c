@@ -13,7 +13,7 @@ static void begin(aqua_case *c, int threads) {
     case_fill_random(depth, CELLS, 0, 0.5, 4);
     case_begin(c, NX, NY, 0.3);
     c->params.common.precision = SEL_F32;
-    c->params.common.threads = threads;
+    omp_set_num_threads(threads);
     c->params.ground = case_values(c, ground);
     c->params.initial.depth = case_values(c, depth);
     case_open(c, "around", sel_shape_make(c->arena, SEL_SHAPE_FACES, NULL), 0.01);

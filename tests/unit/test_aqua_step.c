@@ -73,7 +73,7 @@ static void run_depths(int equilibrium, int scheme, int precision, int threads, 
     c.params.equilibrium = equilibrium;
     c.params.scheme = scheme;
     c.params.common.precision = precision;
-    c.params.common.threads = threads;
+    omp_set_num_threads(threads);
     case_start(&c);
     case_advance(&c, steps);
     case_read(&c, AQUA_DEPTH, found);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <omp.h>
 #include "tests/unit/fake_solver.h"
 
 enum { NX = 7, NY = 6, NZ = 5, CELLS = NX * NY * NZ };
@@ -328,7 +329,7 @@ static void threads_paint_the_same(void **state) {
     add(f, box(f, min, max));
     add(f, ball(f, 41, 35, 38, 34));
     for (int threads = 1; threads <= 3; threads++) {
-        f->common.threads = threads;
+        omp_set_num_threads(threads);
         create(f);
         size_t cells = (size_t)sel_grid_cells(&f->domain->grid);
         if (threads == 1) {

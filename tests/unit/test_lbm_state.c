@@ -91,7 +91,7 @@ static void run_everything(const variant *v, outcome *result) {
     memset(result, 0, sizeof *result);
     case_begin(&c, NX, NY, 0.7);
     c.params.common.precision = v->precision;
-    c.params.common.threads = v->threads;
+    omp_set_num_threads(v->threads);
     c.params.collision = v->collision;
     c.params.acceleration =
         v->field ? case_of(&c, SEL_ON_X | SEL_ON_Y, 2, gust, NULL) : sel_constant2(1e-6, 2e-6);
