@@ -212,21 +212,20 @@ static int64_t bad_cells(const run *r) {
 static void say_where(const run *r, char *text, size_t size) {
     const sel_domain *domain = r->prepared->domain;
     const sel_grid *grid = &domain->grid;
-    const int64_t cell = r->monitor.bad_cell, row = cell / grid->n[0], count = bad_cells(r);
-    char k[32] = "", others[64] = "";
+    const int64_t count = bad_cells(r);
+    int64_t at[3];
+    char cell[SEL_CELL_TEXT], others[64] = "";
     if (count >= domain->free_cells) {
         snprintf(text, size, ", by step %lld in all cells", (long long)r->step);
         return;
-    }
-    if (grid->dims == 3) {
-        snprintf(k, sizeof k, ", %lld", (long long)(row / grid->n[1]));
     }
     if (count > 0) {
         snprintf(others, sizeof others, ", by step %lld in %lld cell%s", (long long)r->step,
                  (long long)count, count == 1 ? "" : "s");
     }
-    snprintf(text, size, ", first at cell {%lld, %lld%s}%s", (long long)(cell % grid->n[0]),
-             (long long)(row % grid->n[1]), k, others);
+    sel_cell_at(grid, r->monitor.bad_cell, at);
+    sel_cell_text(grid, at, cell);
+    snprintf(text, size, ", first at cell %s%s", cell, others);
 }
 
 static void stop_diverged(run *r) {

@@ -47,15 +47,6 @@ const sel_raster *sel_raster_of(const sel_lookup *lookup);
 /* The value at a point as above; NaN outside and where there are no data. */
 double sel_raster_value(const sel_raster *raster, double x, double y);
 
-/* The value of cell (i, j), i from the west, j from the south, scaled as the script says; NaN where
- * there are no data. */
-static inline double sel_raster_cell(const sel_raster *raster, int64_t i, int64_t j) {
-    return raster->value[j * raster->n[0] + i];
-}
-static inline bool sel_raster_nodata(const sel_raster *raster, int64_t i, int64_t j) {
-    return isnan(sel_raster_cell(raster, i, j));
-}
-
 /* ---- formats ---- */
 
 /* What is read from a file, not scaled yet. */

@@ -4,6 +4,7 @@
 #include "geometry/grid_file.h"
 #include "geometry/tiff_file.h"
 #include "tests/unit/output_case.h"
+#include "tests/unit/raster_cell.h"
 
 static sel_error error;
 
@@ -58,10 +59,10 @@ static void both_formats_read_back_to_the_bit(void **state) {
         const sel_raster *r = read_back(arena, path);
         assert_true(r->n[0] == 37 && r->n[1] == 23 && r->dx == 1.0 / 3);
         assert_true(r->origin[0] == 500000.1 && fabs(r->origin[1] - 5000000.3) < 1e-8);
-        assert_true(sel_raster_nodata(r, 0, 0));
+        assert_true(raster_nodata(r, 0, 0));
         for (int64_t i = 1; i < 37 * 23; i++) {
             const int64_t at[3] = {i % 37, i / 37, 0};
-            assert_true(sel_raster_cell(r, at[0], at[1]) ==
+            assert_true(raster_cell(r, at[0], at[1]) ==
                         (double)(float)case_value(&c.domain.grid, at, 0, 1, 7));
         }
         sel_arena_destroy(arena);
@@ -81,7 +82,7 @@ static void vectors_are_written_by_their_magnitude(void **state) {
     const sel_raster *r = read_back(arena, path);
     const int64_t at[3] = {3, 1, 0};
     double x = case_value(&c.domain.grid, at, 0, 0, 0), y = case_value(&c.domain.grid, at, 0, 1, 0);
-    assert_true(fabs(sel_raster_cell(r, 3, 1) - sqrt(x * x + y * y)) < 1e-5);
+    assert_true(fabs(raster_cell(r, 3, 1) - sqrt(x * x + y * y)) < 1e-5);
     sel_arena_destroy(arena);
     case_close(&c);
 }
@@ -231,7 +232,7 @@ static void same_values(const char *path, const sel_grid_file *grid) {
     assert_true(r->n[0] == grid->n[0] && r->n[1] == grid->n[1] && r->dx == grid->dx);
     assert_true(r->origin[0] == grid->origin[0] && r->origin[1] == grid->origin[1]);
     for (int64_t i = 0; i < WIDTH * HEIGHT; i++) {
-        double value = sel_raster_cell(r, i % WIDTH, i / WIDTH);
+        double value = raster_cell(r, i % WIDTH, i / WIDTH);
         bool none = isnan(grid->value[i]);
         assert_true(none ? isnan(value) : (float)value == grid->value[i]);
     }
@@ -289,7 +290,7 @@ static void sparse_tiles_of_gdal_have_no_data(void **state) {
     same_values("s.tif", &grid);
     free(ask_gdal("gdal_create -q -of GTiff -ot Float32 -outsize 300 200 -a_ullr 0 200 300 0 "
                   "-co TILED=YES -co SPARSE_OK=TRUE e.tif"));
-    assert_true(sel_raster_nodata(read_back(arena, "e.tif"), 5, 5));
+    assert_true(raster_nodata(read_back(arena, "e.tif"), 5, 5));
     free(value);
     sel_arena_destroy(arena);
 }

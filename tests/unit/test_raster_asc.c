@@ -11,6 +11,7 @@
 #include <string.h>
 #include "geometry/raster.h"
 #include "tests/unit/files.h"
+#include "tests/unit/raster_cell.h"
 
 static sel_error error;
 
@@ -38,9 +39,9 @@ static void holds(const char *text, const char *expected) {
                         (long long)r->n[1], r->origin[0], r->origin[1], r->dx);
     for (int64_t j = 0; j < r->n[1]; j++) {
         for (int64_t i = 0; i < r->n[0]; i++) {
-            bool none = sel_raster_nodata(r, i, j);
+            bool none = raster_nodata(r, i, j);
             used += snprintf(found + used, sizeof found - (size_t)used, none ? " -" : " %.17g",
-                             sel_raster_cell(r, i, j));
+                             raster_cell(r, i, j));
         }
         used += snprintf(found + used, sizeof found - (size_t)used, "/");
     }
@@ -113,9 +114,9 @@ static void a_script_may_say_what_means_no_data_and_what_fills_it(void **state) 
     (void)state;
     sel_arena *arena = sel_arena_create();
     const sel_raster *r = make(arena, HEAD "-9999 2 3\n4 5 6\n", 5, (double)NAN);
-    assert_true(sel_raster_cell(r, 0, 1) == -9999 && sel_raster_nodata(r, 1, 0));
+    assert_true(raster_cell(r, 0, 1) == -9999 && raster_nodata(r, 1, 0));
     r = make(arena, HEAD "-9999 2 3\n4 5 6\n", (double)NAN, 0.5);
-    assert_true(sel_raster_cell(r, 0, 1) == 0.5 && sel_raster_cell(r, 1, 0) == 5);
+    assert_true(raster_cell(r, 0, 1) == 0.5 && raster_cell(r, 1, 0) == 5);
     sel_arena_destroy(arena);
 }
 
@@ -206,7 +207,7 @@ static void large_files_are_read_block_by_block(void **state) {
     for (int i = 0; i < WIDTH * HEIGHT; i++) {
         char text[40];
         snprintf(text, sizeof text, "%.*f", i % 7, i * 0.37);
-        assert_true(sel_raster_cell(r, i % WIDTH, HEIGHT - 1 - i / WIDTH) == strtod(text, NULL));
+        assert_true(raster_cell(r, i % WIDTH, HEIGHT - 1 - i / WIDTH) == strtod(text, NULL));
     }
     sel_arena_destroy(arena);
 }

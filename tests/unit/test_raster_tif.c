@@ -11,6 +11,7 @@
 #include "geometry/raster.h"
 #include "geometry/tiff_file.h"
 #include "tests/unit/files.h"
+#include "tests/unit/raster_cell.h"
 
 static sel_error error;
 
@@ -137,8 +138,7 @@ static void reads(const recipe *r) {
     assert_true(raster->n[0] == r->width && raster->n[1] == r->height);
     for (int64_t j = 0; j < r->height; j++)
         for (int64_t i = 0; i < r->width; i++)
-            assert_true(sel_raster_cell(raster, i, r->height - 1 - j) ==
-                        number(r, j * r->width + i));
+            assert_true(raster_cell(raster, i, r->height - 1 - j) == number(r, j * r->width + i));
     sel_arena_destroy(arena);
 }
 
@@ -232,8 +232,8 @@ static void no_data_are_what_the_tag_says(void **state) {
                             .nodata = cases[k].tag});
         const sel_raster *raster = make(arena);
         assert_non_null(raster);
-        assert_int_equal(sel_raster_nodata(raster, 0, 1), cases[k].none);
-        assert_false(sel_raster_nodata(raster, 1, 1));
+        assert_int_equal(raster_nodata(raster, 0, 1), cases[k].none);
+        assert_false(raster_nodata(raster, 1, 1));
         sel_arena_destroy(arena);
     }
 }
