@@ -2,7 +2,6 @@
 #ifndef SEL_RASTER_H
 #define SEL_RASTER_H
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include "engine/arena.h"

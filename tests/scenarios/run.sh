@@ -32,6 +32,12 @@ exits() {
 
 run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
+# Set before OpenMP starts, or not at all; other OpenMPs than gcc's wait in their own ways.
+waiting_threads_soon_sleep() {
+    OMP_DISPLAY_ENV=verbose "$selenite" --version >"$work/openmp" 2>&1
+    ! grep -q GOMP_ "$work/openmp" || grep "GOMP_SPINCOUNT = '300'" "$work/openmp"
+}
+
 # value FILE COLUMN: the column in the last row of a CSV file.
 value() {
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
@@ -560,6 +566,7 @@ ok "a small expansion reattaches" small_expansion_reattaches
 ok "the lattice of the thesis" thesis_numbers_run
 ok "another run gives the same bytes" another_run_gives_the_same_bytes
 [ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
+ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
 ok "a diverging run says step, cell and cause" divergence_is_reported
