@@ -434,6 +434,9 @@ static sel_status write_report(const sel_scenario *scenario, run *r, sel_status 
         snprintf(reason, sizeof reason, "%.500s", error ? error->text : "");
         stop(r, SEL_BY_ERROR, reason);
     }
+    if (r->writer) {
+        sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
+    }
     fill_report(r);
     const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
     return sel_run_json(scenario, r->prepared, r->report, files, r->options->directory,

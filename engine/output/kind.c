@@ -263,7 +263,7 @@ sel_status sel_output_csv(const sel_output_context *context, const char *name,
     if (status == SEL_OK) {
         sel_csv_text(*csv, "step");
         sel_csv_text(*csv, "time");
-        status = sel_output_files_add(files, error, "%s", file);
+        status = sel_output_files_add(files, NULL, error, "%s", file);
     }
     return status;
 }

@@ -6,14 +6,21 @@
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
 
-/* The files written so far, relative to the run's directory: NULL-terminated. */
+/* The files of the outputs, relative to the run's directory, in the order in which they were asked
+ * for. */
 typedef struct sel_output_files {
     int count, capacity;
-    char **v;
+    struct sel_output_file {
+        char *name;
+        int64_t job; /* of the writer, 1 the first, with which the file is there; 0: it is */
+    } * v;
+    const char **listed; /* room for all and a NULL */
 } sel_output_files;
 
-sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const char *format, ...)
-    SEL_PRINTF(3, 4);
+/* Adds a file that is there; or, with a writer, one that is there when the job that was submitted
+ * last is done. */
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
+                                const char *format, ...) SEL_PRINTF(4, 5);
 
 /* An output under check: mistakes are reported at `where`. */
 typedef struct sel_output_site {

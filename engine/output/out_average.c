@@ -146,7 +146,7 @@ static sel_status write_image(const average_output *output, double time, array_n
         return sel_fail(error, failed.status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
                         failed.text);
     }
-    return sel_output_files_add(output->files, error, "%s.vti", output->name);
+    return sel_output_files_add(output->files, NULL, error, "%s.vti", output->name);
 }
 
 static sel_status average_conclude(void *self, int64_t step, double time, sel_error *error) {

@@ -144,9 +144,9 @@ static sel_status grid_take(void *self, int64_t step, double time, const sel_req
     blank_cells(domain, job->values);
     sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
-                  : sel_output_files_add(output->files, error, "%s/%s_%08lld.%s", output->name,
-                                         output->name, (long long)step,
-                                         formats[output->params->format]);
+                  : sel_output_files_add(output->files, output->context->writer, error,
+                                         "%s/%s_%08lld.%s", output->name, output->name,
+                                         (long long)step, formats[output->params->format]);
 }
 
 /* ---- opening ---- */

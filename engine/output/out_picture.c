@@ -296,8 +296,9 @@ static sel_status picture_take(void *self, int64_t step, double time, const sel_
     }
     sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
     return status ? status
-                  : sel_output_files_add(output->files, error, "%s/%s_%08lld.png", output->name,
-                                         output->name, (long long)step);
+                  : sel_output_files_add(output->files, output->context->writer, error,
+                                         "%s/%s_%08lld.png", output->name, output->name,
+                                         (long long)step);
 }
 
 /* ---- opening ---- */

@@ -350,13 +350,14 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
     const char *name = output->series->name;
     vtk_job *job = output->job;
     output->job = NULL;
-    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
+    sel_writer *writer = output->context->writer;
+    sel_status status = sel_writer_submit(writer, run_job, job, error);
     if (status == SEL_OK && !output->written) {
         output->written = true;
-        status = sel_output_files_add(output->files, error, "%s.pvd", name);
+        status = sel_output_files_add(output->files, writer, error, "%s.pvd", name);
     }
     if (status == SEL_OK) {
-        status = sel_output_files_add(output->files, error, "%s/%s_%08lld.vti", name, name,
+        status = sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.vti", name, name,
                                       (long long)step);
     }
     return status;

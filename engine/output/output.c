@@ -280,16 +280,31 @@ int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
 
 /* ---- what ---- */
 
-sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const char *format,
-                                ...) {
-    if (files->count + 2 > files->capacity) {
-        int capacity = 2 * files->capacity + 16;
-        char **v = realloc(files->v, (size_t)capacity * sizeof *v);
-        if (!v) {
-            return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
-        }
-        files->v = v;
-        files->capacity = capacity;
+static sel_status make_room(sel_output_files *files, sel_error *error) {
+    if (files->count < files->capacity) {
+        return SEL_OK;
+    }
+    const int capacity = 2 * files->capacity + 16;
+    struct sel_output_file *v = realloc(files->v, (size_t)capacity * sizeof *v);
+    files->v = v ? v : files->v;
+    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
+    files->listed = listed ? listed : files->listed;
+    if (!v || !listed) {
+        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
+    }
+    files->capacity = capacity;
+    return SEL_OK;
+}
+
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
+                                const char *format, ...) {
+    sel_status status = make_room(files, error);
+    if (status) {
+        return status;
+    }
+    int64_t submitted = 0, written;
+    if (writer) {
+        sel_writer_counts(writer, &submitted, &written);
     }
     char *name = NULL;
     va_list args;
@@ -299,8 +314,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_error *error, const
     if (length < 0) {
         return sel_fail_memory(error, "the list of files", strlen(format));
     }
-    files->v[files->count++] = name;
-    files->v[files->count] = NULL;
+    files->v[files->count++] = (struct sel_output_file){name, submitted};
     return SEL_OK;
 }
 
@@ -459,7 +473,20 @@ double sel_outputs_waited(const sel_outputs *outputs) {
 
 const char *const *sel_outputs_files(const sel_outputs *outputs) {
     static const char *const none[] = {NULL};
-    return outputs->files.v ? (const char *const *)outputs->files.v : none;
+    const sel_output_files *files = &outputs->files;
+    int64_t submitted, written;
+    int count = 0;
+    if (!files->listed) {
+        return none;
+    }
+    sel_writer_counts(outputs->context->writer, &submitted, &written);
+    for (int i = 0; i < files->count; i++) {
+        if (files->v[i].job <= written) {
+            files->listed[count++] = files->v[i].name;
+        }
+    }
+    files->listed[count] = NULL;
+    return files->listed;
 }
 
 void sel_outputs_close(sel_outputs *outputs) {
@@ -475,8 +502,9 @@ void sel_outputs_close(sel_outputs *outputs) {
         free(output->requests.v);
     }
     for (int i = 0; i < outputs->files.count; i++) {
-        free(outputs->files.v[i]);
+        free(outputs->files.v[i].name);
     }
+    free(outputs->files.listed);
     free(outputs->files.v);
     free(outputs->v);
     free(outputs);

@@ -71,7 +71,8 @@ void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);
 
-/* The files written so far, relative to the directory: NULL-terminated, owned by the outputs. */
+/* The files that are there, relative to the directory, without what the writer has yet to write:
+ * NULL-terminated, owned by the outputs, until the next call. */
 const char *const *sel_outputs_files(const sel_outputs *outputs);
 
 /* Closes the files; does not wait for the writer. */

@@ -21,7 +21,8 @@ struct sel_writer {
     int depth, first, count;
     bool running, closing;
     double busy, waited;
-    sel_error failure; /* of the first job that failed */
+    int64_t submitted, written; /* jobs */
+    sel_error failure;          /* of the first job that failed */
 };
 
 static double seconds_now(void) {
@@ -55,6 +56,7 @@ static void run_job(sel_writer *writer, const queued_job *job) {
         writer->failure = error;
         writer->failure.status = status;
     }
+    writer->written += status == SEL_OK && !cancelled;
     writer->running = false;
     pthread_cond_broadcast(&writer->room);
 }
@@ -136,6 +138,7 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
         int last = (writer->first + writer->count) % writer->depth;
         writer->queue[last] = (queued_job){job, data};
         writer->count++;
+        writer->submitted++;
         pthread_cond_signal(&writer->work);
     }
     pthread_mutex_unlock(&writer->lock);
@@ -159,6 +162,13 @@ sel_status sel_writer_drain(sel_writer *writer, sel_error *error) {
     sel_status status = report_failure(writer, error);
     pthread_mutex_unlock(&writer->lock);
     return status;
+}
+
+void sel_writer_counts(sel_writer *writer, int64_t *submitted, int64_t *written) {
+    pthread_mutex_lock(&writer->lock);
+    *submitted = writer->submitted;
+    *written = writer->written;
+    pthread_mutex_unlock(&writer->lock);
 }
 
 void sel_writer_times(sel_writer *writer, double *busy, double *waited) {

@@ -2,6 +2,7 @@
 #ifndef SEL_WRITER_H
 #define SEL_WRITER_H
 
+#include <stdint.h>
 #include "engine/status.h"
 
 typedef struct sel_writer sel_writer;
@@ -18,6 +19,10 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
 
 /* Waits until all jobs are done; returns the first failure. */
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error);
+
+/* Jobs that were submitted so far, and how many of them, from the first on, have written all that
+ * they had to: after a failure none does. */
+void sel_writer_counts(sel_writer *writer, int64_t *submitted, int64_t *written);
 
 /* Seconds that jobs took, and that others stood still for them: submit() without room, drain(). */
 void sel_writer_times(sel_writer *writer, double *busy, double *waited);

@@ -324,7 +324,8 @@ full_disk() {
     (
         ulimit -f 40
         exits 4 run scenarios/cavity2d.lua N=64 Re=100 -o "$work/full"
-    ) && ! ls "$work"/full/vtk/*.vti "$work"/full/*.tmp "$work"/full/vtk/*.tmp 2>/dev/null
+    ) && ! ls "$work"/full/vtk/*.vti "$work"/full/*.tmp "$work"/full/vtk/*.tmp 2>/dev/null &&
+        grep '"outputs": ' "$work/full/run.json" && ! grep '\.vti"\|\.pvd"' "$work/full/run.json"
 }
 
 script_from_standard_input() {

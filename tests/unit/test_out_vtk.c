@@ -1,4 +1,5 @@
 /* test_out_vtk.c -- out.vtk: which files, where their cells lie, what their arrays hold. */
+#include <sys/stat.h>
 #include "tests/unit/output_case.h"
 #include "tests/unit/vti_file.h"
 
@@ -54,6 +55,27 @@ static void fields_are_written_at_the_end_only_unless_asked(void **state) {
         free(bytes);
     }
     assert_null(listed[7]);
+    case_close(&c);
+}
+
+/* The second frame cannot be written, so the third is not: a directory is in its place. */
+static void files_that_could_not_be_written_are_not_listed(void **state) {
+    (void)state;
+    output_case c;
+    char place[sizeof c.directory + 32];
+    case_open(&c, 2, 4, 3, 1);
+    add_vtk(&c, NULL, two_fields, 2)->common.every = 1;
+    assert_int_equal(case_begin(&c), SEL_OK);
+    snprintf(place, sizeof place, "%s/vtk/vtk_00000001.vti", c.directory);
+    assert_int_equal(mkdir(place, 0777), 0);
+    for (int64_t step = 0; step < 3 && !case_write(&c, step, false); step++) {
+    }
+    assert_int_equal(sel_writer_drain(c.context.writer, NULL), SEL_BAD_FILE);
+    const char *const *listed = sel_outputs_files(c.opened);
+    assert_string_equal(listed[0], "vtk.pvd");
+    assert_string_equal(listed[1], "vtk/vtk_00000000.vti");
+    assert_null(listed[2]);
+    assert_int_equal(rmdir(place), 0);
     case_close(&c);
 }
 
@@ -292,6 +314,7 @@ static void settings_that_make_no_sense_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_written_at_the_end_only_unless_asked),
+        cmocka_unit_test(files_that_could_not_be_written_are_not_listed),
         cmocka_unit_test(collection_names_each_file_and_its_time),
         cmocka_unit_test(vectors_have_three_components_and_one_layer_in_two_dimensions),
         cmocka_unit_test(cell_types_come_with_the_names_of_their_regions),
