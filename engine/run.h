@@ -55,8 +55,8 @@ typedef struct sel_report {
 } sel_report;
 
 /* Runs one simulation of `scenario` and writes everything below options->directory. A run that
- * diverges, fails or is interrupted still writes its last state and run.json. Release the report with
- * sel_report_release, also after a failure. */
+ * diverges, fails or is interrupted still writes its last state and run.json. Release the report
+ * with sel_report_release, also after a failure. */
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
