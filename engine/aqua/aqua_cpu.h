@@ -23,7 +23,7 @@ struct sel_state {
     int threads;
     int64_t step;
     bool half_done; /* a step failed when rain or sources had been poured */
-    int64_t size; /* bytes of a number */
+    int64_t size;   /* bytes of a number */
     void *block;
     void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
     void *water[2];     /* in turns: water[step & 1] are the depths of `step` */

@@ -129,9 +129,10 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
     if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
-        return sel_fail_at(error, site->where,
-                           "out.picture: slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
-                           sel_axis_names[axis], slice->v[axis], low, high);
+        return sel_fail_at(
+            error, site->where,
+            "out.picture: slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+            sel_axis_names[axis], slice->v[axis], low, high);
     }
     return SEL_OK;
 }
