@@ -470,9 +470,10 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
         status = status ? status : check_point(shape, "shape.box: max", &box->max, dims, error);
         for (int a = 0; !status && a < dims; a++) {
             if (box->min.v[a] >= box->max.v[a]) {
-                status = sel_fail_at(error, shape->where,
-                                     "shape.box is empty: min %.10g is not below max %.10g on axis %s",
-                                     box->min.v[a], box->max.v[a], sel_axis_names[a]);
+                status =
+                    sel_fail_at(error, shape->where,
+                                "shape.box is empty: min %.10g is not below max %.10g on axis %s",
+                                box->min.v[a], box->max.v[a], sel_axis_names[a]);
             }
         }
     } else if (shape->kind == SEL_SHAPE_BALL) {

@@ -17,7 +17,7 @@ typedef struct sel_source {
     struct sel_source *next;
     const char *name;      /* as messages show it */
     const char *directory; /* of the file, with its last '/'; "" for the working directory */
-    sel_where loaded_at; /* the call of sel.load; without a file: none */
+    sel_where loaded_at;   /* the call of sel.load; without a file: none */
     const char *text;
     size_t length;
     sel_token *tokens; /* ends with an empty token of the last line */

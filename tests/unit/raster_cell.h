@@ -1,4 +1,5 @@
-/* raster_cell.h -- what a raster holds cell by cell, for the tests of what reads and writes them. */
+/* raster_cell.h -- what a raster holds cell by cell, for the tests of what reads and writes them.
+ */
 #ifndef RASTER_CELL_H
 #define RASTER_CELL_H
 

@@ -149,8 +149,8 @@ static void test_one_cell_wide_axes_wrap_onto_themselves(void **unused) {
     case_end(&c);
 }
 
-/* The next cell inwards stays in a domain of one row: it is the solid beside, whose populations mean
- * nothing. */
+/* The next cell inwards stays in a domain of one row: it is the solid beside, whose populations
+ * mean nothing. */
 static void test_solid_inwards_is_seen_in_a_single_row(void **unused) {
     (void)unused;
     lbm_case c;
