@@ -1,11 +1,11 @@
 /* main.c -- the command line: selenite run | check | validate | bench | info | help. */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "engine/arguments.h"
 #include "engine/bench.h"
 #include "engine/check.h"
 #include "engine/machine.h"
@@ -55,230 +55,12 @@ static void on_signal(int number) {
     interrupt_signal = number;
 }
 
-enum { RUN = 1, CHECK = 2, VALIDATE = 4, BENCH = 8 };
-static const char *const command_names[] = {"run", "check", "validate", "bench", NULL};
-
-typedef struct arguments {
-    int command;        /* RUN ... BENCH */
-    const char **words; /* what is no option; room for argc */
-    int word_count;
-    const char *file; /* run and check: the first word; the others are name=value */
-    const char *directory;
-    const char *only; /* bench */
-    sel_settings settings;
-    double script_seconds;
-    bool force, trust, quiet, json, regions, laws, help;
-} arguments;
-
-static sel_status set_directory(arguments *a, const char *value, sel_error *error) {
-    a->directory = value;
-    return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
-}
-
-static sel_status set_only(arguments *a, const char *value, sel_error *error) {
-    (void)error;
-    a->only = value;
-    return SEL_OK;
-}
-
-static sel_status set_threads(arguments *a, const char *value, sel_error *error) {
-    char *end;
-    errno = 0;
-    long threads = strtol(value, &end, 10);
-    if (errno || *end || end == value || threads < 1 || threads > SEL_MAX_THREADS) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--threads must be a whole number from 1 to %d, got '%s'", SEL_MAX_THREADS,
-                        value);
-    }
-    a->settings.threads = threads;
-    return SEL_OK;
-}
-
-static sel_status set_script_limit(arguments *a, const char *value, sel_error *error) {
-    char *end;
-    double seconds = strtod(value, &end);
-    if (*end || end == value || !(seconds > 0) || !isfinite(seconds)) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--script-limit must be a positive number of seconds, got '%s'", value);
-    }
-    a->script_seconds = seconds;
-    return SEL_OK;
-}
-
-/* The place of `value` in a NULL-terminated list; -1: not in it. */
-static int find_name(const char *const *names, const char *value) {
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static sel_status set_precision(arguments *a, const char *value, sel_error *error) {
-    a->settings.precision = find_name(sel_precision_names, value);
-    return a->settings.precision >= 0
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
-}
-
-static sel_status set_backend(arguments *a, const char *value, sel_error *error) {
-    a->settings.backend = find_name(sel_backend_names, value);
-    return a->settings.backend >= 0
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_USAGE, "--backend must be auto, cpu or cuda, got '%s'",
-                          value);
-}
-
-/* An option is a flag, or `set` takes its value; `commands` are those that use it. */
-typedef struct option {
-    const char *name;
-    int commands;
-    bool *flag;
-    sel_status (*set)(arguments *a, const char *value, sel_error *error);
-} option;
-
-enum { OPTIONS = 15 };
-
-static void list_options(arguments *a, option options[OPTIONS]) {
-    const int any = RUN | CHECK | VALIDATE | BENCH, scripts = RUN | CHECK;
-    const option all[OPTIONS] = {
-        {"-o", RUN | VALIDATE, NULL, set_directory},
-        {"--force", RUN, &a->force, NULL},
-        {"--precision", RUN | CHECK | VALIDATE, NULL, set_precision},
-        {"--threads", any, NULL, set_threads},
-        {"--backend", any, NULL, set_backend},
-        {"--trust", scripts, &a->trust, NULL},
-        {"--script-limit", scripts, NULL, set_script_limit},
-        {"--quiet", RUN, &a->quiet, NULL},
-        {"--json", RUN | BENCH, &a->json, NULL},
-        {"--regions", CHECK, &a->regions, NULL},
-        {"--laws", CHECK, &a->laws, NULL},
-        {"--only", BENCH, NULL, set_only},
-        {"--help", any, &a->help, NULL},
-        {"-h", any, &a->help, NULL},
-    };
-    memcpy(options, all, sizeof all);
-}
-
-static sel_status unknown_option(const char *name, const option *options, sel_error *error) {
-    const char *names[OPTIONS];
-    char suggestion[SEL_SUGGESTION_ROOM];
-    for (int i = 0; i < OPTIONS; i++) {
-        names[i] = options[i].name;
-    }
-    return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s", name,
-                    sel_suggestion(name, names, suggestion),
-                    strchr(name, '=') ? " (a value stands apart: --threads 2)" : "");
-}
-
-/* "run or check" */
-static const char *list_commands(int commands, char text[64]) {
-    text[0] = '\0';
-    for (int i = 0; command_names[i]; i++) {
-        if (commands >> i & 1) {
-            size_t used = strlen(text);
-            snprintf(text + used, 64 - used, "%s%s", used ? " or " : "", command_names[i]);
-        }
-    }
-    return text;
-}
-
-/* The option called `name`; else the last one, without a name. */
-static const option *find_option(const option *options, const char *name) {
-    while (options->name && strcmp(options->name, name) != 0) {
-        options++;
-    }
-    return options;
-}
-
-static sel_status parse_option(arguments *a, int argc, char **argv, int *i, sel_error *error) {
-    option options[OPTIONS];
-    const char *name = argv[*i];
-    list_options(a, options);
-    const option *found = find_option(options, name);
-    if (!found->name) {
-        return unknown_option(name, options, error);
-    }
-    if (!(found->commands & a->command)) {
-        char takers[64], given[64];
-        return sel_fail(error, SEL_BAD_USAGE, "%s takes no %s; it is an option of %s",
-                        list_commands(a->command, given), name,
-                        list_commands(found->commands, takers));
-    }
-    if (found->flag) {
-        *found->flag = true;
-        return SEL_OK;
-    }
-    if (*i + 1 >= argc) {
-        return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
-    }
-    const char *value = argv[++*i];
-    if (find_option(options, value)->name) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "option %s needs a value, and '%s' is an option (./%s would be a file)",
-                        name, value, value);
-    }
-    return found->set(a, value, error);
-}
-
-/* Arguments behind the command. a->words has room for all of them. */
-static sel_status parse(arguments *a, int argc, char **argv, sel_error *error) {
-    for (int i = 2; i < argc; i++) {
-        if (argv[i][0] != '-' || !argv[i][1]) {
-            a->words[a->word_count++] = argv[i];
-            continue;
-        }
-        sel_status status = parse_option(a, argc, argv, &i, error);
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
-}
-
-/* Refuses name=value behind another value for the same name. */
-static sel_status check_twice(const arguments *a, int word, sel_error *error) {
-    size_t length = strcspn(a->words[word], "=") + 1;
-    for (int i = 1; i < word; i++) {
-        if (strncmp(a->words[i], a->words[word], length) == 0) {
-            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
-                            a->words[word], a->words[i], a->words[word]);
-        }
-    }
-    return SEL_OK;
-}
-
-static sel_status check_words(arguments *a, const char *name, sel_error *error) {
-    if (a->trust && a->script_seconds > 0) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--script-limit limits nothing with --trust; give one of them");
-    }
-    if (a->word_count == 0) {
-        return a->help ? SEL_OK
-                       : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE", name);
-    }
-    a->file = a->words[0];
-    for (int i = 1; i < a->word_count; i++) {
-        if (!strchr(a->words[i], '=')) {
-            return sel_fail(error, SEL_BAD_USAGE,
-                            "'%s' is neither an option nor name=value; one scenario at a time",
-                            a->words[i]);
-        }
-        sel_status status = check_twice(a, i, error);
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
-}
-
 static void print_notice(void *data, const char *text) {
     (void)data;
     fprintf(stderr, "note: %s\n", text);
 }
 
-static sel_status load(const arguments *a, bool parameters_only, sel_scenario **scenario,
+static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenario **scenario,
                        sel_error *error) {
     sel_script_options options = {
         .count = a->word_count - 1,
@@ -291,7 +73,7 @@ static sel_status load(const arguments *a, bool parameters_only, sel_scenario **
     return sel_script_load(a->file, &options, scenario, error);
 }
 
-static sel_status print_parameters(const arguments *a, sel_error *error) {
+static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
     sel_scenario *scenario = NULL;
     sel_status status = load(a, true, &scenario, error);
     if (status) {
@@ -338,7 +120,7 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
 /* What may be wrong, and what it runs on, before the first step; with --quiet the latter only when
  * it is not what one may expect. */
 static void say_beginning(const sel_prepared *prepared, const void *data) {
-    const arguments *a = data;
+    const sel_arguments *a = data;
     char device[256], before[256] = "";
     const char *name = prepared->simulation->params->name;
     if (name) {
@@ -354,7 +136,7 @@ static void say_beginning(const sel_prepared *prepared, const void *data) {
             fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
 }
 
-static sel_status run_one(const arguments *a, const sel_scenario *scenario,
+static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
                           const sel_simulation *simulation, const char *directory,
                           sel_error *error) {
     sel_progress_printer printer = sel_progress_printer_create(stderr);
@@ -388,7 +170,7 @@ static sel_status run_one(const arguments *a, const sel_scenario *scenario,
     return status;
 }
 
-static sel_status run_all(const arguments *a, const sel_scenario *scenario, sel_error *error) {
+static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, sel_error *error) {
     char directory[3072], below[4096];
     if (a->directory && strlen(a->directory) >= sizeof directory) {
         return sel_fail(error, SEL_BAD_USAGE, "the name of the directory is too long");
@@ -409,7 +191,8 @@ static sel_status run_all(const arguments *a, const sel_scenario *scenario, sel_
     return status;
 }
 
-static sel_status check_all(const arguments *a, const sel_scenario *scenario, sel_error *error) {
+static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario,
+                            sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count; i++) {
         sel_status one =
@@ -422,9 +205,9 @@ static sel_status check_all(const arguments *a, const sel_scenario *scenario, se
     return status;
 }
 
-static sel_status run_or_check(arguments *a, const char *name, sel_error *error) {
+static sel_status run_or_check(sel_arguments *a, sel_error *error) {
     sel_scenario *scenario = NULL;
-    sel_status status = check_words(a, name, error);
+    sel_status status = sel_arguments_scenario(a, error);
     if (status) {
         return status;
     }
@@ -433,7 +216,8 @@ static sel_status run_or_check(arguments *a, const char *name, sel_error *error)
     }
     status = load(a, false, &scenario, error);
     if (!status) {
-        status = a->command == RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
+        status =
+            a->command == SEL_RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
     }
     sel_scenario_destroy(scenario);
     return status;
@@ -459,7 +243,7 @@ static void find_scenarios(char *path, size_t size) {
     }
 }
 
-static sel_status validate(const arguments *a, sel_error *error) {
+static sel_status validate(const sel_arguments *a, sel_error *error) {
     char scenarios[4096];
     int missed = 0;
     find_scenarios(scenarios, sizeof scenarios);
@@ -476,7 +260,7 @@ static sel_status validate(const arguments *a, sel_error *error) {
                              : sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", missed);
 }
 
-static sel_status bench(const arguments *a, sel_error *error) {
+static sel_status bench(const sel_arguments *a, sel_error *error) {
     sel_bench_options options = {.backend = a->settings.backend,
                                  .threads = (int)a->settings.threads,
                                  .rounds = 7,
@@ -489,19 +273,19 @@ static sel_status bench(const arguments *a, sel_error *error) {
 
 /* The commands that take options: run, check, validate, bench. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
-    arguments a = {.command = 1 << find_name(command_names, argv[1]),
-                   .settings = {.precision = -1, .backend = -1}};
+    sel_arguments a = {.command = sel_command_of(argv[1]),
+                       .settings = {.precision = -1, .backend = -1}};
     a.words = calloc((size_t)argc, sizeof *a.words);
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
-    sel_status status = parse(&a, argc, argv, error);
-    if (!status && a.help && (a.command & (VALIDATE | BENCH) || a.word_count == 0)) {
+    sel_status status = sel_arguments_parse(&a, argc, argv, error);
+    if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         fputs(usage_text, stdout);
     } else if (!status) {
-        status = a.command == VALIDATE ? validate(&a, error)
-                 : a.command == BENCH  ? bench(&a, error)
-                                       : run_or_check(&a, argv[1], error);
+        status = a.command == SEL_VALIDATE ? validate(&a, error)
+                 : a.command == SEL_BENCH  ? bench(&a, error)
+                                           : run_or_check(&a, error);
     }
     free(a.words);
     return status;
@@ -567,7 +351,7 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     static const char *const names[] = {"run",  "check", "validate",  "bench",
                                         "info", "help",  "--version", NULL};
     const char *name = argc > 1 ? argv[1] : "";
-    if (find_name(command_names, name) >= 0) {
+    if (sel_command_of(name)) {
         return with_arguments(argc, argv, error);
     }
     if (strcmp(name, "info") == 0) {

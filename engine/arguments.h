@@ -1,0 +1,34 @@
+/* arguments.h -- what stands behind the commands run, check, validate and bench. */
+#ifndef SEL_ARGUMENTS_H
+#define SEL_ARGUMENTS_H
+
+#include "engine/prepare.h"
+
+/* Commands that take options, as bits. */
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8 };
+
+typedef struct sel_arguments {
+    int command;        /* SEL_RUN ... SEL_BENCH */
+    const char **words; /* what is no option; room for argc */
+    int word_count;
+    const char *file; /* run and check: the first word; the others are name=value */
+    const char *directory;
+    const char *only; /* bench */
+    sel_settings settings;
+    double script_seconds;
+    bool force, trust, quiet, json, regions, laws, help;
+} sel_arguments;
+
+/* The bit of a command; 0: it takes no options, or is none. */
+int sel_command_of(const char *name);
+
+/* Sorts argv[2] ... argv[argc - 1], which stand behind a->command; a->words has room for all of
+ * them. SEL_BAD_USAGE for options that are unknown, that the command does not take, or that lack a
+ * value. */
+sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error);
+
+/* Of run and check: finds the scenario's file; SEL_BAD_USAGE when it is missing (but for --help),
+ * and where words behind it are not name=value or name the same twice. */
+sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
+
+#endif
