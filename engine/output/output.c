@@ -286,12 +286,15 @@ static sel_status make_room(sel_output_files *files, sel_error *error) {
     }
     const int capacity = 2 * files->capacity + 16;
     struct sel_output_file *v = realloc(files->v, (size_t)capacity * sizeof *v);
-    files->v = v ? v : files->v;
-    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
-    files->listed = listed ? listed : files->listed;
-    if (!v || !listed) {
+    if (!v) {
         return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
     }
+    files->v = v;
+    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
+    if (!listed) {
+        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *listed);
+    }
+    files->listed = listed;
     files->capacity = capacity;
     return SEL_OK;
 }
