@@ -147,22 +147,29 @@ static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
 }
 
 /* Seconds per step, from as many steps as fit into a fraction of a second, but no more than the run
- * has: its laws may not be defined later. */
+ * has: its laws may not be defined later. Where the run may end before, as no hook is called here,
+ * a law that fails only ends the calibration; warnings tell of it. */
 static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int64_t last_step,
                             double *seconds, sel_error *error) {
+    const bool early = sel_may_end_early(prepared->simulation->params);
+    sel_error trial = {.status = SEL_OK};
     sel_status status = SEL_OK;
     int64_t steps = 0;
     double before = sel_machine_seconds(), elapsed = 0;
     while (!status && elapsed < calibration_seconds && steps < last_step) {
         int64_t n = steps ? steps : 1;
         n = n < last_step - steps ? n : last_step - steps;
-        status = prepared->backend->advance(state, n, error);
-        status = status ? status : sel_backend_wait(prepared->backend, state, error);
+        status = prepared->backend->advance(state, n, &trial);
+        status = status ? status : sel_backend_wait(prepared->backend, state, &trial);
+        if (status == SEL_BAD_SCENARIO && early && steps > 0) {
+            status = SEL_OK;
+            break;
+        }
         steps += n;
         elapsed = sel_machine_seconds() - before;
     }
     *seconds = status || !steps ? 0 : elapsed / (double)steps;
-    return status;
+    return status ? sel_fail(error, status, "%s", trial.text) : SEL_OK;
 }
 
 /* As the progress line tells it; what is short, in seconds. */
@@ -184,7 +191,7 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
         char text[SEL_DURATION_ROOM];
         duration((double)last_step * seconds_per_step, text);
         fprintf(to, "  %-26s %s%s for %lld steps, outputs aside\n", "time",
-                isnan(prepared->simulation->params->stop.steady) ? "" : "at most ", text,
+                sel_may_end_early(prepared->simulation->params) ? "at most " : "", text,
                 (long long)last_step);
     } else {
         fprintf(to, "  %-26s until the flow is steady\n", "time");

@@ -112,6 +112,14 @@ int64_t sel_stop_step(const sel_common *common, bool *by_time) {
     return *by_time ? time : steps;
 }
 
+bool sel_may_end_early(const sel_common *common) {
+    bool early = !isnan(common->stop.steady);
+    for (int i = 0; i < common->hooks.n && !early; i++) {
+        early = ((const sel_hook *)common->hooks.v)[i].at != SEL_HOOK_AT_END;
+    }
+    return early;
+}
+
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field) {
     return simulation->locate ? simulation->locate(simulation, field) : simulation->params->at;
 }

@@ -274,6 +274,9 @@ sel_grid sel_common_grid(const sel_common *common);
  * neither is given. */
 int64_t sel_stop_step(const sel_common *common, bool *by_time);
 
+/* True when the run may end before that step: when the flow is steady, or when a hook says so. */
+bool sel_may_end_early(const sel_common *common);
+
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
 
 /* What a script returned. Freed with sel_scenario_destroy (the arena holds all of it). */

@@ -1,18 +1,12 @@
 /* warnings.c -- what may be wrong with a scenario although it can be run. */
 #include "engine/warnings.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { LONGEST_LINE = 2048 };
 
-/* A run that may end before its last step need not get as far as its laws are not defined. */
-static bool may_end_early(const sel_common *common) {
-    return !isnan(common->stop.steady) || common->hooks.n > 0;
-}
-
 /* Evaluates the laws of the last step: who runs for hours should not learn then that a series was
- * too short. */
+ * too short. A run that may end before need not get there. */
 static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     const sel_simulation *simulation = plan->simulation;
     const sel_common *common = simulation->params;
@@ -25,14 +19,14 @@ static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_erro
     char text[LONGEST_LINE];
     sel_status status = simulation->solver->ahead(plan, last_step - 1, &found);
     for (int i = 0; sel_warnings_line(&found, i, text, sizeof text); i++) {
-        if (may_end_early(common)) {
+        if (sel_may_end_early(common)) {
             sel_fail(warnings, status, "%s (in step %lld, if the run gets there)", text,
                      (long long)last_step);
         } else {
             sel_fail(error, status, "%s (in step %lld, the last)", text, (long long)last_step);
         }
     }
-    return may_end_early(common) ? SEL_OK : status;
+    return sel_may_end_early(common) ? SEL_OK : status;
 }
 
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/lbm/lbm.h"
+#include "engine/physics/lbm_law.h"
 
 enum { SAMPLES = 16, MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };
 
@@ -117,12 +118,30 @@ double lbm_largest_velocity(const lbm_plan *plan) {
 
 /* ---- what passes ---- */
 
+/* A wall that moves along itself moves no mass: what its links add cancels. One that moves into the
+ * fluid or away from it does. */
+static bool wall_moves_mass(const lbm_plan *plan, const lbm_batch *batch, const double *values) {
+    double sum = 0, size = 0;
+    for (int64_t k = 0; k < batch->count; k++) {
+        const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
+        double adds = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
+                                    batch->count, plan->numbers.velocity_unit);
+        sum += adds;
+        size += fabs(adds);
+    }
+    return fabs(sum) > 1e-6 * size;
+}
+
 /* take_sample: what passes the wet faces of a law, inwards and outwards. */
 static void take_passing(const lbm_plan *plan, const lbm_batch *batch, const double *values,
                          void *to) {
     lbm_passing *passing = to;
     const lbm_boundary_cell *const *open = passing->open;
-    for (int64_t k = 0; !batch->on_links && k < batch->count; k++) {
+    if (batch->on_links) {
+        passing->free = passing->free || wall_moves_mass(plan, batch, values);
+        return;
+    }
+    for (int64_t k = 0; k < batch->count; k++) {
         const lbm_boundary_cell *cell = open[batch->target[k]];
         double inward = 0;
         for (int a = 0; a < plan->base.domain->grid.dims; a++) {
@@ -139,6 +158,15 @@ static void take_passing(const lbm_plan *plan, const lbm_batch *batch, const dou
     }
 }
 
+/* Not where hooks may change a velocity, nor in time without a known end. */
+static bool can_be_sampled(const lbm_plan *plan) {
+    const sel_common *common = &plan->params->common;
+    bool by_time;
+    unsigned unknown = common->hooks.n > 0 ? SEL_ON_CONTROLS : 0;
+    unknown |= sel_stop_step(common, &by_time) == INT64_MAX ? SEL_ON_T : 0;
+    return !(plan->boundary.batches.depends & unknown);
+}
+
 lbm_passing lbm_find_passing(const lbm_plan *plan) {
     const lbm_boundary *boundary = &plan->boundary;
     lbm_passing passing = {.in = 0};
@@ -151,7 +179,7 @@ lbm_passing lbm_find_passing(const lbm_plan *plan) {
                 passing.free || cell->opening == LBM_OPEN_OUTFLOW || cell->density_region != 0;
         }
     }
-    if (open && !passing.free) {
+    if (open && !passing.free && can_be_sampled(plan)) {
         passing.open = open;
         sample_velocities(plan, take_passing, &passing);
         passing.open = NULL;

@@ -22,7 +22,7 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
                  "together",
                  velocity * sqrt(3), velocity);
     }
-    if (cell > largest_cell_reynolds) {
+    if (cell > largest_cell_reynolds && !(plan->numbers.eddy > 0)) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "Reynolds number of a cell %.3g: above %g the flow is seldom stable; use more "
                  "cells, or a larger viscosity",
@@ -42,9 +42,9 @@ static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
     const int number = enters ? passing.in_region : passing.out_region;
     char text[32];
     sel_fail_at(warnings, domain->regions[number - 1].at,
-                enters ? "fluid enters at '%s' and can leave nowhere: mass grows without end; give "
+                enters ? "fluid enters at '%s' and can leave nowhere: mass only grows; give "
                          "a face law.pressure or law.outflow"
-                       : "fluid leaves at '%s' and can enter nowhere: mass goes without end; give "
+                       : "fluid leaves at '%s' and can enter nowhere: mass only shrinks; give "
                          "a face law.pressure",
                 sel_region_name(domain, number, text));
 }

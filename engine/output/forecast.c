@@ -15,7 +15,7 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
     }
     if (!isnan(common->interval)) {
         const double slack = 1e-9, interval = fmax(common->interval, dt);
-        double first = ceil((double)from * dt / interval - slack);
+        double first = from > 0 ? floor((double)(from - 1) * dt / interval + slack) + 1 : 0;
         double end = floor((double)last * dt / interval + slack);
         *at_last = end >= first && sel_step_at(end * interval, dt) == last;
         return end >= first ? (int64_t)(end - first) + 1 : 0;
@@ -55,7 +55,7 @@ void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_
         times = times_due(kind, common, plan->domain->grid.dt, last_step, &at_last);
         times += !at_last && (!kind->only_when_due || times == 0);
         snprintf(often, sizeof often, ", %s%lld time%s",
-                 isnan(plan->simulation->params->stop.steady) ? "" : "at most ", (long long)times,
+                 sel_may_end_early(plan->simulation->params) ? "at most " : "", (long long)times,
                  times == 1 ? "" : "s");
     }
     if (kind->bytes) {

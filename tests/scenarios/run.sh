@@ -371,6 +371,31 @@ told = ["warning: " + w for w in json.load(open(sys.argv[1]))["warnings"]]
 assert told == open(sys.argv[2]).read().splitlines(), told' "$work/warned/run.json" "$work/told"
 }
 
+# A hook ends the run before its series does: check tells of it, and refuses nothing.
+check_allows_what_a_hook_may_end() {
+    cat >"$work/early.lua" <<'END'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+local short = sel.series { t = { 0, 100 }, value = { 0.01, 0.02 } }
+local function enough(run) run:stop "enough" end
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, nu = 0.1, stop = { steps = 500 },
+  regions = {
+    { where = shape.face "x-", law = law.velocity { function(t) return short(t), 0 end } },
+    { where = shape.face "x+", law = law.pressure { 0 } }, { where = shape.rest, law = law.wall {} },
+  },
+  hooks = { { every = HOW, call = enough } },
+}
+END
+    sed 's/every = HOW/every = 50/' "$work/early.lua" >"$work/early_hook.lua"
+    sed 's/every = HOW/at = "end"/' "$work/early.lua" >"$work/late_hook.lua"
+    "$selenite" check "$work/early_hook.lua" --backend "$backend" >"$work/checked" &&
+        grep 'time *at most .* for 500 steps' "$work/checked" &&
+        grep 'warning: .*t = 50[01].* if the run gets there' "$work/checked" &&
+        run "$work/early_hook.lua" -o "$work/early" &&
+        exits 1 "$selenite" check "$work/late_hook.lua" --backend "$backend"
+}
+
 # Two fields of 32 x 32 cells in f32 and a byte a cell: 17 kB; steps 0, 40, 80 and the last, 100.
 check_tells_when_outputs_are_written() {
     cat >"$work/outputs.lua" <<'END'
@@ -384,6 +409,7 @@ return sel.lbm {
     out.vtk { fields = "speed", stride = 2, precision = "f64", compression = "zlib" },
     out.balance { interval = 5 }, out.probe { field = "speed", at = { 8, 8 }, from_step = 90 },
     out.average { fields = "speed", every = 30 },
+    out.probe { name = "late", field = "speed", at = { 8, 8 }, interval = 0.7, from_time = 2.1 },
   },
 }
 END
@@ -394,11 +420,13 @@ vtk: out.vtk at the end, 1 time, 2.3 kB before compression
 balance: out.balance every 5 of time, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
+late: out.probe every 0.7 of time, 69 times
 END
     run "$work/outputs.lua" -o "$work/outputs" &&
         [ "$(find "$work/outputs/frames" -name '*.vti' | wc -l)" = 4 ] &&
         grep -c '^[0-9]' "$work/outputs/balance.csv" | grep -x 11 &&
-        grep -c '^[0-9]' "$work/outputs/probe.csv" | grep -x 1
+        grep -c '^[0-9]' "$work/outputs/probe.csv" | grep -x 1 &&
+        grep -c '^[0-9]' "$work/outputs/late.csv" | grep -x 69
 }
 
 # A table in hours where seconds were meant ends long before the run.
@@ -580,6 +608,7 @@ ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
 ok "check prints the resolved numbers" check_prints_the_numbers
 ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
+ok "check allows what a hook may end" check_allows_what_a_hook_may_end
 ok "check tells when outputs are written" check_tells_when_outputs_are_written
 ok "check tells the times of series" check_tells_the_times_of_series
 ok "the parameters are listed" parameters_are_listed

@@ -212,19 +212,39 @@ static void to_and_fro(double x, double y, double t, const void *data, double va
     value[1] = 0;
 }
 
+/* A half-way wall that moves away from the fluid takes mass; one that moves along itself does not.
+ */
+static void test_walls_may_take_the_mass_that_enters(void **unused) {
+    (void)unused;
+    for (int away = 0; away < 2; away++) {
+        lbm_case c;
+        case_begin(&c, 8, 6, 0.8);
+        c.params.common.stop.steps = 1000;
+        case_walls(&c, SEL_Y_MIN, SEL_Y_MAX);
+        case_region(&c, case_face(&c, SEL_X_MIN), &lbm_velocity_table, sel_constant2(0.05, 0));
+        case_region(&c, case_face(&c, SEL_X_MAX), &lbm_wall_table,
+                    away ? sel_constant2(0.05, 0) : sel_constant2(0, 0.05));
+        case_must_plan(&c);
+        sel_error warnings = {.status = SEL_OK};
+        lbm_warn(c.plan, &warnings);
+        assert_int_equal(warnings.status == SEL_OK, away);
+        case_end(&c);
+    }
+}
+
 static void test_mass_that_enters_must_leave(void **unused) {
     (void)unused;
     const sel_quantity none = {0}, along = sel_constant2(0.05, 0), back = sel_constant2(-0.05, 0);
     lbm_case c;
     assert_channel_warns(along, none,
-                         "fluid enters at 'region_3' and can leave nowhere: mass grows without "
-                         "end; give a face law.pressure or law.outflow");
+                         "fluid enters at 'region_3' and can leave nowhere: mass only grows; "
+                         "give a face law.pressure or law.outflow");
     assert_channel_warns(along, back,
-                         "fluid enters at 'region_3' and can leave nowhere: mass grows without "
-                         "end; give a face law.pressure or law.outflow");
+                         "fluid enters at 'region_3' and can leave nowhere: mass only grows; "
+                         "give a face law.pressure or law.outflow");
     assert_channel_warns(back, none,
-                         "fluid leaves at 'region_3' and can enter nowhere: mass goes without "
-                         "end; give a face law.pressure");
+                         "fluid leaves at 'region_3' and can enter nowhere: mass only shrinks; "
+                         "give a face law.pressure");
     assert_channel_warns(along, along, "");
     assert_channel_warns(sel_constant2(0, 0), none, "");
     case_begin(&c, 4, 4, 0.8);
@@ -360,6 +380,7 @@ int main(void) {
         cmocka_unit_test(test_facts_see_laws_that_start_from_rest),
         cmocka_unit_test(test_failing_laws_end_the_run),
         cmocka_unit_test(test_laws_that_fail_at_the_end_are_found_ahead),
+        cmocka_unit_test(test_walls_may_take_the_mass_that_enters),
         cmocka_unit_test(test_mass_that_enters_must_leave),
         cmocka_unit_test(test_the_initial_velocity_counts),
         cmocka_unit_test(test_memory_is_estimated),
