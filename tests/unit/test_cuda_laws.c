@@ -248,26 +248,40 @@ static void controls_change_between_steps(void **state) {
 
 /* ---- functions that fail ---- */
 
+/* A script on one backend. */
+typedef struct side {
+    script_case script;
+    sel_prepared prepared;
+    sel_state *running; /* NULL: it could not be created */
+    sel_error error;
+} side;
+
+static sel_status side_open(side *s, int backend, const char *script) {
+    const sel_settings settings = {.precision = -1, .backend = backend, .threads = 1};
+    *s = (side){.error = {.status = SEL_OK}};
+    script_accepts(&s->script, script);
+    return sel_set_up(s->script.scenario->simulations, &settings, &s->prepared, &s->running,
+                      &s->error);
+}
+
+static void side_close(side *s) {
+    if (s->running) {
+        s->prepared.backend->destroy(s->running);
+    }
+    sel_prepared_release(&s->prepared);
+    script_done(&s->script);
+}
+
 /* Runs one side until it fails; its message, and "" when it never does. */
 static void message_of(int backend, const char *script, char text[1024]) {
-    script_case c = {.scenario = NULL};
-    sel_prepared prepared;
-    sel_state *running = NULL;
-    sel_error error = {.status = SEL_OK};
-    const sel_settings settings = {.precision = -1, .backend = backend, .threads = 1};
-    script_accepts(&c, script);
-    sel_status status = sel_prepare(c.scenario->simulations, &settings, &prepared, &error);
-    status = status ? status : prepared.backend->create(prepared.plan, &running, &error);
+    side s;
+    sel_status status = side_open(&s, backend, script);
     for (int k = 0; k < 10 && !status; k++) {
-        status = prepared.backend->advance(running, 10, &error);
-        status = status ? status : sel_backend_wait(prepared.backend, running, &error);
+        status = s.prepared.backend->advance(s.running, 10, &s.error);
+        status = status ? status : sel_backend_wait(s.prepared.backend, s.running, &s.error);
     }
-    snprintf(text, 1024, "%.1000s", status ? error.text : "");
-    if (running) {
-        prepared.backend->destroy(running);
-    }
-    sel_prepared_release(&prepared);
-    script_done(&c);
+    snprintf(text, 1024, "%.1000s", status ? s.error.text : "");
+    side_close(&s);
 }
 
 /* Each fails at one place and at one step only. */
@@ -354,31 +368,29 @@ static void failures_everywhere_are_told_at_one_place(void **state) {
 /* The largest velocity at step 30 of a flow whose law fails at step 40, asked for before the steps
  * that fail are handed over and answered behind them. */
 static double largest_before_failure(int backend, const char *script) {
-    script_case c = {.scenario = NULL};
-    sel_prepared prepared;
-    sel_state *running = NULL;
-    sel_error error = {.status = SEL_OK};
-    const sel_settings settings = {.precision = -1, .backend = backend, .threads = 1};
-    script_accepts(&c, script);
-    sel_status status = sel_prepare(c.scenario->simulations, &settings, &prepared, &error);
-    status = status ? status : prepared.backend->create(prepared.plan, &running, &error);
-    status = status ? status : prepared.backend->advance(running, 30, &error);
-    sel_request request = {.kind = SEL_MONITOR, .box = sel_grid_box(&prepared.domain->grid)};
-    status = status ? status : prepared.backend->start(running, &request, &error);
+    side s;
+    sel_request request = {.kind = SEL_MONITOR};
+    sel_status status = side_open(&s, backend, script);
+    const sel_backend *on = s.prepared.backend;
+    if (!status) {
+        request.box = sel_grid_box(&s.prepared.domain->grid);
+        status = on->advance(s.running, 30, &s.error);
+    }
+    status = status ? status : on->start(s.running, &request, &s.error);
     if (status) {
-        disagree("before the failure: \"%s\"", error.text);
+        disagree("before the failure: \"%s\"", s.error.text);
+        side_close(&s);
+        return 0;
     }
-    sel_status failed = prepared.backend->advance(running, 30, NULL);
-    if (prepared.backend->finish(running, &request, &error)) {
-        disagree("what was asked before is lost: \"%s\"", error.text);
+    sel_status failed = on->advance(s.running, 30, NULL);
+    if (on->finish(s.running, &request, &s.error)) {
+        disagree("what was asked before is lost: \"%s\"", s.error.text);
     }
-    failed = failed ? failed : sel_backend_wait(prepared.backend, running, NULL);
+    failed = failed ? failed : sel_backend_wait(on, s.running, NULL);
     if (!failed) {
         disagree("the law does not fail");
     }
-    prepared.backend->destroy(running);
-    sel_prepared_release(&prepared);
-    script_done(&c);
+    side_close(&s);
     return request.largest;
 }
 

@@ -10,36 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/lbm/lattice.h"
-
-#define SEL_INLINE static inline
-#define REAL double
-#define LBM_SQRT(x) sqrt(x)
-#define LBM_DIMS 2
-#define LBM_NAME(name) name##_2_f64
-#include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#define LBM_DIMS 3
-#define LBM_NAME(name) name##_3_f64
-#include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#undef REAL
-#undef LBM_SQRT
-#define REAL float
-#define LBM_SQRT(x) sqrtf(x)
-#define LBM_DIMS 2
-#define LBM_NAME(name) name##_2_f32
-#include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#define LBM_DIMS 3
-#define LBM_NAME(name) name##_3_f32
-#include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_collision.h"
+#include "tests/unit/lbm_rules.h"
 
 /* What is tested, the same for both lattices. */
 typedef struct rates {

@@ -1,31 +1,6 @@
 /* test_lbm_rows.c -- rows computed line by line give every cell what the rules of one cell give. */
 #include "tests/unit/lbm_case.h"
-
-#define SEL_INLINE static inline
-#define REAL double
-#define LBM_SQRT(x) sqrt(x)
-#define LBM_DIMS 2
-#define LBM_NAME(name) name##_2_f64
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#define LBM_DIMS 3
-#define LBM_NAME(name) name##_3_f64
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#undef REAL
-#undef LBM_SQRT
-#define REAL float
-#define LBM_SQRT(x) sqrtf(x)
-#define LBM_DIMS 2
-#define LBM_NAME(name) name##_2_f32
-#include "engine/physics/lbm_collision.h"
-#undef LBM_DIMS
-#undef LBM_NAME
-#define LBM_DIMS 3
-#define LBM_NAME(name) name##_3_f32
-#include "engine/physics/lbm_collision.h"
+#include "tests/unit/lbm_rules.h"
 
 /* Collides what came to the cell x of a row, in the precision of the run. */
 #define COLLIDE(D, suffix, type)                                                                  \

@@ -1,0 +1,38 @@
+/* lbm_rules.h -- the cell rules as plain functions: name_2_f64, name_3_f64, name_2_f32, name_3_f32.
+ */
+#ifndef TESTS_LBM_RULES_H
+#define TESTS_LBM_RULES_H
+
+#include <math.h>
+
+#define SEL_INLINE static inline
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#define LBM_DIMS 2
+#define LBM_NAME(name) name##_2_f64
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#define LBM_DIMS 3
+#define LBM_NAME(name) name##_3_f64
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#undef REAL
+#undef LBM_SQRT
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#define LBM_DIMS 2
+#define LBM_NAME(name) name##_2_f32
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_collision.h"
+#undef LBM_DIMS
+#undef LBM_NAME
+#define LBM_DIMS 3
+#define LBM_NAME(name) name##_3_f32
+#include "engine/physics/lbm_closure.h"
+#include "engine/physics/lbm_collision.h"
+
+#endif
