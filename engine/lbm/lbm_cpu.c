@@ -185,7 +185,8 @@ static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
 }
 
 /* After laws that could not be evaluated: those that could return to what they were, for the fluxes
- * and fields of the state that is left. */
+ * and fields of the state that is left. Controls keep no values of before: if it was a hook's new
+ * one that made a law fail, that law stays as it is. */
 static void restore_laws(sel_state *state, const double before[3]) {
     const int64_t last = state->step > 0 ? state->step - 1 : 0;
     const unsigned varying = SEL_ON_T | SEL_ON_CONTROLS;
