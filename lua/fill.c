@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solver.h"
+#include "lua/data.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
@@ -357,6 +358,8 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
         if (f->solver && table == f->solver->table)
             f->dims = dims_of(f->solver, data);
     }
+    if (f->solver && table == f->solver->table)
+        sel_units_apply(f, index, table, data, span);
     if (f->mistake_count == before)
         run_check(f, table, data, sel_span_where(span));
     return f->mistake_count == before;

@@ -330,6 +330,13 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to
         sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
 }
 
+static void fill_units(sel_filler *f, const sel_slot *slot, int index, const sel_units **to) {
+    const sel_mark *mark = sel_script_mark(f->L, index);
+    *to = mark ? mark->units : NULL;
+    if (!*to)
+        sel_fill_wrong(f, slot, 0, index, "must be made by sel.units { ... }");
+}
+
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, const sel_lookup **to) {
     *to = sel_lookup_at(f->L, index);
     if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
@@ -386,6 +393,9 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         break;
     case SEL_KIND_VALUES:
         fill_values(f, slot, index, member);
+        break;
+    case SEL_KIND_UNITS:
+        fill_units(f, slot, index, member);
         break;
     case SEL_KIND_RASTER:
         fill_raster(f, slot, index, member);

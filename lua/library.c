@@ -388,6 +388,7 @@ static void push_host(lua_State *L) {
                                          {"series", sel_data_series},
                                          {"raster", sel_data_raster},
                                          {"paint", sel_data_paint},
+                                         {"units", sel_units_make},
                                          {"noise", sel_lookup_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);

@@ -150,6 +150,7 @@ typedef struct sel_mark {
     const char *group, *name;
     sel_where where;
     sel_source *source;
+    const sel_units *units; /* of sel.units */
     /* of shapes, while they are filled */
     const struct sel_shape *shape;
     const void *filled_for;

@@ -217,7 +217,7 @@ static void lines_are_found_where_text_is_unusual(void **state) {
         "  ['tau'] = #s > 3 and -1 or 0,\n"
         "  [s] = 1 }))\n",
         "s.lua:3: sel.lbm: unknown field ' sel.lbm { tau = { tau = ' '\n"
-        "s.lua:4: stop: nothing ends this run; give steps, time or steady\n"
+        "s.lua:4: stop: nothing ends this run; give steps, time, steady or wall_time\n"
         "s.lua:5: sel.lbm: tau must be greater than 0, got -1");
 }
 
@@ -253,7 +253,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
                    "outflow, pressure, slip, velocity, wall");
     script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
                    "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
-                   "load, noise, out, paint, params, raster, series, shape, step");
+                   "load, noise, out, paint, params, raster, series, shape, step, units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
