@@ -145,7 +145,7 @@
 ---@field density? selenite.quantity Density at the start, instead of pressure.
 ---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
 
----Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
 ---@field name? string Name of its files; the kind when not given. No two outputs share one.
 ---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
@@ -397,7 +397,7 @@
 ---@class selenite.out
 
 ---@class (exact) selenite.out.module
----@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
