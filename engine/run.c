@@ -69,6 +69,16 @@ static bool interrupted(const run *r) {
     return r->options->interrupt && *r->options->interrupt;
 }
 
+/* NaN when nothing limits the wall time. */
+static double wall_time_left(const run *r) {
+    const double limit = r->prepared->simulation->params->stop.wall_time;
+    return limit - (sel_machine_seconds() - r->started);
+}
+
+static bool out_of_wall_time(const run *r) {
+    return wall_time_left(r) <= 0;
+}
+
 /* Steps that are done, and how long they took. Who waits for a request waits for the steps before
  * it; a device that computes while the host writes tells its own time. */
 static double seconds_of_steps(const run *r, int64_t *steps) {
@@ -94,6 +104,8 @@ static void show_progress(const run *r) {
     }
     double elapsed = sel_machine_seconds() - r->started;
     bool known = r->last_step != INT64_MAX && r->step > 0;
+    double to_last_step =
+        known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN;
     sel_progress progress = {
         .name = r->prepared->simulation->params->name,
         .step = r->step,
@@ -101,8 +113,7 @@ static void show_progress(const run *r) {
         .mcells_per_second = 1e-6 * updates_per_second(r),
         .steady_measure = r->report->steady_measure,
         .seconds = elapsed,
-        .seconds_left =
-            known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN,
+        .seconds_left = fmin(to_last_step, wall_time_left(r)), /* fmin passes over a NaN */
     };
     r->options->progress(&progress, r->options->progress_data);
 }
@@ -145,9 +156,9 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-/* Advances to `target`, or until an interrupt. */
+/* Advances to `target`, or until an interrupt or the end of the wall time. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r)) {
+    while (r->step < target && !interrupted(r) && !out_of_wall_time(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
@@ -336,6 +347,10 @@ static sel_status loop(run *r, sel_error *error) {
         }
         if (interrupted(r)) {
             stop(r, SEL_BY_INTERRUPT, "interrupted by a signal");
+            break;
+        }
+        if (out_of_wall_time(r)) {
+            stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
             break;
         }
         int64_t test = next_test(r), output = next_output(r);

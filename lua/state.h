@@ -131,8 +131,14 @@ sel_where sel_script_place(lua_State *L, sel_source **source);
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
 
-/* The keys of the table at `index` that are strings, sorted; the array ends with NULL and lives in
- * a userdata that is pushed. */
+/* Pushes the value of the field, read raw: no metamethod runs. Returns its type. */
+int sel_script_field(lua_State *L, int index, const char *name);
+
+/* The key at `index` where it is a name: a string without zero bytes; else NULL. */
+const char *sel_script_key(lua_State *L, int index);
+
+/* The keys of the table at `index` that are names, sorted; the array ends with NULL and lives in a
+ * userdata that is pushed. */
 const char **sel_script_names(lua_State *L, int index);
 
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
@@ -150,6 +156,7 @@ typedef struct sel_mark {
     const char *group, *name;
     sel_where where;
     sel_source *source;
+    const sel_units *units; /* of sel.units */
     /* of shapes, while they are filled */
     const struct sel_shape *shape;
     const void *filled_for;
