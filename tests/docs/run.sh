@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh -- the tutorial and the page on Python do what they say. Prints TAP.
+# run.sh -- the tutorial, the page on Python and the README's scenario do what they say. Prints TAP.
 # usage: BUILD=build PYTHON=/usr/bin/python3 run.sh
-# The commands and programs of both documents run one after the other in one empty folder; what they
+# The commands and programs of the documents run one after the other in one empty folder; what they
 # print is compared with the document.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -16,5 +16,30 @@ if ! "$python" -c 'import numpy, vtkmodules.vtkIOXML' 2>/dev/null; then
     exit 1
 fi
 cd "$work" || exit 1
-PATH=$build:$PATH PYTHONDONTWRITEBYTECODE=1 "$python" "$root/tests/docs/documents.py" \
+PATH=$build:$PATH
+PYTHONDONTWRITEBYTECODE=1 "$python" "$root/tests/docs/documents.py" "$root/README.md" \
     "$root/docs/tutorial.md" "$root/docs/python.md"
+status=$?
+
+# ok NAME COMMAND...: one test, passed when the command succeeds.
+ok() {
+    name=$1
+    shift
+    if "$@" >log 2>&1; then
+        echo "ok - README.md: $name"
+    else
+        echo "not ok - README.md: $name"
+        sed 's/^/# /' log
+        status=1
+    fi
+}
+
+a_misspelt_field_has_the_message_shown() {
+    shown=$(grep -o "channel.lua:[0-9]*: stop: unknown field 'stpes'.*" "$root/README.md")
+    sed -i 's/steps = /stpes = /' channel.lua
+    ! selenite check channel.lua >said 2>&1 && [ -n "$shown" ] && grep -Fx "$shown" said || { cat said; return 1; }
+}
+
+ok "the scenario is right" selenite check channel.lua
+ok "a misspelt field has the message shown" a_misspelt_field_has_the_message_shown
+exit $status
