@@ -37,7 +37,13 @@ ok() {
 a_misspelt_field_has_the_message_shown() {
     shown=$(grep -o "channel.lua:[0-9]*: stop: unknown field 'stpes'.*" "$root/README.md")
     sed -i 's/steps = /stpes = /' channel.lua
-    ! selenite check channel.lua >said 2>&1 && [ -n "$shown" ] && grep -Fx "$shown" said || { cat said; return 1; }
+    [ -n "$shown" ] || { echo "README.md shows no message"; return 1; }
+    if selenite check channel.lua >said 2>&1; then
+        echo "no error"
+        return 1
+    fi
+    cat said
+    grep -qFx "$shown" said
 }
 
 ok "the scenario is right" selenite check channel.lua
