@@ -228,6 +228,7 @@ setup-run setup-test setup-lint:
 annotations: $(PROGRAM)
 	$(PROGRAM) help --annotations > lua/meta/selenite.lua
 	$(PROGRAM) help --reference > docs/reference.md
+	$(PROGRAM) help --man > docs/selenite.1
 
 # The loops of D3Q19 are those of D2Q9 with more directions, and take cppcheck minutes. What has not
 # changed since the last time is not checked again.
@@ -279,7 +280,7 @@ help:
 	@echo 'make gpu-tests       what tests/cuda/gpu.sh needs on a machine with a GPU, in $(BUILD)/gpu'
 	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
 	@echo 'make release         a stripped binary, for all GPUs, in build-release/'
-	@echo 'make annotations     regenerate lua/meta/selenite.lua and docs/reference.md'
+	@echo 'make annotations     regenerate lua/meta/selenite.lua, docs/reference.md, docs/selenite.1'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
 	@echo 'make fuzz            fuzz scripts and the files that they read (clang, minutes)'
