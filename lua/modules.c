@@ -58,7 +58,10 @@ static sel_source *compile_file(lua_State *L, const char *path, sel_where from) 
         sel_limits_break(L);
     }
     lua_pushfstring(L, "@%s", source->name);
-    sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1));
+    if (!sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1))) {
+        sel_comma_explain(L, source);
+        lua_error(L);
+    }
     lua_remove(L, -2);
     return source;
 }
