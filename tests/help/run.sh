@@ -136,6 +136,50 @@ bash_completes() {
         { ! command -v shellcheck || shellcheck -s bash "$work/completion"; }
 }
 
+# In a terminal of its own: what zsh makes of a line after Tab.
+zsh_completes() {
+    mkdir -p "$work/zsh" && "$selenite" help --completion zsh >"$work/zsh/_selenite" &&
+        ln -sf "$selenite" "$work/zsh/selenite" || return 1
+    cat >"$work/script.zsh" <<'END'
+zmodload zsh/zpty
+# completed FOLDER TEXT: prints the line that zsh makes of TEXT and Tab, in a shell of its own.
+completed() {
+  rm -f $1/line $1/ready
+  cat >$1/rc <<RC
+PS1=
+fpath=($1 \$fpath) path=($1 \$path)
+autoload -Uz compinit && compinit -u -D
+complete-and-tell() { zle complete-word; print -r -- "LINE<\$BUFFER>" >$1/line }
+zle -N complete-and-tell
+bindkey '^X' complete-and-tell
+: >$1/ready
+RC
+  zpty -b shell zsh -f -i
+  zpty -w shell "source $1/rc"
+  for i in {1..100}; do [[ -e $1/ready ]] && break; sleep 0.05; done
+  sleep 0.2
+  zpty -w -n shell $2$'\x18'
+  for i in {1..100}; do [[ -s $1/line ]] && break; sleep 0.05; done
+  zpty -d shell
+  cat $1/line
+}
+for text in 'selenite ch' 'selenite run --fo' 'selenite run --backend cu' 'selenite help law.vel' \
+            'selenite run scenarios/coue' 'selenite run scenarios/couette.lua ta'; do
+  completed $1 $text
+done
+END
+    timeout 60 zsh -f "$work/script.zsh" "$work/zsh" >"$work/offers" 2>&1
+    cat >"$work/expected" <<'END'
+LINE<selenite check >
+LINE<selenite run --force >
+LINE<selenite run --backend cuda >
+LINE<selenite help law.velocity >
+LINE<selenite run scenarios/couette.lua >
+LINE<selenite run scenarios/couette.lua tau=>
+END
+    diff "$work/expected" "$work/offers"
+}
+
 # A note of a function that Lua evaluates, a warning, a line of a hook, progress and summary.
 cat >"$work/talks.lua" <<'LUA'
 local sel = require "selenite"
@@ -181,5 +225,10 @@ if command -v bash >/dev/null; then
     ok "bash completes" bash_completes
 else
     echo "ok bash completes # SKIP needs bash"
+fi
+if command -v zsh >/dev/null; then
+    ok "zsh completes" zsh_completes
+else
+    echo "ok zsh completes # SKIP needs zsh"
 fi
 ok "quiet is quiet" quiet_is_quiet
