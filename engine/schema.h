@@ -172,9 +172,13 @@ extern const sel_table *const sel_data_tables[];
 int sel_all_tables(const sel_table *tables[], int room);
 int sel_all_families(const sel_family *families[], int room);
 
-/* Prints the help of all tables of a name, or of what a script calls without one; with NULL, their
- * list. SEL_BAD_USAGE with "did you mean" when there is no such name. */
-sel_status sel_help(FILE *to, const char *table, sel_error *error);
+/* Prints the help of all that is called so: commands, options, tables, families, fields of results,
+ * what a script calls without a table; with NULL, a list. SEL_BAD_USAGE with "did you mean" when
+ * there is no such name. */
+sel_status sel_help(FILE *to, const char *name, sel_error *error);
+
+/* Completion of command lines for "bash" or "zsh"; SEL_BAD_USAGE for another shell. */
+sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);

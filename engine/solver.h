@@ -24,7 +24,8 @@ enum { SEL_MAX_COMPONENTS = 6 };
 typedef struct sel_field_info {
     const char *name;
     sel_field_rank rank;
-    const char *doc;
+    const char *unit; /* "m", "length/time (SI: m/s)" */
+    const char *doc;  /* one sentence */
 } sel_field_info;
 
 int sel_field_components(const sel_field_info *info, int dims);

@@ -138,9 +138,42 @@ static int item_type(lua_State *L, int index, int item) {
     return type;
 }
 
+/* "{ { 0, 1 }, { 2, 3 } }": how the numbers of the list at `index` would be points. */
+static const char *points_text(sel_filler *f, int index, int dims) {
+    const char *text = "";
+    for (int i = 1; i <= 2 * dims; i++) {
+        char number[32];
+        lua_rawgeti(f->L, index, i);
+        snprintf(number, sizeof number, "%.14g", lua_tonumber(f->L, -1));
+        lua_pop(f->L, 1);
+        text = sel_fill_print(f, "%s%s%s", text,
+                              i == 1          ? "{ "
+                              : i == dims + 1 ? " }, { "
+                                              : ", ",
+                              number);
+    }
+    return sel_fill_print(f, "{ %s }%s }", text,
+                          (int)lua_rawlen(f->L, index) > 2 * dims ? ", ..." : "");
+}
+
+/* Four numbers where two points were meant. Notes the mistake. */
+static bool are_points_without_braces(sel_filler *f, const sel_slot *slot, int index) {
+    const int dims = f->dims ? f->dims : 2, n = (int)lua_rawlen(f->L, index);
+    bool numbers = n > 3 && n % dims == 0 && n >= 2 * dims;
+    for (int i = 1; i <= n && numbers; i++)
+        numbers = item_type(f->L, index, i) == LUA_TNUMBER;
+    if (numbers)
+        sel_fill_wrong(
+            f, slot, 0, 0,
+            sel_fill_print(f, "needs braces around each point: %s", points_text(f, index, dims)));
+    return numbers;
+}
+
 static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_points *to) {
     lua_State *L = f->L;
     bool single = lua_istable(L, index) && item_type(L, index, 1) == LUA_TNUMBER;
+    if (single && are_points_without_braces(f, slot, index))
+        return;
     int n = single ? 1 : sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;

@@ -424,7 +424,8 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite");
+    if (!sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite"))
+        lua_error(L);
     sel_lookup_open(L);
     push_host(L);
     lua_call(L, 1, 1);

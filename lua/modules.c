@@ -57,7 +57,10 @@ static void compile(lua_State *L, const sel_source *source) {
         sel_limits_break(L);
     }
     lua_pushfstring(L, "@%s", source->name);
-    sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1));
+    if (!sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1))) {
+        sel_comma_explain(L, source);
+        lua_error(L);
+    }
     lua_remove(L, -2);
 }
 

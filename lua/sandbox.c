@@ -268,7 +268,6 @@ void sel_sandbox_open(lua_State *L) {
     lua_pop(L, 1);
 }
 
-void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
-    if (luaL_loadbufferx(L, text, length, chunk_name, "t") != LUA_OK)
-        lua_error(L);
+bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
+    return luaL_loadbufferx(L, text, length, chunk_name, "t") == LUA_OK;
 }

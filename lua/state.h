@@ -124,8 +124,14 @@ void sel_limits_track(lua_State *L);
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
-/* Compiles `text` in the strict environment and pushes the function. Raises on mistakes. */
-void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong. */
+bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+
+/* comma.c */
+
+/* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
+ * puts a message there that says where. */
+void sel_comma_explain(lua_State *L, sel_source *source);
 
 /* modules.c */
 
