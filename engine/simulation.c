@@ -28,7 +28,8 @@ static const sel_field stop_fields[] = {
      "Stop when the relative change of the main field between two tests is below this.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
-     "Steps between tests; one flow-through when reference gives length and velocity, else 1000.",
+     "Steps between tests; reference.length / reference.velocity when both are given, else 1000 "
+     "steps.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
 };
 

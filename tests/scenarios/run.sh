@@ -313,6 +313,74 @@ a_mistaken_function_leaves_no_run() {
         run "$work/mistaken.lua" fixed=true -o "$work/mistaken"
 }
 
+# A directory may have come with links in it: they lead nowhere, also with --force.
+links_are_not_followed() {
+    echo kept >"$work/precious" && mkdir -p "$work/trap" "$work/away" &&
+        ln -s ../precious "$work/trap/profile.csv" &&
+        exits 4 run scenarios/couette.lua H=4 -o "$work/trap" >"$work/text" 2>&1 &&
+        grep 'profile.csv is there, and no run wrote it; move it away' "$work/text" &&
+        run scenarios/couette.lua H=4 -o "$work/trap" --force &&
+        [ ! -L "$work/trap/profile.csv" ] && [ "$(cat "$work/precious")" = kept ] &&
+        mkdir "$work/trap2" && ln -s ../away "$work/trap2/vtk" &&
+        exits 4 run examples/01_lid.lua -o "$work/trap2" --force >"$work/text" 2>&1 &&
+        grep 'trap2/vtk is a link' "$work/text" && [ -z "$(ls "$work/away")" ]
+}
+
+cat >"$work/frames.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  stop = { steady = 1e-300 }, precision = "f64",
+  initial = { velocity = { function(x, y) return 0.01 * math.sin(y) end, 0 } },
+  output = { sel.out.vtk { fields = "velocity", every = 1000 }, sel.out.balance {} },
+}
+LUA
+
+# kill -9 leaves what is true, and nothing that a later run would mix with its own.
+killed_runs_leave_nothing_stale() {
+    "$selenite" run "$work/frames.lua" -o "$work/killed" --quiet --backend "$backend" &
+    for _ in $(seq 100); do
+        [ -e "$work/killed/vtk/vtk_00003000.vti" ] && break
+        sleep 0.2
+    done
+    { kill -9 $! && wait $!; } 2>/dev/null
+    [ "$(json "$work/killed/run.json" stopped_by)" = '"running"' ] &&
+        [ "$(json "$work/killed/run.json" ended)" = null ] &&
+        grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
+        exits 2 run examples/01_lid.lua -o "$work/killed" &&
+        run examples/01_lid.lua -o "$work/killed" --force &&
+        [ "$(ls "$work/killed/vtk" | tr '\n' ' ')" = "vtk_00000000.vti vtk_00000500.vti\
+ vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
+        [ ! -e "$work/killed/balance.csv" ]
+}
+
+# run.json and run.log are the only files that differ between equal runs.
+equal_runs_leave_equal_files() {
+    run examples/01_lid.lua -o "$work/first" && run examples/01_lid.lua -o "$work/second" &&
+        cmp "$work/first/run.lua" examples/01_lid.lua &&
+        ! diff -rq "$work/first" "$work/second" | grep -v 'run\.json\|run\.log'
+}
+
+names_and_messages_do_not_steer_terminals() {
+    printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
+        >"$work/steer.lua"
+    exits 1 run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+        grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
+        ! grep "$(printf '\033')" "$work/text"
+}
+
+# A disk that is full to the last byte: the failure is told, and run.json says so.
+disk_without_room() {
+    mkdir "$work/small" && unshare -rm sh -c '
+        mount -t tmpfs -o size=512k none "$0/small" || exit 99
+        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2"
+        echo "exit status $?"
+        df --output=avail "$0/small"
+        cat "$0/small/run/run.json"' "$work" "$selenite" "$backend" >"$work/text" 2>&1
+    grep -x 'exit status 4' "$work/text" && grep 'No space left on device' "$work/text" &&
+        grep -x '  "stopped_by": "error",' "$work/text" && grep '^}' "$work/text"
+}
+
 unwritable_directory() {
     : >"$work/file"
     exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
@@ -601,6 +669,15 @@ ok "an error writes the last state" an_error_writes_the_last_state
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
+ok "links are not followed" links_are_not_followed
+ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
+ok "equal runs leave equal files" equal_runs_leave_equal_files
+ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
+    echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
+else
+    ok "a disk without room" disk_without_room
+fi
 ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too

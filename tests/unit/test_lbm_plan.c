@@ -135,7 +135,7 @@ static void test_facts_see_laws_that_start_from_rest(void **unused) {
                         "0.52 (velocity 0.3 in lattice units)");
     assert_string_equal(find(facts, count, "Reynolds number of a cell")->text, "30");
     assert_string_equal(find(facts, count, "Reynolds number")->text, "60");
-    assert_string_equal(find(facts, count, "flow-through time")->text, "60 (60 steps)");
+    assert_string_equal(find(facts, count, "flow-through time")->text, "80 (80 steps)");
     assert_string_equal(find(facts, count, "open faces x")->text,
                         "7 apart: they lie at the centres of the first cells");
     sel_error warnings = {.status = SEL_OK};
