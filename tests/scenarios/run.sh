@@ -372,13 +372,20 @@ names_and_messages_do_not_steer_terminals() {
 # A disk that is full to the last byte: the failure is told, and run.json says so.
 disk_without_room() {
     mkdir "$work/small" && unshare -rm sh -c '
-        mount -t tmpfs -o size=512k none "$0/small" || exit 99
-        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2"
+        mount -t tmpfs -o size=100m none "$0/small" || exit 99
+        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
+        for _ in $(seq 100); do
+            [ -e "$0/small/run/vtk/vtk_00003000.vti" ] && break
+            sleep 0.2
+        done
+        cat /dev/zero >"$0/small/filler"
+        wait $!
         echo "exit status $?"
-        df --output=avail "$0/small"
         cat "$0/small/run/run.json"' "$work" "$selenite" "$backend" >"$work/text" 2>&1
-    grep -x 'exit status 4' "$work/text" && grep 'No space left on device' "$work/text" &&
-        grep -x '  "stopped_by": "error",' "$work/text" && grep '^}' "$work/text"
+    grep -x 'exit status 4' "$work/text" &&
+        grep 'stop_reason.*No space left on device' "$work/text" &&
+        grep -x '  "stopped_by": "error",' "$work/text" && grep -x '  "outputs": .*00003000.*]' \
+        "$work/text" && [ "$(tail -n 1 "$work/text")" = '}' ]
 }
 
 unwritable_directory() {
