@@ -44,9 +44,9 @@ static void begin_log(sel_record *record) {
     snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name, device,
              prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
     sel_record_log(record, text);
-    for (int i = 0; sel_warnings_line(&prepared->warnings, i, device, 0); i++) {
-        memcpy(text, "warning: ", sizeof "warning: ");
-        sel_warnings_line(&prepared->warnings, i, text + strlen(text), sizeof text - strlen(text));
+    const size_t opening = (size_t)snprintf(text, sizeof text, "warning: ");
+    for (int i = 0;
+         sel_warnings_line(&prepared->warnings, i, text + opening, sizeof text - opening); i++) {
         sel_record_log(record, text);
     }
 }

@@ -264,7 +264,7 @@ static void links_in_the_place_of_a_file_are_replaced(void **state) {
     vtkw_array array = {"v", VTKW_UINT8, 1, &value};
     vtkw_image image = image_of(&array, 1, 1);
     struct stat found;
-    char target[256];
+    char target[512];
     snprintf(target, sizeof target, "%s", in_directory("target"));
     fclose(fopen(target, "w"));
     assert_int_equal(symlink(target, in_directory("link.vti.tmp")), 0);
