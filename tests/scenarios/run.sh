@@ -485,7 +485,7 @@ END
     "$selenite" check "$work/outputs.lua" --backend "$backend" | sed -n 's/^  output *//p' >"$work/text"
     diff - "$work/text" <<'END' || return 1
 frames: out.vtk every 40 steps, 4 times 19.5 kB = 77.8 kB
-vtk: out.vtk at the end, 1 time, 2.8 kB before compression
+vtk: out.vtk at the end, 1 time, 2.82 kB before compression
 balance: out.balance every 5 of time, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
