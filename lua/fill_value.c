@@ -60,6 +60,10 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int item, in
         sel_fill_wrong(f, slot, item, index, "must not hold a zero byte");
         return NULL;
     }
+    if (!sel_is_plain(text)) {
+        sel_fill_wrong(f, slot, item, index, "must not hold control characters");
+        return NULL;
+    }
     char *copy = sel_fill_alloc(f, length + 1);
     return memcpy(copy, text, length + 1);
 }
@@ -271,6 +275,8 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_num
         read_number(f, &item, 0, lua_gettop(L), &number->value);
         if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
             sel_fill_wrong(f, &item, 0, lua_gettop(L), "has the name of a coordinate");
+        if (!sel_is_plain(names[i].name))
+            sel_fill_wrong(f, &item, 0, lua_gettop(L), "has a name with control characters");
         lua_pop(L, 1);
     }
 }

@@ -107,6 +107,7 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
              f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->label,
              each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
              places == 1 ? "" : "s", each_step ? ", in every step" : "");
+    sel_plain_text(text);
     f->script->notice(f->script->notice_data, text);
 }
 

@@ -230,6 +230,8 @@ static void read_declaration(declarer *d, declaration *it) {
     it->max = (double)INFINITY;
     sel_script_field(L, d->declared, it->name);
     int entry = lua_gettop(L);
+    if (!sel_is_plain(it->name))
+        FAIL(d, it->where, "sel.params: the name '%s' holds control characters", it->name);
     if (read_kind(d, it, entry)) {
         if (lua_istable(L, entry)) {
             check_keys(d, it, entry);
@@ -401,6 +403,14 @@ static void assign_all(declarer *d) {
         assign(d, options->assignments[i]);
 }
 
+/* For a terminal: a copy without control characters. NULL stays NULL. */
+static const char *shown(declarer *d, const char *text) {
+    char *copy = text ? sel_arena_copy_length(d->script->arena, text, strlen(text)) : NULL;
+    if (copy)
+        sel_plain_text(copy);
+    return copy;
+}
+
 static const char *value_text(declarer *d) {
     const char *text = luaL_tolstring(d->L, -1, NULL);
     text = sel_arena_copy(d->script->arena, text);
@@ -422,7 +432,7 @@ static const char *limits_text(declarer *d, const declaration *it, int entry) {
                                  used ? ", " : "", it->min);
     if (it->max < HUGE_VAL)
         snprintf(text + used, sizeof text - used, "%sat most %.14g", used ? ", " : "", it->max);
-    return sel_arena_copy(d->script->arena, text);
+    return shown(d, text);
 }
 
 static void publish(declarer *d) {
@@ -437,7 +447,7 @@ static void publish(declarer *d) {
     for (int i = 0; i < d->count; i++) {
         sel_parameter *p = &scenario->parameters[i];
         p->name = d->list[i].name;
-        p->help = d->list[i].help ? d->list[i].help : "";
+        p->help = d->list[i].help ? shown(d, d->list[i].help) : "";
         p->kind = d->list[i].kind;
         sel_script_field(d->L, d->values, p->name);
         p->text = value_text(d);
@@ -445,7 +455,7 @@ static void publish(declarer *d) {
         p->limits = limits_text(d, &d->list[i], lua_gettop(d->L));
         push_default(d->L, lua_gettop(d->L));
         lua_remove(d->L, -2);
-        p->preset = value_text(d);
+        p->preset = shown(d, value_text(d));
     }
 }
 

@@ -142,11 +142,15 @@ static sel_status grid_take(void *self, int64_t step, double time, const sel_req
     output->job = NULL;
     sel_pick_scalar(&output->picks.v[0], job->values, sel_grid_cells(&domain->grid));
     blank_cells(domain, job->values);
-    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
-    return status ? status
-                  : sel_output_files_add(output->files, output->context->writer, error,
-                                         "%s/%s_%08lld.%s", output->name, output->name,
-                                         (long long)step, formats[output->params->format]);
+    sel_writer *writer = output->context->writer;
+    sel_status status =
+        sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.%s", output->name,
+                             output->name, (long long)step, formats[output->params->format]);
+    if (status) {
+        job_free(job);
+        return status;
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */

@@ -129,7 +129,7 @@
 ---@field steps? integer Stop after so many steps.
 ---@field time? number Stop at the first step at or after this time.
 ---@field steady? number Stop when the relative change of the main field between two tests is below this.
----@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
+---@field every? integer Steps between tests; reference.length / reference.velocity when both are given, else 1000 steps.
 ---@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.

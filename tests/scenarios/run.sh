@@ -209,18 +209,19 @@ expansion.stop = { steps = 3000 }
 return expansion
 LUA
 
+# Of all files but run.json and run.log.
 another_run_gives_the_same_bytes() {
     for turn in 1 2; do
         run "$work/short.lua" -o "$work/turn$turn" || return 1
-        rm "$work/turn$turn/run.json"
+        rm "$work/turn$turn/run.json" "$work/turn$turn/run.log"
     done
-    diff -r "$work/turn1" "$work/turn2"
+    diff -r "$work/turn1" "$work/turn2" && cmp "$work/short.lua" "$work/turn1/run.lua"
 }
 
 threads_do_not_matter() {
     for threads in 1 2 3; do
         run "$work/short.lua" -o "$work/t$threads" --threads $threads || return 1
-        rm "$work/t$threads/run.json"
+        rm "$work/t$threads/run.json" "$work/t$threads/run.log"
     done
     diff -r "$work/t1" "$work/t2" && diff -r "$work/t1" "$work/t3"
 }
@@ -332,6 +333,74 @@ a_mistaken_function_leaves_no_run() {
         run "$work/mistaken.lua" fixed=true -o "$work/mistaken"
 }
 
+# A directory may have come with links in it: they lead nowhere, also with --force.
+links_are_not_followed() {
+    echo kept >"$work/precious" && mkdir -p "$work/trap" "$work/away" &&
+        ln -s ../precious "$work/trap/profile.csv" &&
+        exits 4 run scenarios/couette.lua H=4 -o "$work/trap" >"$work/text" 2>&1 &&
+        grep 'profile.csv is there, and no run wrote it; move it away' "$work/text" &&
+        run scenarios/couette.lua H=4 -o "$work/trap" --force &&
+        [ ! -L "$work/trap/profile.csv" ] && [ "$(cat "$work/precious")" = kept ] &&
+        mkdir "$work/trap2" && ln -s ../away "$work/trap2/vtk" &&
+        exits 4 run examples/01_lid.lua -o "$work/trap2" --force >"$work/text" 2>&1 &&
+        grep 'trap2/vtk is a link' "$work/text" && [ -z "$(ls "$work/away")" ]
+}
+
+cat >"$work/frames.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  stop = { steady = 1e-300 }, precision = "f64",
+  initial = { velocity = { function(x, y) return 0.01 * math.sin(y) end, 0 } },
+  output = { sel.out.vtk { fields = "velocity", every = 1000 }, sel.out.balance {} },
+}
+LUA
+
+# kill -9 leaves what is true, and nothing that a later run would mix with its own.
+killed_runs_leave_nothing_stale() {
+    "$selenite" run "$work/frames.lua" -o "$work/killed" --quiet --backend "$backend" &
+    for _ in $(seq 100); do
+        [ -e "$work/killed/vtk/vtk_00003000.vti" ] && break
+        sleep 0.2
+    done
+    { kill -9 $! && wait $!; } 2>/dev/null
+    [ "$(json "$work/killed/run.json" stopped_by)" = '"running"' ] &&
+        [ "$(json "$work/killed/run.json" ended)" = null ] &&
+        grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
+        exits 2 run examples/01_lid.lua -o "$work/killed" &&
+        run examples/01_lid.lua -o "$work/killed" --force &&
+        [ "$(ls "$work/killed/vtk" | tr '\n' ' ')" = "vtk_00000000.vti vtk_00000500.vti\
+ vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
+        [ ! -e "$work/killed/balance.csv" ]
+}
+
+names_and_messages_do_not_steer_terminals() {
+    printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
+        >"$work/steer.lua"
+    exits 1 run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+        grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
+        ! grep "$(printf '\033')" "$work/text"
+}
+
+# A disk that is full to the last byte: the failure is told, and run.json says so.
+disk_without_room() {
+    mkdir "$work/small" && unshare -rm sh -c '
+        mount -t tmpfs -o size=100m none "$0/small" || exit 99
+        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
+        for _ in $(seq 100); do
+            [ -e "$0/small/run/vtk/vtk_00003000.vti" ] && break
+            sleep 0.2
+        done
+        cat /dev/zero >"$0/small/filler"
+        wait $!
+        echo "exit status $?"
+        cat "$0/small/run/run.json"' "$work" "$selenite" "$backend" >"$work/text" 2>&1
+    grep -x 'exit status 4' "$work/text" &&
+        grep 'stop_reason.*No space left on device' "$work/text" &&
+        grep -x '  "stopped_by": "error",' "$work/text" && grep -x '  "outputs": .*00003000.*]' \
+        "$work/text" && [ "$(tail -n 1 "$work/text")" = '}' ]
+}
+
 unwritable_directory() {
     : >"$work/file"
     exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
@@ -415,7 +484,7 @@ END
         exits 1 "$selenite" check "$work/late_hook.lua" --backend "$backend"
 }
 
-# Two fields of 32 x 32 cells in f32 and a byte a cell: 17 kB; steps 0, 40, 80 and the last, 100.
+# Two fields of 32 x 32 cells in f32 and three bytes a cell: 19 kB; steps 0, 40, 80 and the last, 100.
 check_tells_when_outputs_are_written() {
     cat >"$work/outputs.lua" <<'END'
 local sel = require "selenite"
@@ -434,8 +503,8 @@ return sel.lbm {
 END
     "$selenite" check "$work/outputs.lua" --backend "$backend" | sed -n 's/^  output *//p' >"$work/text"
     diff - "$work/text" <<'END' || return 1
-frames: out.vtk every 40 steps, 4 times 17.4 kB = 69.6 kB
-vtk: out.vtk at the end, 1 time, 2.3 kB before compression
+frames: out.vtk every 40 steps, 4 times 19.5 kB = 77.8 kB
+vtk: out.vtk at the end, 1 time, 2.82 kB before compression
 balance: out.balance every 5 of time, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
@@ -621,6 +690,14 @@ ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_r
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
+ok "links are not followed" links_are_not_followed
+ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
+ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
+    echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
+else
+    ok "a disk without room" disk_without_room
+fi
 ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
