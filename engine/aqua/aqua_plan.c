@@ -15,8 +15,7 @@
 #include "engine/aqua/aqua_rows.h"
 #include "engine/machine.h"
 
-/* Of the f32 store: quanta of 2^-26 m unless depths need more room. */
-enum { MOST_BITS = 26, LEAST_BITS = 8, LINE = 128 };
+enum { LINE = 128 };
 
 static aqua_layout make_layout(const sel_grid *grid) {
     aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
@@ -116,8 +115,8 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
     plan->datum = floor(plan->lowest);
     plan->base.precision = SEL_F32; /* whose store this is */
-    plan->bits = MOST_BITS;
-    for (; plan->bits > LEAST_BITS; plan->bits--) {
+    plan->bits = AQUA_MOST_BITS;
+    for (; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
         const aqua_store store = aqua_store_of(plan);
         if (plan->deepest * store.per_metre <= store.limit) {
             break;
