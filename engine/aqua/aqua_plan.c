@@ -13,6 +13,7 @@
 #include "engine/aqua/aqua_ground.h"
 #include "engine/aqua/aqua_inflow.h"
 #include "engine/aqua/aqua_rows.h"
+#include "engine/aqua/aqua_terrain.h"
 #include "engine/machine.h"
 
 enum { LINE = 128 };
@@ -67,7 +68,7 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
         return status ? status : check_alpha(plan, &alpha, 1, error);
     }
     const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
-    const aqua_asked asked = {q, "alpha", 0, false};
+    const aqua_asked asked = {q, "alpha", 0, false, false};
     plan->alpha = sel_machine_allocate(bytes);
     sel_status status = plan->alpha ? aqua_rows_all(plan, &asked, plan->alpha, error)
                                     : sel_fail_memory(error, "alpha", bytes);
@@ -97,7 +98,7 @@ static sel_status find_deepest(void *to, int64_t y, int64_t count, const double 
 }
 
 static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false};
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
     deepest l = {plan->layout.nx, 0};
     sel_status status = sel_quantity_given(asked.quantity)
                             ? aqua_rows_visit(plan, &asked, find_deepest, &l, error)
@@ -141,6 +142,7 @@ static void plan_destroy(sel_plan *base) {
 static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
     plan->layout = make_layout(&plan->base.domain->grid);
     sel_status status = aqua_ground_evaluate(plan, error);
+    status = status ? status : aqua_terrain_check(plan, error);
     sel_status alpha = resolve_alpha(plan, error);
     sel_status inflows = aqua_inflows_create(plan, error);
     status = status ? status : alpha;
