@@ -18,7 +18,7 @@
 typedef struct sel_raster {
     int64_t n[2];
     double dx, origin[2];
-    double *value;                       /* n[1] rows of n[0] */
+    double *value;                      /* n[1] rows of n[0] */
     const struct sel_raster_file *file; /* what is known of where it comes from; NULL: nothing */
 } sel_raster;
 
