@@ -65,6 +65,11 @@ bool sel_asc_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROO
     return !*wrong && !ferror(to);
 }
 
+bool sel_prj_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
+    *wrong = '\0';
+    return fputs(grid->prj, to) >= 0 && !ferror(to);
+}
+
 sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write, const char *path,
                                sel_error *error) {
     char wrong[SEL_WRONG_ROOM] = "";

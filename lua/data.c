@@ -69,6 +69,8 @@ int sel_data_raster(lua_State *L) {
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
+    if (!script->trust)
+        params.most_bytes = script->memory > script->used ? script->memory - script->used : 1;
     const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
     sel_script_hand_over(script, &found, mark->where, "sel.raster");
     return push_made(L, made, before);

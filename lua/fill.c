@@ -207,6 +207,29 @@ static const char *const other_names[][2] = {
     {"center", "centre"},        {"position", "at"},
 };
 
+/* What other codes have and a table here has not: the answer to it. */
+static const struct {
+    const char *table, *name, *answer;
+} no_fields[] = {
+#define NO_FRICTION(name)                                                                        \
+    {                                                                                            \
+        "sel.aqua", name,                                                                        \
+            "this model has no friction coefficient: thin water moves alpha dx/dt, whatever "    \
+            "slope and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt for " \
+            "the speed that you trust"                                                           \
+    }
+    NO_FRICTION("manning"),   NO_FRICTION("friction"), NO_FRICTION("roughness"),
+    NO_FRICTION("strickler"), NO_FRICTION("chezy"),    NO_FRICTION("n"),
+};
+
+/* The answer to a field that a table has not, or NULL. */
+static const char *answer_to(const sel_table *table, const char *name) {
+    for (size_t i = 0; i < sizeof no_fields / sizeof *no_fields; i++)
+        if (strcmp(table->name, no_fields[i].table) == 0 && strcmp(name, no_fields[i].name) == 0)
+            return no_fields[i].answer;
+    return NULL;
+}
+
 /* The field that another code calls `name`, or NULL. */
 static const char *field_meant(const sel_table *table, const char *name) {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
@@ -221,6 +244,12 @@ static void unknown_field(sel_filler *f, const sel_table *table, const char *lab
     const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
     for (int i = 0; i < table->count; i++)
         names[i] = table->fields[i].name;
+    const char *answer = answer_to(table, name);
+    if (answer) {
+        sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
+                         "%s: unknown field '%s'; %s", label, name, answer);
+        return;
+    }
     const char *meant = field_meant(table, name);
     if (meant) {
         sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),

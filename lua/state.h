@@ -62,12 +62,16 @@ typedef struct sel_script {
     bool broken;             /* a limit was hit, or all is said: nothing may catch this */
     sel_error ended;         /* the limit */
     struct sel_trace *trace; /* the function under trace; NULL: none */
-    struct sel_lua_function *functions;           /* of the scenario, the last one first */
-    unsigned corrections;                         /* of functions (sel_simulation) */
-    sel_lookups series;                           /* made so far */
+    struct sel_lua_function *functions; /* of the scenario, the last one first */
+    unsigned corrections;               /* of functions (sel_simulation) */
+    sel_lookups series;                 /* made so far */
+    bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
 } sel_script;
+
+/* The address of a light userdata, which scripts cannot make: the error of such a raster. */
+extern const char sel_script_gap;
 
 /* The script that owns a Lua state or any of its coroutines. */
 static inline sel_script *sel_script_of(lua_State *L) {

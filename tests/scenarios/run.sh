@@ -145,6 +145,75 @@ the_valley_is_what_its_program_makes() {
         cmp "$work/valley.asc" scenarios/valley.asc
 }
 
+# NODATA in the north-west, and a map: the terrain that edits are made to.
+cat >"$work/edited.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local dem = sel.raster "edited.asc"
+local function square(x, y) return shape.box { min = { x, y }, max = { x + 0.3, y + 0.3 } } end
+local function run(name, ground, rain)
+  return sel.aqua {
+    name = name, ground = ground, alpha = 0.2, dt = 2, rain = rain, stop = { steps = 100 },
+    regions = { { name = "edge", where = shape.faces, law = law.open {} } },
+    output = { out.grid { field = "ground" }, out.balance {} },
+  }
+end
+local storm = sel.series { t = { 0, 100, 300 }, value = { 0, 36, 0 }, outside = "zero" }
+return {
+  run("raster", dem, 18),
+  run("painted", sel.paint { dem, { square(500000.1, 6000020.6), 30 },
+    { square(500000.5, 6000020.1), function(x, y) return dem(x, y) - 2 end } }, storm),
+  run("function", function(x, y) return dem(x, y) + 1 end, function(x) return x - 5e5 end),
+  run("by_lua", function(x, y) return tonumber(tostring(dem(x, y))) + 1 end,
+      function(x, t) return t * (x - 5e5) end),
+}
+LUA
+
+terrain_is_edited_and_keeps_its_gaps_and_its_map() {
+    awk 'BEGIN { print "ncols 12\nnrows 9\nxllcorner 500000\nyllcorner 6000020"
+        print "cellsize 0.1\nNODATA_value -9999"
+        for (j = 0; j < 9; j++) { for (i = 0; i < 12; i++)
+            printf "%s ", j < 4 && i < 4 && !(j == 2 && i == 2) ? -9999 : 10 + i / 4 + j / 8
+            print "" } }' >"$work/edited.asc" &&
+        printf 'PROJCS["somewhere",UNIT["Meter",1.0]]' >"$work/edited.prj" &&
+        run "$work/edited.lua" -o "$work/edited" &&
+        aqua edited "$work/edited" "$work/edited.asc" "$work/edited.prj"
+}
+
+# 200 s on cells of 0.01 m2. The last two: x is 0.66505 m on average, t 100 s.
+check_sums_up_the_rain() {
+    "$selenite" check "$work/edited.lua" --backend "$backend" >"$work/text" 2>&1 || return 1
+    grep -E '^  rain +1 mm = 0\.00093 m3, at most 18 mm/h$' "$work/text" &&
+        grep -E '^  rain +1\.25 mm = 0\.0012625 m3, at most 35\.82 mm/h$' "$work/text" &&
+        grep -E '^  rain +0\.0369474 mm = 3\.43611e-05 m3, at most 1\.15 mm/h$' "$work/text" &&
+        grep -E '^  rain +about 3\.69[0-9]* mm = 0\.00343[0-9]* m3 \(estimate of [0-9]* samples\)' \
+            "$work/text" && ! grep 'warning: .*rain' "$work/text" || return 1
+    for rain in 2.8e-6 'function(t) return 40 * t end'; do
+        sed "s|dem, 18)|dem, $rain)|" "$work/edited.lua" >"$work/strange_rain.lua"
+        "$selenite" check "$work/strange_rain.lua" --backend "$backend" 2>&1 |
+            grep 'warning: .*strange_rain.lua:[0-9]*: rain ' || return 1
+    done
+}
+
+# Seconds of arc without a word on the map are warned of; as small a flume with a dx of its own is not.
+a_grid_that_looks_like_degrees_is_warned_of() {
+    for at in 13.2 0; do
+        printf 'ncols 2\nnrows 2\nxllcorner %s\nyllcorner %s\ncellsize %s\n1 2 3 4\n' $at $at \
+            "$([ $at = 0 ] && echo 0.01 || echo 0.000277777777778)" >"$work/small$at.asc"
+        cat >"$work/small$at.lua" <<END
+local sel = require "selenite"
+return sel.aqua {
+  ground = sel.raster "small$at.asc", alpha = 0.2, stop = { steps = 1 },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+}
+END
+        "$selenite" check "$work/small$at.lua" --backend "$backend" >"$work/small$at.txt" || return 1
+    done
+    grep 'warning: .*small13.2.lua:3: ground: small13.2.asc .* looks like degrees' "$work/small13.2.txt" &&
+        grep 'gdalwarp -s_srs EPSG:4326 -t_srs EPSG:32633 -tr 31 31 -r bilinear' "$work/small13.2.txt" &&
+        ! grep warning "$work/small0.txt"
+}
+
 # As a user runs it, in a folder of his own with his own files; here rain alike everywhere.
 a_storm_runs_on_files_beside_the_user() {
     root=$PWD
@@ -670,6 +739,9 @@ ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
 ok "a bowl comes to its level" a_bowl_comes_to_its_level
 ok "depressions fill to their brims" depressions_fill_to_their_brims
 ok "the valley is what its program makes" the_valley_is_what_its_program_makes
+ok "terrain is edited and keeps its gaps and its map" terrain_is_edited_and_keeps_its_gaps_and_its_map
+ok "check sums up the rain" check_sums_up_the_rain
+ok "a grid that looks like degrees is warned of" a_grid_that_looks_like_degrees_is_warned_of
 ok "a storm runs on files beside the user" a_storm_runs_on_files_beside_the_user
 valley=scenarios/valley.asc
 ok "a storm's water is all there" aqua storm_balance "$work/storm" $valley scenarios/storm.csv
