@@ -33,7 +33,7 @@ static void allow_field(lua_State *L, const char *name) {
 }
 
 void sel_trace_open_watch(lua_State *L) {
-    static const char *const base[] = {"ipairs", "pairs", "next", "error", "assert", NULL};
+    static const char *const base[] = {"ipairs", "error", "assert", NULL};
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
     for (const char *const *name = base; *name; name++)
