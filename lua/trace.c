@@ -93,6 +93,11 @@ bool sel_trace_is_symbol(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TUSERDATA && to_symbol(L, index);
 }
 
+void sel_trace_expect_error(lua_State *L) {
+    if (trace_of(L))
+        trace_of(L)->watch.raised = true;
+}
+
 static int check_node(lua_State *L, int node) {
     if (node < 0)
         sel_trace_fail(L, "it takes more than %d operations", MAX_NODES);

@@ -27,6 +27,9 @@ typedef struct sel_trace_needs {
 const sel_program *sel_trace_function(sel_script *script, int index, const sel_trace_needs *needs,
                                       char reason[256]);
 
+/* The error that follows is one of the function, not of tracing it: its path ends there. */
+void sel_trace_expect_error(lua_State *L);
+
 /* True for a symbol: what a function under trace gets instead of a number. */
 bool sel_trace_is_symbol(lua_State *L, int index);
 

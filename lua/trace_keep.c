@@ -1,6 +1,7 @@
 /* trace_keep.c -- variables and tables outside of a function under trace, kept and put back.
  *
- * The upvalues of each function are kept when it is called first. Tables are kept, with all that
+ * The upvalues of each function are kept when it is called first, but for functions that are made
+ * meanwhile: what they change are variables of others. Tables are kept, with all that
  * can be reached from the function under trace, when the first function is called whose text gives
  * a field a value. After each path all is compared and put back: what is left would be symbols.
  */
@@ -10,12 +11,15 @@
 
 enum { MAX_VALUES = 200000 }; /* in the tables that are kept */
 
-/* Addresses are keys in Lua's registry: the functions that ran in this trace, the first among them
- * at 1, with lists of their upvalues; tables with their copies. */
-static const char seen_key, tables_key, first_key;
+/* Addresses are keys in Lua's registry: the functions that ran in this trace with lists of their
+ * upvalues; the first of them; tables with their copies; the number of the newest object at the
+ * start. */
+static const char seen_key, tables_key, first_key, newest_key;
 
 void sel_trace_forget(lua_State *L) {
     lua_newtable(L);
+    lua_pushinteger(L, (lua_Integer)sel_limits_number(L, -1));
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &newest_key);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &seen_key);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &tables_key);
@@ -35,11 +39,15 @@ bool sel_trace_keep_upvalues(lua_State *L) {
         lua_pushvalue(L, function);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &first_key);
     }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &newest_key);
+    bool made_before = (lua_Integer)sel_limits_number(L, function) < lua_tointeger(L, -1);
     lua_settop(L, function + 1);
     lua_pushvalue(L, function);
     lua_newtable(L);
-    for (int i = 1; lua_getupvalue(L, function, i); i++)
+    for (int i = 1; made_before && lua_getupvalue(L, function, i); i++)
         lua_rawseti(L, -2, i);
+    lua_pushboolean(L, made_before);
+    lua_rawseti(L, -2, 0);
     lua_rawset(L, -3);
     lua_settop(L, function);
     return true;
@@ -181,7 +189,10 @@ bool sel_trace_restore(lua_State *L, char reason[256]) {
     for (lua_pushnil(L); lua_next(L, seen); lua_pop(L, 1)) {
         int function = lua_gettop(L) - 1, kept = function + 1;
         const char *name;
-        for (int i = 1; (name = lua_getupvalue(L, function, i)); i++) {
+        lua_rawgeti(L, kept, 0);
+        bool made_before = lua_toboolean(L, -1);
+        lua_settop(L, kept);
+        for (int i = 1; made_before && (name = lua_getupvalue(L, function, i)); i++) {
             lua_rawgeti(L, kept, i);
             bool changed = !lua_rawequal(L, -1, -2);
             if (changed && same && !*reason)

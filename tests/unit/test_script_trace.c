@@ -156,6 +156,8 @@ static void ordinary_functions_become_programs(void **state) {
             "function(x) while x > 0 do return 1 end repeat local z = x until true return x end"),
         LAW("", "function(y) local n = 5 // 2 return n * y - (1 << 3) end"),
         LAW("", "function() return 0.25 end"),
+        LAW("", "function(x) local n = 1 local function add(v) n = n + v end\n"
+                "add(x) add(2) return n end"),
         LAW("local c = { 1, 2 }", "function(x) local k <const>, s <const> = 2, 3\n"
                                   "local v = {} v.a, v[1] = c[1], x return v.a * v[1] + s end"),
         LAW("local v = setmetatable({ a = 2 }, { __add = function(p, q) return p.a + q end })",
