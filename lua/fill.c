@@ -58,21 +58,31 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, co
                      position, what, index ? ", got " : "", got);
 }
 
+/* Is the key at the top one of the positions 1 to n? */
+static bool is_position(lua_State *L, lua_Integer n) {
+    return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
+}
+
 /* Notes keys of the list at `index` that are no positions 1 to n. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
     lua_State *L = f->L;
     char found[80];
     bool right = true;
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        bool position =
-            lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= n;
-        if (position)
-            continue;
-        right = false;
-        sel_fill_mistake(f, sel_span_where(slot->span), "%s: %s must be a list, but has the key %s",
-                         slot->label, slot->field->name, sel_script_value_text(L, -2, found));
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        right = right && is_position(L, n);
     }
-    return right;
+    if (right)
+        return true;
+    sel_order_keys(L, index);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
+        if (!is_position(L, n))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a list, but has the key %s", slot->label,
+                             slot->field->name, sel_script_value_text(L, -1, found));
+    lua_pop(L, 2);
+    return false;
 }
 
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
@@ -260,31 +270,51 @@ static void unknown_field(sel_filler *f, const sel_table *table, const char *lab
                      sel_script_suggest(name, names, text));
 }
 
+/* Is the key at the top a field, or a position that has a value without a name? */
+static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer positions) {
+    const char *name = sel_script_key(L, -1);
+    return name ? find_field(table, name) != NULL : is_position(L, positions);
+}
+
+/* Notes that the key at the top, of the table at `index`, is not known. */
+static void unknown_key(sel_filler *f, int index, const sel_table *table, const char *label,
+                        sel_span span) {
+    lua_State *L = f->L;
+    char found[80];
+    const char *name = sel_script_key(L, -1);
+    if (name) {
+        unknown_field(f, table, label, span, name);
+    } else if (is_position(L, 1000000)) {
+        sel_span item = sel_source_item(span, (int)lua_tointeger(L, -1));
+        lua_pushvalue(L, -1);
+        lua_rawget(L, index);
+        sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
+                         label, sel_script_value_text(L, -1, found));
+        lua_pop(L, 1);
+    } else {
+        sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
+                         sel_script_value_text(L, -1, found));
+    }
+}
+
 /* Notes the keys that are no fields, and positions where there is nothing positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
     lua_State *L = f->L;
-    char found[80];
     lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(L, index) : 0;
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        const char *name = sel_script_key(L, -2);
-        if (name) {
-            if (!find_field(table, name))
-                unknown_field(f, table, label, span, name);
-            continue;
-        }
-        int64_t position = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
-        bool small = position >= 1 && position <= 1000000;
-        if (position >= 1 && position <= positions)
-            continue;
-        sel_span item = small ? sel_source_item(span, (int)position) : span;
-        if (small)
-            sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
-                             label, sel_script_value_text(L, -1, found));
-        else
-            sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
-                             sel_script_value_text(L, -2, found));
+    bool known = true;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        known = known && is_known_key(L, table, positions);
     }
+    if (known)
+        return;
+    sel_order_keys(L, index);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
+        if (!is_known_key(L, table, positions))
+            unknown_key(f, index, table, label, span);
+    lua_pop(L, 2);
 }
 
 /* Kinds whose value is a list: the whole array part of the table can stand for it. */

@@ -343,18 +343,9 @@ static int write_closed(lua_State *L) {
     return luaL_error(L, "%s cannot be changed", lua_tostring(L, lua_upvalueindex(1)));
 }
 
-static int closed_next(lua_State *L) {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 2);
-    return lua_next(L, 1) ? 2 : (lua_pushnil(L), 1);
-}
-
 /* pairs() of a closed table walks its members, upvalue 1. */
 static int closed_pairs(lua_State *L) {
-    lua_pushcfunction(L, closed_next);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushnil(L);
-    return 3;
+    return sel_order_pairs(L, lua_upvalueindex(1));
 }
 
 void sel_library_close(lua_State *L, const char *what) {

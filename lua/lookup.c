@@ -41,8 +41,10 @@ static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
     }
     sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
     *error = (sel_error){.status = SEL_OK};
-    if (lookup->at(lookup, 1, arguments, &out, error))
+    if (lookup->at(lookup, 1, arguments, &out, error)) {
+        sel_trace_expect_error(L);
         return luaL_error(L, "%s", error->text);
+    }
     lua_pushnumber(L, out);
     return 1;
 }

@@ -268,6 +268,7 @@ void sel_sandbox_open(lua_State *L) {
     guard_random(L);
     sel_limits_track(L);
     sel_trace_open(L);
+    sel_order_open(L);
     protect_strings(L);
     sel_module_open(L);
     make_strict(L);

@@ -48,11 +48,14 @@ typedef struct sel_script {
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
-    size_t used, memory; /* bytes */
-    size_t grown;        /* bytes asked for since memory was last refused */
-    int cramped;         /* refusals in a row with little between them */
-    size_t refused;      /* the last request, in bytes; 0: it was granted */
-    bool full;           /* refused for the memory, not for the time */
+    size_t used, memory;            /* bytes */
+    size_t grown;                   /* bytes asked for since memory was last refused */
+    uint64_t made;                  /* blocks so far */
+    const char *newest;             /* block of an object */
+    ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
+    int cramped;                    /* refusals in a row with little between them */
+    size_t refused;                 /* the last request, in bytes; 0: it was granted */
+    bool full;                      /* refused for the memory, not for the time */
     sel_where refused_at;
     double seconds;          /* that a piece of user code may take */
     int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
@@ -119,8 +122,11 @@ int sel_limits_break(lua_State *L);
  * `suffix` is appended to it. Nothing is written when broken. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
+/* Objects are numbered as they are made: the number of the one at `index`. */
+uint64_t sel_limits_number(lua_State *L, int index);
+
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
- * coroutine runs. */
+ * coroutine runs. Learns where the numbers of objects are. */
 void sel_limits_track(lua_State *L);
 
 /* sandbox.c */
@@ -136,6 +142,18 @@ bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const ch
 /* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
  * puts a message there that says where. */
 void sel_comma_explain(lua_State *L, sel_source *source);
+
+/* order.c */
+
+/* Replaces pairs and next in the table of globals at the top: by ones whose order is the same in
+ * every run. */
+void sel_order_open(lua_State *L);
+
+/* Pushes a list of the keys of the table at `index`, which must be above 0, in that order. */
+void sel_order_keys(lua_State *L, int index);
+
+/* As pairs of the table at `index`, without its metamethod: pushes three values, returns 3. */
+int sel_order_pairs(lua_State *L, int index);
 
 /* modules.c */
 
