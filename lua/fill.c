@@ -14,10 +14,8 @@ enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
 void *sel_fill_alloc(sel_filler *f, size_t bytes) {
     void *memory = sel_arena_alloc(f->arena, bytes ? bytes : 1);
-    if (!memory) {
-        sel_fail_memory(f->script->error, "the scenario", bytes);
-        sel_limits_break(f->L);
-    }
+    if (!memory)
+        sel_script_no_memory(f->script, "the scenario", bytes);
     return memory;
 }
 
@@ -50,6 +48,8 @@ void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
 
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what) {
     char found[80], position[16] = "";
+    if (f->mistake_count >= MAX_MISTAKES)
+        return; /* looking for its line may take as long as the table */
     const char *got = index ? sel_script_value_text(f->L, index, found) : "";
     sel_span span = item ? sel_source_item(slot->span, item) : slot->span;
     if (item)
@@ -143,10 +143,11 @@ static void fill_list(sel_filler *f, const sel_slot *slot, int index, sel_list *
     to->n = n;
     to->v = sel_fill_alloc(f, (size_t)n * size);
     to->where = sel_fill_alloc(f, (size_t)n * sizeof *to->where);
+    sel_walk walk = sel_source_walk(slot->span);
     for (int i = 0; i < n; i++) {
         sel_field item_field = *field;
         item_field.name = sel_fill_print(f, "%s[%d]", field->name, i + 1);
-        sel_slot item = {&item_field, slot->label, sel_source_item(slot->span, i + 1), false};
+        sel_slot item = {&item_field, slot->label, sel_source_next(&walk), false};
         void *data = (char *)to->v + (size_t)i * size;
         to->where[i] = sel_span_where(item.span);
         lua_rawgeti(L, index, i + 1);
@@ -377,12 +378,13 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
 
 /* Checks beyond types come with one call per table; each line is a mistake of its own. */
 static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
-    sel_error *found = sel_fill_alloc(f, sizeof *found);
-    if (!table->check || table->check(data, where, found) == SEL_OK)
+    sel_error found;
+    found.status = SEL_OK; /* the text is written where this is */
+    if (!table->check || table->check(data, where, &found) == SEL_OK)
         return;
     char prefix[512];
     int length = snprintf(prefix, sizeof prefix, "%s:%d: ", where.file, where.line);
-    for (char *line = strtok(found->text, "\n"); line; line = strtok(NULL, "\n")) {
+    for (char *line = strtok(found.text, "\n"); line; line = strtok(NULL, "\n")) {
         bool here = where.file && strncmp(line, prefix, (size_t)length) == 0;
         sel_fill_mistake(f, here ? where : (sel_where){NULL, 0}, "%s", here ? line + length : line);
     }

@@ -260,15 +260,14 @@ static void read_declarations(declarer *d) {
     while (names[d->count])
         d->count++;
     d->list = sel_arena_alloc(d->script->arena, ((size_t)d->count + 1) * sizeof *d->list);
-    if (!d->list) {
-        sel_fail_memory(d->script->error, "the parameters", (size_t)d->count * sizeof *d->list);
-        sel_limits_break(L);
-    }
+    sel_span *spans = sel_arena_alloc(d->script->arena, ((size_t)d->count + 1) * sizeof *spans);
+    if (!d->list || !spans)
+        sel_script_no_memory(d->script, "the parameters", (size_t)d->count * sizeof *d->list);
+    sel_source_keys(d->span, names, d->count, spans);
     for (int i = 0; i < d->count; i++) {
-        sel_span span = sel_source_key(d->span, names[i]);
         d->list[i].name = sel_arena_copy(d->script->arena, names[i]);
-        d->list[i].where = sel_span_where(span);
-        d->list[i].order = span.at < 0 ? INT32_MAX : span.at;
+        d->list[i].where = sel_span_where(spans[i]);
+        d->list[i].order = spans[i].at < 0 ? INT32_MAX : spans[i].at;
     }
     qsort(d->list, (size_t)d->count, sizeof *d->list, compare_declarations);
     for (int i = 0; i < d->count; i++)
@@ -439,10 +438,8 @@ static void publish(declarer *d) {
     sel_scenario *scenario = d->script->scenario;
     size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
     scenario->parameters = sel_arena_alloc(d->script->arena, size);
-    if (!scenario->parameters) {
-        sel_fail_memory(d->script->error, "the parameters", size);
-        sel_limits_break(d->L);
-    }
+    if (!scenario->parameters)
+        sel_script_no_memory(d->script, "the parameters", size);
     scenario->parameter_count = d->count;
     for (int i = 0; i < d->count; i++) {
         sel_parameter *p = &scenario->parameters[i];

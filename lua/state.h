@@ -180,6 +180,11 @@ sel_where sel_script_place(lua_State *L, sel_source **source);
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
 
+/* Ends the script: its data are more than a script may have, or `bytes` for `what` could not be
+ * had, for that reason or since there is no more memory. */
+int sel_script_too_large(sel_script *script);
+int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
+
 /* Pushes the value of the field, read raw: no metamethod runs. Returns its type. */
 int sel_script_field(lua_State *L, int index, const char *name);
 
