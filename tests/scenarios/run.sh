@@ -417,10 +417,10 @@ END
     diff - "$work/text" <<'END' || return 1
 frames: out.vtk every 40 steps, 4 times 17.4 kB = 69.6 kB
 vtk: out.vtk at the end, 1 time, 2.3 kB before compression
-balance: out.balance every 5 of time, 11 times
+balance: out.balance every 5 time units, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
-late: out.probe every 0.7 of time, 69 times
+late: out.probe every 0.7 time units, 69 times
 END
     run "$work/outputs.lua" -o "$work/outputs" &&
         [ "$(find "$work/outputs/frames" -name '*.vti' | wc -l)" = 4 ] &&
