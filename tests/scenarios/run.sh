@@ -360,7 +360,8 @@ return sel.lbm {
 }
 END
     "$selenite" check "$work/warned.lua" --backend "$backend" >"$work/checked" &&
-        run "$work/warned.lua" -o "$work/warned" 2>"$work/told" || return 1
+        "$selenite" run "$work/warned.lua" -o "$work/warned" --backend "$backend" 2>"$work/err" &&
+        grep '^warning: ' "$work/err" >"$work/told" || return 1
     sed -n 's/^  warning/warning/p' "$work/checked" | diff - "$work/told" || return 1
     grep -c . "$work/told" | grep -x 3 && grep "warned.lua:7: all 4 cells of 'gone'" "$work/told" &&
         grep "^warning: Mach number 0.693" "$work/told" &&
