@@ -50,7 +50,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
 }
 
 /* Pushes the compiled text. */
-static void compile(lua_State *L, const sel_source *source) {
+static void compile(lua_State *L, sel_source *source) {
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
         sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
