@@ -30,7 +30,8 @@ static const sel_field stop_fields[] = {
      "Stop when the relative change of the main field between two tests is below this.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
-     "Steps between tests; one flow-through when reference gives length and velocity, else 1000.",
+     "Steps between tests; reference.length / reference.velocity when both are given, else 1000 "
+     "steps.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     {"wall_time", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, wall_time),
      "Stop when the run has taken so many seconds of wall time, its set-up included; the last "

@@ -129,7 +129,7 @@
 ---@field steps? integer Stop after so many steps.
 ---@field time? number Stop at the first step at or after this time.
 ---@field steady? number Stop when the relative change of the main field between two tests is below this.
----@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
+---@field every? integer Steps between tests; reference.length / reference.velocity when both are given, else 1000 steps.
 ---@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.
@@ -262,7 +262,7 @@
 ---@field from_step? integer Nothing is written before this step, but for the last state.
 ---@field from_time? number Nothing is written before this time, but for the last state.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
----@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the solver computes on, if its file had one.
+---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
 ---Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@class (exact) selenite.sel.aqua
@@ -282,7 +282,7 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. Of a raster that is given as it is the cells without data are outside of the domain; size, dx and origin are the raster's unless given.
+---@field ground selenite.quantity Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by a function) cells in its gaps are outside of the domain; size, dx and origin are the raster's unless given.
 ---@field alpha selenite.quantity Relaxation, above 0, at most 1: the part of what is out of balance that moves in a step. On a slope water moves alpha dx/dt, whatever slope and depth; may depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
 ---@field scheme? "gather"|"scatter" gather: each cell takes from and gives to its neighbours; scatter: each adds to theirs, the same water in another order.
