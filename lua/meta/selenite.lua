@@ -126,11 +126,11 @@
 
 ---When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one test later.
 ---@class (exact) selenite.stop
----@field steps? integer Stop after so many steps.
----@field time? number Stop at the first step at or after this time.
----@field steady? number Stop when the relative change of the main field between two tests is below this.
----@field every? integer Steps between tests; reference.length / reference.velocity when both are given, else 1000 steps.
----@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
+---@field steps? integer Number of steps after which the run ends.
+---@field time? number The run ends at the first step at or after this time.
+---@field steady? number The run ends when the relative change of velocity (run-off: depth) between two tests is below this.
+---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
+---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
@@ -282,7 +282,7 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. Of a raster that is given as it is the cells without data are outside of the domain; size, dx and origin are the raster's unless given.
+---@field ground selenite.quantity Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by a function) cells in its gaps are outside of the domain; size, dx and origin are the raster's unless given.
 ---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
 ---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
