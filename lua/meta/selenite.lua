@@ -434,6 +434,12 @@ function sel.noise(seed, x, y, z) end
 ---@return number
 function sel.step(x) end
 
+---Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T.
+---@param t number
+---@param T number above 0
+---@return number
+function sel.ramp(t, T) end
+
 ---The editable table of another scenario, or the list of them.
 ---@param path string relative to this script
 ---@param values? table<string, number|string|boolean> for its sel.params
