@@ -46,6 +46,8 @@ void sel_trace_open_watch(lua_State *L) {
 
 static void scan_function(lua_State *L, const lua_Debug *info) {
     sel_script *script = sel_script_of(L);
+    if (strcmp(info->source, "=selenite") == 0)
+        return; /* the library's own are made for it */
     for (sel_source *s = script->sources; s; s = s->next) {
         if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
             continue;

@@ -39,6 +39,11 @@ typedef struct lbm_law_pressure {
     sel_quantity pressure;
 } lbm_law_pressure;
 
+/* K of engine/physics/lbm_closure.h; not above 0: by the length of the domain. */
+typedef struct lbm_law_outflow {
+    double relaxation;
+} lbm_law_outflow;
+
 /* Nothing to give. */
 typedef struct lbm_law_empty {
     int nothing;

@@ -33,6 +33,24 @@ static const sel_field pressure_fields[] = {
      0, NULL, NULL, NULL},
 };
 
+static const sel_field outflow_fields[] = {
+    {"relaxation", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_law_outflow, relaxation),
+     "Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, "
+     "with "
+     "L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular "
+     "frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e "
+     "in 2 / K steps.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
+};
+
+static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_outflow *law = data;
+    return law->relaxation >= 1
+               ? sel_fail_at(error, where, "law.outflow: relaxation must be below 1, got %g",
+                             law->relaxation)
+               : SEL_OK;
+}
+
 const sel_table lbm_wall_table = {
     "law.wall",
     "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.",
@@ -44,13 +62,15 @@ const sel_table lbm_wall_table = {
 };
 const sel_table lbm_outflow_table = {
     "law.outflow",
-    "An open face through which the flow convects out, vortices and sound with little reflection; "
-    "the pressure returns to 0.",
-    sizeof(lbm_law_empty),
+    "An open face through which the flow convects out: vortices leave, and so does sound that "
+    "comes "
+    "along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, "
+    "by a factor e in the time in which sound goes 8 lengths of the domain.",
+    sizeof(lbm_law_outflow),
     SIZE_MAX,
-    NULL,
-    0,
-    NULL,
+    outflow_fields,
+    COUNT(outflow_fields),
+    check_outflow,
 };
 const sel_table lbm_slip_table = {
     "law.slip",

@@ -112,8 +112,9 @@
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
 
----An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
 ---@class (exact) selenite.law.outflow
+---@field relaxation? number Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, with L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e in 2 / K steps.
 
 ---A plane of symmetry on the face: no flow through it, no friction on it.
 ---@class (exact) selenite.law.slip
@@ -388,7 +389,7 @@
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
----@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
@@ -456,6 +457,12 @@ function sel.noise(seed, x, y, z) end
 ---@param x number
 ---@return number
 function sel.step(x) end
+
+---Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T.
+---@param t number
+---@param T number above 0
+---@return number
+function sel.ramp(t, T) end
 
 ---The editable table of another scenario, or the list of them.
 ---@param path string relative to this script

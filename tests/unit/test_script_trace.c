@@ -149,6 +149,8 @@ static void ordinary_functions_become_programs(void **state) {
         LAW("", "function(x) if x > 100 then error('too far') end return x end"),
         LAW("", "function(x) assert(x < 100, 'too far') return x // 1 + x % -2 end"),
         LAW("", "function(x, gain) return sel.step(x - 1) * gain end"),
+        LAW("", "function(x, t) return sel.ramp(t, 3) * sel.ramp(x - 1, 2.5) end"),
+        LAW("local T = 4", "function(t, gain) return sel.ramp(t, T) * gain end"),
         LAW("", "function(x) return x and 2 or 3 end"),
         LAW("", "function(x) return not x and 2 or 3 end"),
         LAW("", "function(x) local v = { a = x, b = { x, 2 } } return v.a + v.b[1] * v.b[2] end"),
