@@ -20,6 +20,9 @@ typedef struct sel_run_options {
     const char *directory;                  /* of this simulation; made when it is not there */
     bool force;                             /* write over an earlier run */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
+    /* Set to 1 while the run has files to leave whole, when it looks at `interrupt`; NULL: not
+     * wanted. */
+    volatile sig_atomic_t *writing;
     void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
     void *progress_data;
     void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
