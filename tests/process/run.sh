@@ -191,6 +191,37 @@ END
     done
 }
 
+# refuses_to_read TEXT PATH...: a scenario that reads a file by `TEXT` refuses each path at once.
+refuses_to_read() {
+    text=$1
+    shift
+    printf 'local sel = require "selenite"\n%s\n' "$text" >"$work/reads.lua"
+    for path in "$@"; do
+        ln -sfn "$path" "$work/input$suffix"
+        timeout 5 "$selenite" check "$work/reads.lua" >"$work/text" 2>&1
+        exits 4 sh -c "exit $?" && grep "reads.lua:2: .*is not a regular file" "$work/text" || return 1
+    done
+}
+
+only_regular_files_are_read() {
+    mkfifo "$work/fifo"
+    set -- "$work/fifo" /dev/zero /proc/kmsg /proc/version "$work"
+    for scenario in "$@"; do
+        exits 4 timeout 5 "$selenite" check "$scenario" >"$work/text" 2>&1 &&
+            grep 'is not a regular file' "$work/text" || return 1
+    done
+    suffix=.lua
+    refuses_to_read 'sel.load "input.lua"' "$@" && refuses_to_read 'require "input"' "$@" || return 1
+    suffix=.csv
+    refuses_to_read 'sel.series "input.csv"' "$@" || return 1
+    for suffix in .asc .tif .png; do
+        refuses_to_read "sel.raster 'input$suffix'" "$@" || return 1
+    done
+    suffix=.png
+    refuses_to_read 'return sel.lbm { lattice = "D2Q9", size = { 4, 4 }, tau = 1, stop = { steps = 1 }, '`
+        `'regions = { { where = sel.shape.image "input.png", law = sel.law.wall {} } } }' "$@"
+}
+
 ok "stop.wall_time ends a run in order" wall_time_ends_a_run
 ok "check prints the user's and the lattice's units" check_prints_both_units
 ok "dx without dt is warned of" dx_without_dt_is_warned_of
@@ -201,3 +232,4 @@ ok "SIGTERM ends a run in order" ends_in_order terminated TERM
 ok "SIGHUP ends a run in order" ends_in_order hung_up HUP
 ok "SIGHUP that is ignored stays so" nohup_is_kept
 ok "messages of closed descriptors reach no file" closed_descriptors_write_into_no_file
+ok "only regular files are read" only_regular_files_are_read
