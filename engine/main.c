@@ -1,6 +1,5 @@
 /* main.c -- the command line: selenite run | check | validate | bench | info | help. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "engine/bench.h"
 #include "engine/check.h"
 #include "engine/machine.h"
+#include "engine/process.h"
 #include "engine/progress.h"
 #include "engine/run.h"
 #include "engine/usage.h"
@@ -18,13 +18,6 @@
 #include "lua/validate.h"
 
 enum { MAX_COMMANDS = 16 };
-
-/* Set by SIGINT and SIGTERM; the run loop looks at it. */
-static volatile sig_atomic_t interrupt_signal;
-
-static void on_signal(int number) {
-    interrupt_signal = number;
-}
 
 static void print_notice(void *data, const char *text) {
     (void)data;
@@ -113,7 +106,8 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         .directory = directory,
         .command = a->line,
         .force = a->force,
-        .interrupt = &interrupt_signal,
+        .interrupt = sel_process_interrupt(),
+        .writing = sel_process_writing(),
         .progress = a->quiet ? NULL : sel_progress_print,
         .progress_data = &printer,
         .log = a->quiet ? NULL : sel_progress_log,
@@ -219,7 +213,6 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
-        .interrupt = &interrupt_signal,
         .count = a->word_count,
         .cases = a->words,
     };
@@ -373,15 +366,7 @@ __attribute__((constructor(101))) static void spin_briefly(void) {
 }
 
 int main(int argc, char **argv) {
-    /* The first signal ends the run in order, the second at once; a full disk or a closed pipe is
-     * an error, not a death. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    action = (struct sigaction){.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
-
+    sel_process_start();
     sel_error error = {.status = SEL_OK};
     sel_status status = command(argc, argv, &error);
     if (status) {

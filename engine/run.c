@@ -484,6 +484,12 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
+static void set_writing(const sel_run_options *options, bool writing) {
+    if (options->writing) {
+        *options->writing = writing;
+    }
+}
+
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){
@@ -496,8 +502,10 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
+    set_writing(options, true);
     status = status ? status : sel_run_directory(options->directory, options->force, error);
     status = status ? status : run_prepared(&r, error);
+    set_writing(options, false);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

@@ -22,6 +22,9 @@ typedef struct sel_run_options {
     const char *const *command;             /* the command line, NULL behind it; NULL: none */
     bool force;                             /* write over an earlier run */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
+    /* Set to 1 while the run has files to leave whole, when it looks at `interrupt`; NULL: not
+     * wanted. */
+    volatile sig_atomic_t *writing;
     void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
     void *progress_data;
     double refresh_seconds; /* between writings of run.json while the run goes on; 0: 10 */

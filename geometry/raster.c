@@ -131,12 +131,12 @@ typedef sel_status read_stream(sel_arena *arena, const char *name, FILE *file,
 
 static sel_status read_grid(sel_arena *arena, const char *path, read_stream *read,
                             sel_raster_source *to, sel_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    FILE *file;
+    sel_status status = sel_file_open(path, &file, error);
+    if (!status) {
+        status = read(arena, path, file, to, error);
+        fclose(file);
     }
-    sel_status status = read(arena, path, file, to, error);
-    fclose(file);
     return status;
 }
 

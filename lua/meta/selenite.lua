@@ -362,7 +362,7 @@
 
 ---A quantity that depends on time by given points; s(t) inside functions.
 ---@class (exact) selenite.sel.series
----@field file? string A CSV file: times in the first column; a path relative to the script.
+---@field file? string A CSV file: times in the first column, numbers or dates as 2024-05-31T12:30, which count in seconds since the first; a path relative to the script.
 ---@field [1]? string the same as file
 ---@field t? number[] Times, instead of a file.
 ---@field value? number[] One value for each time of t.
