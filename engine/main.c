@@ -38,6 +38,7 @@ static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenari
         .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
+        .one_clock = a->command == SEL_CHECK,
         .parameters_only = parameters_only,
         .notice = a->quiet ? NULL : print_notice,
     };

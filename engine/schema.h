@@ -105,6 +105,7 @@ typedef enum sel_kind {
     SEL_KIND_VECTOR,    /* sel_quantity with a component per dimension */
     SEL_KIND_PREDICATE, /* const sel_function *: returns a boolean, seen in C as 0 or 1 */
     SEL_KIND_CALLBACK,  /* const sel_callback *, NULL when not given */
+    SEL_KIND_UNITS,     /* const struct sel_units *, made by sel.units; NULL when not given */
     SEL_KIND_RASTER,    /* const struct sel_lookup *, made by sel.raster; NULL when not given */
     SEL_KIND_SHAPE,     /* const struct sel_shape *, NULL when not given */
     SEL_KIND_TABLE,     /* the struct of `table`, nested by value */
@@ -162,7 +163,8 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* The tables of what gives quantities: sel.series, sel.raster. Ends with NULL. */
+/* The tables of what a script makes before a simulation: sel.units, sel.series, sel.raster. Ends
+ * with NULL. */
 extern const sel_table *const sel_data_tables[];
 
 /* Every table (family) that a script can write, in reading order, each once: at most `room` are

@@ -51,10 +51,11 @@ typedef struct sel_plan {
     unsigned wants_fields; /* bit f: the field f may be asked for */
 } sel_plan;
 
-/* One line of `selenite check`. */
+/* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
 typedef struct sel_fact {
     const char *name; /* "tau" */
-    char text[96];    /* as shown */
+    char text[96];    /* as shown; empty: the numbers are */
+    double user, lattice;
 } sel_fact;
 
 /* A term of the solver's balance: a column of out.balance. Units: the user's. */

@@ -236,6 +236,21 @@ static ordered_name *names_in_order(sel_filler *f, sel_span span, int index, int
     return list;
 }
 
+/* Notes keys that are no names. */
+static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
+    lua_State *L = f->L;
+    char found[80];
+    if (lua_rawlen(L, index) > 0) {
+        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+        return;
+    }
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        if (!sel_script_key(L, -2))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a table of NAME = number, but has the key %s",
+                             slot->label, slot->field->name, sel_script_value_text(L, -2, found));
+}
+
 static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_numbers *to) {
     lua_State *L = f->L;
     int count;
@@ -243,15 +258,14 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_num
         sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number");
         return;
     }
-    if (lua_rawlen(L, index) > 0)
-        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+    check_names_only(f, slot, index);
     ordered_name *names = names_in_order(f, slot->span, index, &count);
     to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
     for (int i = 0; i < count; i++) {
         sel_field field = *slot->field;
         field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
         sel_slot item = {&field, slot->label, sel_source_key(slot->span, names[i].name), false};
-        lua_getfield(L, index, names[i].name);
+        sel_script_field(L, index, names[i].name);
         sel_named_number *number = &to->v[to->n++];
         number->name = sel_fill_print(f, "%s", names[i].name);
         read_number(f, &item, 0, lua_gettop(L), &number->value);
@@ -363,6 +377,13 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to
         sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
 }
 
+static void fill_units(sel_filler *f, const sel_slot *slot, int index, const sel_units **to) {
+    const sel_mark *mark = sel_script_mark(f->L, index);
+    *to = mark ? mark->units : NULL;
+    if (!*to)
+        sel_fill_wrong(f, slot, 0, index, "must be made by sel.units { ... }");
+}
+
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, const sel_lookup **to) {
     *to = sel_lookup_at(f->L, index);
     if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
@@ -419,6 +440,9 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         break;
     case SEL_KIND_VALUES:
         fill_values(f, slot, index, member);
+        break;
+    case SEL_KIND_UNITS:
+        fill_units(f, slot, index, member);
         break;
     case SEL_KIND_RASTER:
         fill_raster(f, slot, index, member);
