@@ -362,12 +362,12 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     return not_a_command(name, error);
 }
 
-/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where others
- * want the cores, who spins keeps away whom he waits for, and steps take a hundred times longer.
- * Spinning for about ten microseconds, before they sleep, costs nothing on an idle machine, where
- * threads come together sooner (but sixteen threads lose a fifth on 32^3 cells, nothing from 64^3
- * on), and lets two threads be no slower than one on a busy machine also for grids of 64 x 64.
- * libgomp reads this before main starts. */
+/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where other
+ * programs want the cores, a thread that spins takes the core that the thread it waits for needs,
+ * and steps take a hundred times longer. Spinning for about ten microseconds before sleeping costs
+ * nothing on an idle machine, where threads meet sooner (but sixteen threads lose a fifth on 32^3
+ * cells, nothing from 64^3 on), and makes two threads no slower than one on a busy machine, also on
+ * grids of 64 x 64. libgomp reads this before main starts. */
 __attribute__((constructor(101))) static void spin_briefly(void) {
     setenv("GOMP_SPINCOUNT", "300", 0);
 }
@@ -387,7 +387,7 @@ int main(int argc, char **argv) {
     if (status) {
         fprintf(stderr, "%s\n", error.text);
     }
-    /* Who reads no further (| head) has what he wanted. */
+    /* A reader that stops early (| head) is no error. */
     if (fflush(stdout) != 0 && errno != EPIPE && status == SEL_OK) {
         fprintf(stderr, "standard output: %s\n", strerror(errno));
         status = SEL_BAD_FILE;

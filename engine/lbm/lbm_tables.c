@@ -11,10 +11,12 @@ const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
 static const sel_field wall_fields[] = {
     {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_law_wall, velocity),
-     "Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.",
+     "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at rest when "
+     "not given.",
      0, NULL, NULL, NULL},
     {"scheme", SEL_KIND_CHOICE, 0, offsetof(lbm_law_wall, scheme),
-     "Half-way bounce-back, or, on faces, zou_he: the wall lies at the centres of the first cells.",
+     "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the "
+     "first cells.",
      LBM_HALFWAY, lbm_wall_names, NULL, NULL},
 };
 static const sel_field velocity_fields[] = {
@@ -154,14 +156,14 @@ static const sel_field lbm_fields[] = {
      "moments above the stress are dropped, which is stabler.",
      LBM_TRT, lbm_collision_names, NULL, NULL},
     {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
-     "Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the "
-     "face.",
+     "Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight "
+     "walls lie exactly on the faces.",
      3.0 / 16.0, NULL, NULL, NULL},
     {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),
      "Force per mass; zero when not given.", 0, NULL, NULL, NULL},
     {"smagorinsky", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, smagorinsky),
-     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; none when not "
-     "given.",
+     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it "
+     "there is no eddy viscosity.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"density", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, density),
      "Density of the fluid at pressure 0.", 1, NULL, NULL, NULL},

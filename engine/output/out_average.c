@@ -13,7 +13,8 @@
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_average, fields, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the solver, or components such as velocity_x.", 0),
+                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+                0),
 };
 
 const sel_table sel_out_average_table = {

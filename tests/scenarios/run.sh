@@ -516,7 +516,8 @@ return sel.lbm {
 }
 END
     "$selenite" check "$work/warned.lua" --backend "$backend" >"$work/checked" &&
-        run "$work/warned.lua" -o "$work/warned" 2>"$work/told" || return 1
+        "$selenite" run "$work/warned.lua" -o "$work/warned" --backend "$backend" 2>"$work/err" &&
+        grep '^warning: ' "$work/err" >"$work/told" || return 1
     sed -n 's/^  warning/warning/p' "$work/checked" | diff - "$work/told" || return 1
     grep -c . "$work/told" | grep -x 3 && grep "warned.lua:7: all 4 cells of 'gone'" "$work/told" &&
         grep "^warning: Mach number 0.693" "$work/told" &&
@@ -573,10 +574,10 @@ END
     diff - "$work/text" <<'END' || return 1
 frames: out.vtk every 40 steps, 4 times 19.5 kB = 77.8 kB
 vtk: out.vtk at the end, 1 time, 2.82 kB before compression
-balance: out.balance every 5 of time, 11 times
+balance: out.balance every 5 time units, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
-late: out.probe every 0.7 of time, 69 times
+late: out.probe every 0.7 time units, 69 times
 END
     run "$work/outputs.lua" -o "$work/outputs" &&
         [ "$(find "$work/outputs/frames" -name '*.vti' | wc -l)" = 4 ] &&
