@@ -28,12 +28,12 @@ static sel_status cover_row(const sel_domain *domain, const aqua_source *source,
     if (source->where) {
         return sel_shape_test(source->where, grid, -1, &at, unpainted, in, error);
     }
-    int64_t cell[2];
+    double cell[2]; /* which may lie beyond all integers */
     for (int a = 0; a < 2; a++) {
-        cell[a] = (int64_t)floor((source->at.v[a] - grid->origin[a]) / grid->dx);
+        cell[a] = floor((source->at.v[a] - grid->origin[a]) / grid->dx);
     }
-    if (cell[1] == y && cell[0] >= 0 && cell[0] < nx) {
-        in[cell[0]] = 1;
+    if (cell[1] == (double)y && cell[0] >= 0 && cell[0] < (double)nx) {
+        in[(int64_t)cell[0]] = 1;
     }
     return SEL_OK;
 }
