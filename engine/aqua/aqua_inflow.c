@@ -73,9 +73,11 @@ static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_
     }
     status = status ? status : cover(plan, inflow, places, in, error);
     if (!status && inflow->count == 0) {
-        status =
-            sel_fail_at(error, inflow->source->place,
-                        "source %s covers no cell with ground inside the domain", inflow->name);
+        char extent[SEL_EXTENT_TEXT];
+        sel_extent_text(&domain->grid, extent);
+        status = sel_fail_at(error, inflow->source->place,
+                             "source %s covers no cell with ground inside the domain, %s",
+                             inflow->name, extent);
     }
     if (!status) {
         inflow->at = malloc((size_t)inflow->count * sizeof *inflow->at);
