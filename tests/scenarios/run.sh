@@ -501,6 +501,52 @@ check_prints_the_numbers() {
         grep -E '^ +30 y\+ lid$' "$work/text" && grep -E '^ +1 x- walls, y\+ lid$' "$work/text"
 }
 
+# Two pillars as two regions of one name, and as two names: forces, flows and balances add up.
+regions_of_one_name_count_together() {
+    cat >"$work/pillars.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { names = "pillar pillar in in" }
+local name = {}
+for word in p.names:gmatch "%S+" do name[#name + 1] = word end
+local output = { out.balance { every = 10 } }
+for i = 1, 4 do
+  if name[i] ~= name[i - 1] then
+    output[#output + 1] = i < 3 and out.force { name = "force" .. i, region = name[i], every = 10 }
+      or out.flux { name = "flux" .. i, region = name[i], every = 10 }
+  end
+end
+local function disc(x, y) return shape.ball { centre = { x, y }, radius = 3 } end
+local lower = shape.box { min = { -1, 0 }, max = { 1, 12 } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 40, 24 }, nu = 0.1, precision = "f64", stop = { steps = 100 },
+  regions = {
+    { name = "walls", where = shape.face "y-" + shape.face "y+", law = law.wall {} },
+    { name = name[1], where = disc(12, 8), law = law.wall {} },
+    { name = name[2], where = disc(20, 17), law = law.wall {} },
+    { name = name[3], where = shape.face "x-" * lower, law = law.velocity { 0.02, 0 } },
+    { name = name[4], where = shape.face "x-" - lower, law = law.velocity { 0.03, 0 } },
+    { name = "out", where = shape.face "x+", law = law.pressure { 0 } },
+  },
+  output = output,
+}
+END
+    run "$work/pillars.lua" -o "$work/together" &&
+        run "$work/pillars.lua" names='a b c d' -o "$work/apart" &&
+        within "$(value "$work/together/force1.csv" force_x)" \
+            "$(echo "$(value "$work/apart/force1.csv" force_x)" \
+                "$(value "$work/apart/force2.csv" force_x)" | awk '{ printf "%.15g", $1 + $2 }')" \
+            1e-12 &&
+        within "$(value "$work/together/flux3.csv" flux)" \
+            "$(echo "$(value "$work/apart/flux3.csv" flux)" \
+                "$(value "$work/apart/flux4.csv" flux)" | awk '{ printf "%.15g", $1 + $2 }')" \
+            1e-12 &&
+        within "$(value "$work/together/balance.csv" out_in)" \
+            "$(echo "$(value "$work/apart/balance.csv" out_c)" \
+                "$(value "$work/apart/balance.csv" out_d)" | awk '{ printf "%.15g", $1 + $2 }')" \
+            1e-9 && [ "$(head -1 "$work/together/balance.csv" | tr , '\n' | grep -c '^out_in$')" = 1 ]
+}
+
 # Fluid enters at four times the largest advisable velocity, and cannot leave.
 warnings_are_told_by_check_and_run() {
     cat >"$work/warned.lua" <<'END'
@@ -776,6 +822,7 @@ ok "an unwritable directory" unwritable_directory
 ok "a script from standard input" script_from_standard_input
 ok "a list of simulations" list_of_simulations
 ok "check prints the resolved numbers" check_prints_the_numbers
+ok "regions of one name count together" regions_of_one_name_count_together
 ok "check and run tell the same warnings" warnings_are_told_by_check_and_run
 ok "check allows what a hook may end" check_allows_what_a_hook_may_end
 ok "check tells when outputs are written" check_tells_when_outputs_are_written
