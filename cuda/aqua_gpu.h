@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "cuda/aqua_total.h"
 #include "cuda/cells.h"
+#include "engine/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -205,9 +206,11 @@ typedef struct aqua_gpu_sums {
 cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
                             aqua_gpu_sums *rows, cudaStream_t stream);
 
-/* Of the free cells of a row of the grid; bad is the x of the first that is not finite, or -1. */
+/* Of the free cells of a row of the grid: squares of the change and of the depth; the depth is
+ * watched, cells numbered over the grid. */
 typedef struct aqua_gpu_monitor {
-    double change, magnitude, largest, bad;
+    double change, magnitude;
+    sel_watched watched;
 } aqua_gpu_monitor;
 /* `before`: [ny][nx] depths, exchanged for the present ones; NULL: left alone, no change. */
 cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_monitor *rows,

@@ -99,14 +99,12 @@ static sel_status start_monitor(sel_state *state, const sel_request *request, se
 
 static void finish_monitor(const sel_state *state, const cuda_slot *slot, sel_request *request) {
     aqua_gpu_monitor *rows = slot->host;
-    const int64_t ny = state->plan->layout.ny, nx = state->plan->layout.nx;
+    const int64_t ny = state->plan->layout.ny;
     const int64_t stride = sizeof *rows / sizeof(double);
-    request->bad_cell = -1;
-    request->largest = 0;
-    for (int64_t y = ny - 1; y >= 0; y--) {
-        request->largest = fmax(request->largest, rows[y].largest);
-        request->bad_cell = rows[y].bad >= 0 ? y * nx + (int64_t)rows[y].bad : request->bad_cell;
+    for (int64_t y = 1; y < ny; y++) {
+        sel_watch_join(&rows->watched, &rows[y].watched);
     }
+    sel_request_watched(request, &rows->watched);
     double change = sel_tree_sum(&rows->change, ny, stride);
     double magnitude = sel_tree_sum(&rows->magnitude, ny, stride);
     request->change = sel_relative_change(slot->had_before, change, magnitude);

@@ -72,8 +72,8 @@ struct sel_state {
     uint64_t *seen;  /* and as it was at the end of the last chunk that is done; pinned */
 };
 
-enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_sums) };
-_Static_assert(sizeof(aqua_gpu_monitor) <= AQUA_ROW_BYTES, "a row of a monitor has room");
+enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_monitor) };
+_Static_assert(sizeof(aqua_gpu_sums) <= AQUA_ROW_BYTES, "a row of sums has room");
 _Static_assert(sizeof(aqua_gpu_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
 
 /* Memory on the device, or only what it takes. */

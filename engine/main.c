@@ -111,6 +111,7 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
     sel_run_options options = {
         .settings = a->settings,
         .directory = directory,
+        .command = a->line,
         .force = a->force,
         .interrupt = &interrupt_signal,
         .progress = a->quiet ? NULL : sel_progress_print,

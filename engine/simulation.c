@@ -31,13 +31,12 @@ static const sel_field stop_fields[] = {
      "below this.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
-     "Steps between two tests; when not given, one flow-through time where reference gives length "
-     "and velocity, else 1000.",
+     "Steps between two tests; when not given, reference.length / reference.velocity where "
+     "reference gives both, else 1000.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     {"wall_time", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, wall_time),
-     "Stop when the run has taken so many seconds of wall time, its set-up included; the last "
-     "state "
-     "is written and the exit status is 0.",
+     "The run ends when it has taken this many seconds of wall time, set-up included; the last "
+     "state is written and the exit status is 0.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 

@@ -300,6 +300,8 @@ typedef struct sel_scenario {
     sel_simulation *simulations;
     int parameter_count;
     sel_parameter *parameters;
+    const char *text; /* of the script, as it was read; NULL from C */
+    size_t text_length;
     /* Frees what lives outside the arena (the Lua state); NULL from C. */
     void (*release)(struct sel_scenario *self);
     void *release_data;

@@ -9,7 +9,7 @@ typedef enum sel_status {
     SEL_OK = 0,
     SEL_BAD_SCENARIO = 1, /* the scenario is wrong */
     SEL_BAD_USAGE = 2,    /* the command line is wrong */
-    SEL_DIVERGED = 3,     /* NaN or infinity in the fields */
+    SEL_DIVERGED = 3,     /* NaN or infinity in the fields, or values that no flow has */
     SEL_BAD_FILE = 4,     /* a file could not be read or written */
     SEL_NO_DEVICE = 5,    /* no such device, or not enough memory */
     SEL_INTERRUPTED = 130 /* stopped by a signal, after the last state was written */
@@ -42,6 +42,12 @@ sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ..
 
 /* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);
+
+/* Replaces what may steer a terminal, control characters but for line ends and tabs, by '?'. */
+void sel_plain_text(char *text);
+
+/* Whether a text may be a name: it holds no control characters at all. */
+bool sel_is_plain(const char *text);
 
 /* The nearest of `names` (NULL-terminated) to `name` by edit distance, or NULL when none is near
  * enough to be a slip of the fingers. */

@@ -32,6 +32,10 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
     if (sel_file_read(path, max_script, "a scenario is a text file", &text, &length, &found) ==
         SEL_OK) {
         const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+        if (!script->scenario->text) { /* the first file is the scenario itself */
+            script->scenario->text = sel_arena_copy_length(script->arena, text, length);
+            script->scenario->text_length = length;
+        }
         blank_header(text, length);
         const char *kept = sel_arena_copy_length(script->arena, text, length);
         source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;

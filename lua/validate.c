@@ -11,6 +11,7 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/folder.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "lua/script.h"

@@ -47,7 +47,7 @@ struct sel_state {
     aqua_edges *edges; /* [region_count + 1] into ghosts; NULL: nothing is booked */
 };
 
-enum { AQUA_PARTIALS = 5 };
+enum { AQUA_PARTIALS = 8 };
 
 static inline int64_t aqua_cells(const sel_state *state) {
     return state->plan->layout.nx * state->plan->layout.ny;

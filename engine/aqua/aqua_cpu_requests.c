@@ -110,7 +110,16 @@ static void reduce(const sel_state *state, sel_request *request) {
     request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, AQUA_PARTIALS);
 }
 
-enum { CHANGE, MAGNITUDE, LARGEST, BAD };
+/* A row's partials: squares of the change and of the depth. */
+typedef struct row_monitor {
+    double change, magnitude;
+    sel_watched watched;
+} row_monitor;
+_Static_assert(sizeof(row_monitor) <= AQUA_PARTIALS * sizeof(double), "a row has room for it");
+
+static row_monitor *monitor_of(double *partials, int64_t y) {
+    return (row_monitor *)(void *)(partials + y * AQUA_PARTIALS);
+}
 
 /* The depth at the last monitor, m, which the present one replaces. */
 static double exchange(const sel_state *state, int64_t cell, int64_t at) {
@@ -126,45 +135,37 @@ static double exchange(const sel_state *state, int64_t cell, int64_t at) {
     return before;
 }
 
-static void monitor_row(const sel_state *state, int64_t y, bool only_bad_cell, double *partial) {
+static void monitor_row(const sel_state *state, int64_t y, bool only_bad_cell, row_monitor *found) {
     const aqua_layout *layout = &state->plan->layout;
     const double *depth = field_row(state, AQUA_DEPTH, y, 0, layout->nx);
-    partial[CHANGE] = partial[MAGNITUDE] = partial[LARGEST] = 0;
-    partial[BAD] = -1;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        if (aqua_solids(state, y)[x]) {
-            continue;
-        }
-        if (!isfinite(depth[x])) {
-            partial[BAD] = partial[BAD] < 0 ? (double)x : partial[BAD];
-            continue;
-        }
-        partial[LARGEST] = fmax(partial[LARGEST], depth[x]);
-        if (!only_bad_cell) {
+    const uint8_t *solid = aqua_solids(state, y);
+    row_monitor mine = {.change = 0};
+    sel_watch_row(&mine.watched, y * layout->nx, layout->nx, depth, depth, solid);
+    for (int64_t x = 0; x < layout->nx && !only_bad_cell; x++) {
+        if (!solid[x] && isfinite(depth[x])) {
             double change =
                 depth[x] - exchange(state, y * layout->nx + x, aqua_index(layout, x, y));
-            partial[CHANGE] += change * change;
-            partial[MAGNITUDE] += depth[x] * depth[x];
+            mine.change += change * change;
+            mine.magnitude += depth[x] * depth[x];
         }
     }
+    *found = mine;
 }
 
 static void monitor(sel_state *state, sel_request *request) {
-    const int64_t rows = state->plan->layout.ny, nx = state->plan->layout.nx;
+    const int64_t rows = state->plan->layout.ny;
     double *partials = state->partials;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t y = 0; y < rows; y++) {
-        monitor_row(state, y, request->only_bad_cell, partials + y * AQUA_PARTIALS);
+        monitor_row(state, y, request->only_bad_cell, monitor_of(partials, y));
     }
-    request->bad_cell = -1;
-    request->largest = 0;
-    for (int64_t y = rows - 1; y >= 0; y--) {
-        const double *partial = partials + y * AQUA_PARTIALS;
-        request->largest = fmax(request->largest, partial[LARGEST]);
-        request->bad_cell = partial[BAD] >= 0 ? y * nx + (int64_t)partial[BAD] : request->bad_cell;
+    row_monitor *all = monitor_of(partials, 0);
+    for (int64_t y = 1; y < rows; y++) {
+        sel_watch_join(&all->watched, &monitor_of(partials, y)->watched);
     }
-    double change = sel_tree_sum(partials + CHANGE, rows, AQUA_PARTIALS);
-    double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, AQUA_PARTIALS);
+    sel_request_watched(request, &all->watched);
+    double change = sel_tree_sum(&all->change, rows, AQUA_PARTIALS);
+    double magnitude = sel_tree_sum(&all->magnitude, rows, AQUA_PARTIALS);
     request->change = sel_relative_change(state->monitored, change, magnitude);
     state->monitored |= !request->only_bad_cell;
 }

@@ -1,6 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
-#include "engine/aqua/aqua.h"
+#include "engine/aqua/aqua_terrain.h"
 #include "engine/lookup.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
@@ -108,13 +108,11 @@ static const sel_table initial_table = {
 };
 
 static sel_status check_size(const aqua_params *params, sel_where where, sel_error *error) {
-    const sel_lookup *lookup = sel_lookup_of(&params->ground);
-    bool raster = lookup && lookup->kind == SEL_LOOKUP_RASTER;
     int dims = params->common.size.n;
-    if (dims == 0 && !raster) {
+    if (dims == 0 && !sel_quantity_raster(&params->ground)) {
         return sel_fail_at(error, where,
-                           "sel.aqua: size is required ({ nx, ny }), unless ground is a raster, "
-                           "which has one");
+                           "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
+                           "raster, which has one");
     }
     return dims == 3 ? sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }") : SEL_OK;
 }
@@ -145,7 +143,8 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     sel_status size = check_size(params, where, error);
     sel_status dt = check_dt(params, where, error);
     sel_status units = check_units(params, where, error);
-    sel_status status = size ? size : dt ? dt : units;
+    sel_status degrees = aqua_degrees_check(params, where, error);
+    sel_status status = size ? size : dt ? dt : units ? units : degrees;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
@@ -164,8 +163,10 @@ static const sel_field fields[] = {
                            "seconds; 1 when not given, required with rain, infiltration and "
                            "sources."),
     {"ground", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, ground),
-     "Elevation of the ground, m. Of a raster that is given as it is the cells without data are "
-     "outside of the domain; size, dx and origin are the raster's unless given.",
+     "Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by "
+     "a function) cells in its gaps are outside of the domain; size, dx and origin are the "
+     "raster's "
+     "unless given.",
      0, NULL, NULL, NULL},
     {"alpha", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, alpha),
      "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On "

@@ -91,6 +91,9 @@ sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
  * at some cells, name; user's units. */
 double lbm_largest_velocity(const lbm_plan *plan);
 
+/* Kinematic, user's units. */
+double lbm_viscosity(const lbm_plan *plan);
+
 /* What passes the faces whose velocity is given: the largest velocities across them, inwards and
  * outwards, with their regions, sampled over the run. */
 typedef struct lbm_passing {

@@ -17,9 +17,11 @@ static double *thread_rows(const sel_state *state) {
 void lbm_read_row(const sel_state *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
     lbm_loops_of(state)->read(&state->layout, lbm_now(state), row, x0, x1, to, nx);
+    double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
-        double acceleration[3];
-        lbm_acceleration_at(state, x, row, acceleration);
+        if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
+            lbm_acceleration_at(state, x, row, acceleration);
+        }
         for (int a = 0; a < state->lattice->dims; a++) {
             to[(a + 1) * nx + x - x0] -= 0.5 * acceleration[a];
         }

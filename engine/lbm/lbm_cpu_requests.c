@@ -136,60 +136,64 @@ static double exchange(sel_state *state, int64_t at, double value) {
     return before;
 }
 
-/* Columns of a row's partials: squares of the change and of the velocity, the largest speed
- * squared, the first bad cell. */
-enum { CHANGE, MAGNITUDE, LARGEST, BAD };
+/* A row's partials: squares of the change and of the velocity; the speed squared and the density
+ * deviation are watched. */
+typedef struct row_monitor {
+    double change, magnitude;
+    sel_watched watched;
+} row_monitor;
+_Static_assert(sizeof(row_monitor) <= LBM_PARTIALS * sizeof(double), "a row has room for it");
 
-static void monitor_row(sel_state *state, int64_t row, bool only_bad_cell, double *partial) {
+static row_monitor *monitor_of(double *partials, int64_t row) {
+    return (row_monitor *)(void *)(partials + row * LBM_PARTIALS);
+}
+
+static void monitor_row(sel_state *state, int64_t row, bool only_bad_cell, row_monitor *found) {
     int64_t nx = state->layout.nx, cells = nx * lbm_rows(&state->layout);
-    double *values = thread_row(state);
+    const uint8_t *solid = lbm_solids(state, row);
+    const int dims = state->lattice->dims;
+    double *values = thread_row(state), *square = values + (1 + dims) * nx;
     lbm_read_row(state, row, 0, nx, values);
-    partial[CHANGE] = partial[MAGNITUDE] = partial[LARGEST] = 0;
-    partial[BAD] = -1;
     for (int64_t x = 0; x < nx; x++) {
-        double square = 0;
-        if (lbm_solids(state, row)[x]) {
+        square[x] = values[nx + x] * values[nx + x];
+    }
+    for (int a = 1; a < dims; a++) {
+        const double *u = values + (a + 1) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            square[x] += u[x] * u[x];
+        }
+    }
+    row_monitor mine = {.change = 0};
+    sel_watch_row(&mine.watched, row * nx, nx, square, values, solid);
+    for (int64_t x = 0; x < nx && !only_bad_cell; x++) {
+        if (solid[x] || !isfinite(square[x]) || !isfinite(values[x])) {
             continue;
         }
-        for (int a = 0; a < state->lattice->dims; a++) {
-            double u = values[(a + 1) * nx + x];
-            square += u * u;
-        }
-        if (!isfinite(square) || !isfinite(values[x])) {
-            partial[BAD] = partial[BAD] < 0 ? (double)x : partial[BAD];
-            continue;
-        }
-        partial[LARGEST] = fmax(partial[LARGEST], square);
-        if (only_bad_cell) {
-            continue;
-        }
-        for (int a = 0; a < state->lattice->dims; a++) {
+        for (int a = 0; a < dims; a++) {
             double u = values[(a + 1) * nx + x];
             double du = u - exchange(state, a * cells + row * nx + x, u);
-            partial[CHANGE] += du * du;
+            mine.change += du * du;
         }
-        partial[MAGNITUDE] += square;
+        mine.magnitude += square[x];
     }
+    *found = mine;
 }
 
 static void monitor(sel_state *state, sel_request *request) {
-    int64_t nx = state->layout.nx, rows = lbm_rows(&state->layout);
-    double *partials = state->partials, largest = 0;
+    const int64_t rows = lbm_rows(&state->layout);
+    double *partials = state->partials;
 #pragma omp parallel for schedule(static) num_threads(state->threads)
     for (int64_t row = 0; row < rows; row++) {
-        monitor_row(state, row, request->only_bad_cell, partials + row * LBM_PARTIALS);
+        monitor_row(state, row, request->only_bad_cell, monitor_of(partials, row));
     }
-    request->bad_cell = -1;
-    for (int64_t row = rows - 1; row >= 0; row--) {
-        const double *partial = partials + row * LBM_PARTIALS;
-        largest = fmax(largest, partial[LARGEST]);
-        request->bad_cell =
-            partial[BAD] >= 0 ? row * nx + (int64_t)partial[BAD] : request->bad_cell;
+    row_monitor *all = monitor_of(partials, 0);
+    for (int64_t row = 1; row < rows; row++) {
+        sel_watch_join(&all->watched, &monitor_of(partials, row)->watched);
     }
-    double change = sel_tree_sum(partials + CHANGE, rows, LBM_PARTIALS);
-    double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, LBM_PARTIALS);
+    double change = sel_tree_sum(&all->change, rows, LBM_PARTIALS);
+    double magnitude = sel_tree_sum(&all->magnitude, rows, LBM_PARTIALS);
     request->change = sel_relative_change(state->monitored, change, magnitude);
-    request->largest = sqrt(largest) * state->plan->numbers.velocity_unit;
+    lbm_watched_answer(state->plan, &all->watched, request);
     state->monitored |= !request->only_bad_cell;
 }
 

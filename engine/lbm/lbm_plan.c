@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/json.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
     const lbm_lattice *lattice = &lbm_lattices[params->lattice];
@@ -116,15 +117,54 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     return SEL_OK;
 }
 
+double lbm_viscosity(const lbm_plan *plan) {
+    const sel_common *common = &plan->params->common;
+    return plan->numbers.nu * common->dx * common->dx / common->dt;
+}
+
 static void json(const sel_plan *plan, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    int used = snprintf(text, size, "\"lattice\": \"%s\", \"collision\": \"%s\", \"tau\": %.17g",
-                        lbm_lattice_names[p->params->lattice],
-                        lbm_collision_names[p->params->collision], p->numbers.tau);
-    if (p->numbers.eddy > 0 && used > 0 && (size_t)used < size) {
-        snprintf(text + used, size - (size_t)used, ", \"smagorinsky\": %.17g",
-                 p->params->smagorinsky);
+    const sel_reference *reference = &p->params->common.reference;
+    const double nu = lbm_viscosity(p);
+    const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
+    FILE *to = fmemopen(text, size, "w");
+    if (!to) {
+        *text = '\0';
+        return;
     }
+    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"nu\": ",
+            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision]);
+    sel_json_number(to, nu);
+    fputs(", \"tau\": ", to);
+    sel_json_number(to, p->numbers.tau);
+    fputs(", \"reynolds\": ", to); /* null without a reference */
+    sel_json_number(to, reference->velocity * reference->length / nu);
+    fputs(", \"mach\": ", to); /* null where no velocity is known ahead */
+    sel_json_number(to, mach > 0 ? mach : (double)NAN);
+    if (p->numbers.eddy > 0) {
+        fputs(", \"smagorinsky\": ", to);
+        sel_json_number(to, p->params->smagorinsky);
+    }
+    fclose(to);
+}
+
+/* The speed of sound in lattice units is 1 / sqrt(3). */
+static double sound(const sel_plan *plan) {
+    return ((const lbm_plan *)plan)->numbers.velocity_unit / sqrt(3);
+}
+
+static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size) {
+    const double mach = monitor->largest / sound(plan);
+    if (monitor->smallest <= 0) {
+        *cell = monitor->smallest_cell;
+        snprintf(text, size, "the density is %.3g", monitor->smallest);
+    } else if (mach > 1) {
+        *cell = monitor->largest_cell;
+        snprintf(text, size, "the speed is %.3g (Mach %.3g, faster than sound)", monitor->largest,
+                 mach);
+    }
+    return monitor->smallest <= 0 || mach > 1;
 }
 
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
@@ -160,6 +200,11 @@ static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
     return 2 * lattice_of(plan->simulation)->q * (plan->precision == SEL_F32 ? 4 : 8);
+}
+
+/* Each population, and whether the cell is solid. */
+static double bytes_per_look(const sel_plan *plan) {
+    return 0.5 * bytes_per_update(plan) + 1;
 }
 
 /* Two copies of the populations, and the velocity at the last steady test. */
@@ -206,8 +251,11 @@ const sel_solver lbm_solver = {
     .warn = lbm_warn,
     .ahead = lbm_ahead,
     .json = json,
+    .impossible = impossible,
+    .sound = sound,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
+    .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
     .cpu = &lbm_cpu_backend,
 #ifdef SEL_CUDA

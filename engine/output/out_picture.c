@@ -293,11 +293,14 @@ static sel_status picture_take(void *self, int64_t step, double time, const sel_
     if (job->relief) {
         flatten(output, 1, job->relief, job->relief_solid);
     }
-    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
-    return status ? status
-                  : sel_output_files_add(output->files, output->context->writer, error,
-                                         "%s/%s_%08lld.png", output->name, output->name,
-                                         (long long)step);
+    sel_writer *writer = output->context->writer;
+    sel_status status = sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.png",
+                                             output->name, output->name, (long long)step);
+    if (status) {
+        job_free(job);
+        return status;
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */

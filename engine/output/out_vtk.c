@@ -363,8 +363,8 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
     vtk_job *job = output->job;
     output->job = NULL;
     sel_writer *writer = output->context->writer;
-    sel_status status = sel_writer_submit(writer, run_job, job, error);
-    if (status == SEL_OK && !output->written) {
+    sel_status status = SEL_OK;
+    if (!output->written) {
         output->written = true;
         status = sel_output_files_add(output->files, writer, error, "%s.pvd", name);
     }
@@ -372,7 +372,11 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
         status = sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.vti", name, name,
                                       (long long)step);
     }
-    return status;
+    if (status != SEL_OK) {
+        give_back(job);
+        return status;
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */

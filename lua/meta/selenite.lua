@@ -129,8 +129,8 @@
 ---@field steps? integer Number of steps after which the run ends.
 ---@field time? number The run ends at the first step at or after this time.
 ---@field steady? number The run ends when the relative change of velocity (run-off: depth) between two tests is below this.
----@field every? integer Steps between two tests; when not given, one flow-through time where reference gives length and velocity, else 1000.
----@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
+---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
+---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
@@ -262,7 +262,7 @@
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
----@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the solver computes on, if its file had one.
+---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
 ---Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@class (exact) selenite.sel.aqua
@@ -282,7 +282,7 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. Of a raster that is given as it is the cells without data are outside of the domain; size, dx and origin are the raster's unless given.
+---@field ground selenite.quantity Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by a function) cells in its gaps are outside of the domain; size, dx and origin are the raster's unless given.
 ---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
 ---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
