@@ -335,11 +335,12 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
 void sel_reference_markdown(FILE *to) {
     const sel_table *tables[MAX_TABLES];
     int count = sel_all_tables(tables, MAX_TABLES);
-    fputs(
-        "# Reference\n\nEvery table that a scenario can write, with all of its fields, and at the "
-        "end what a script calls without\none. Printed by `make annotations` from the field "
-        "lists of the source. docs/guide.md explains them.\n",
-        to);
+    fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
+          "names of sel and "
+          "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
+          "the "
+          "source; docs/guide.md\nexplains them.\n",
+          to);
     for (int i = 0; i < count; i++) {
         print_markdown_table(to, tables[i]);
     }
