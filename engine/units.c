@@ -77,13 +77,14 @@ static const sel_field fields[] = {
     {"cells", SEL_KIND_INT, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_units_params, cells),
      "Cells along that length: dx = length / cells.", (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     NUMBER("velocity", 0, velocity,
-           "A velocity of the flow, m/s; follows from viscosity and Re as Re viscosity / length."),
+           "A velocity of the flow, m/s; from Re and viscosity when not given: Re viscosity / "
+           "length."),
     NUMBER("lattice_velocity", 0, lattice_velocity,
            "That velocity in cells per step: dt = lattice_velocity dx / velocity; 0.05 when not "
            "given. Where no velocity is known dt = 0.1 dx^2 / viscosity (tau 0.8)."),
     NUMBER("density", 0, density, "Density of the fluid, kg/m3; 1 when not given."),
     NUMBER("viscosity", 0, viscosity,
-           "Kinematic viscosity, m2/s; follows from velocity and Re as velocity length / Re."),
+           "Kinematic viscosity, m2/s; from Re and velocity when not given: velocity length / Re."),
     NUMBER("Re", 0, reynolds,
            "Reynolds number velocity length / viscosity, instead of one of the two."),
 };

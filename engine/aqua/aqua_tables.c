@@ -186,7 +186,7 @@ static const sel_field fields[] = {
      "The water at step 0; dry when not given.", 0, NULL, &initial_table, NULL},
     {"rain", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, rain), "Rain, mm/h.", 0, NULL, NULL, NULL},
     {"infiltration", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, infiltration),
-     "Rate at which the soil takes up standing water, mm/h.", 0, NULL, NULL, NULL},
+     "Rate at which the soil takes up the water that lies on it, mm/h.", 0, NULL, NULL, NULL},
     {"sources", SEL_KIND_LIST, 0, offsetof(aqua_params, sources), "Where water enters.", 0, NULL,
      &aqua_source_table, NULL},
     {"nodata", SEL_KIND_VARIANT, 0, offsetof(aqua_params, nodata),

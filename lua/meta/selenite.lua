@@ -290,7 +290,7 @@
 ---@field min_head? number Differences of level up to this, m, do not move water.
 ---@field initial? selenite.initial The water at step 0; dry when not given.
 ---@field rain? selenite.quantity Rain, mm/h.
----@field infiltration? selenite.quantity Rate at which the soil takes up standing water, mm/h.
+---@field infiltration? selenite.quantity Rate at which the soil takes up the water that lies on it, mm/h.
 ---@field sources? selenite.source[] Where water enters.
 ---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
 ---@field arrival_depth? number Depth, m, from which on water counts as arrived: for arrival_time.
@@ -354,10 +354,10 @@
 ---@class (exact) selenite.sel.units
 ---@field length number A length of the flow, m: the one in the Reynolds number; `cells` cells long.
 ---@field cells integer Cells along that length: dx = length / cells.
----@field velocity? number A velocity of the flow, m/s; follows from viscosity and Re as Re viscosity / length.
+---@field velocity? number A velocity of the flow, m/s; from Re and viscosity when not given: Re viscosity / length.
 ---@field lattice_velocity? number That velocity in cells per step: dt = lattice_velocity dx / velocity; 0.05 when not given. Where no velocity is known dt = 0.1 dx^2 / viscosity (tau 0.8).
 ---@field density? number Density of the fluid, kg/m3; 1 when not given.
----@field viscosity? number Kinematic viscosity, m2/s; follows from velocity and Re as velocity length / Re.
+---@field viscosity? number Kinematic viscosity, m2/s; from Re and velocity when not given: velocity length / Re.
 ---@field Re? number Reynolds number velocity length / viscosity, instead of one of the two.
 
 ---A quantity over time, given at points; s(t) inside functions.
