@@ -30,7 +30,7 @@ const sel_command sel_commands[] = {
      "Each row is the median of seven rounds."},
     {"info", 0, "", "what this machine and this build offer",
      "Prints the version, the processor, and for each solver the backends that can be used."},
-    {"help", 0, "[NAME]", "what a command, option, table or field is",
+    {"help", 0, "[NAME]", "what a command, option, table or result is",
      "Without a name the list of all names. A family such as law, out or shape lists its members; "
      "lbm or aqua also the fields of the results. --man prints the man page, --completion bash or "
      "zsh the completion for that shell."},

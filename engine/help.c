@@ -15,7 +15,7 @@ static const topic topics[] = {
     {"shape.face", "shape.face \"x-\"",
      "The sites of one face of the domain: \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\"."},
     {"shape.faces", "shape.faces", "The sites of all faces that are not periodic."},
-    {"shape.rest", "shape.rest", "The face sites that nothing before painted."},
+    {"shape.rest", "shape.rest", "The face sites that no earlier region painted."},
     {"sel.params",
      "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
      "Declares what the command line may set with NAME=value, and returns the values, read-only. A "
@@ -29,12 +29,16 @@ static const topic topics[] = {
      "and "
      "return. The path is relative to the script; the values set its sel.params."},
     {"sel.paint", "sel.paint { base, { shape, value }, ... }",
-     "A quantity that is the base, and the value where a shape is; of several shapes the last one "
-     "holds. Base and values are quantities."},
+     "A quantity: the value of the last shape that holds the place, and outside of all shapes the "
+     "base. Base and values are quantities."},
     {"sel.noise", "sel.noise(seed, x, y, z)",
-     "Smooth noise in [-1, 1] with features of the size 1, the same in every run and on every "
+     "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run and on "
+     "every "
      "machine; y and z are 0 when not given."},
     {"sel.step", "sel.step(x)", "0 where x is below 0, else 1: for numbers, and inside functions."},
+    {"sel.ramp", "sel.ramp(t, T)",
+     "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T is "
+     "above 0. For numbers, and inside functions."},
     {NULL, NULL, NULL},
 };
 
@@ -331,11 +335,12 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
 void sel_reference_markdown(FILE *to) {
     const sel_table *tables[MAX_TABLES];
     int count = sel_all_tables(tables, MAX_TABLES);
-    fputs(
-        "# Reference\n\nEvery table that a scenario can write, with all of its fields, and at the "
-        "end what a script calls without\none. Printed by `make annotations` from the field "
-        "lists of the source. docs/guide.md explains them.\n",
-        to);
+    fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
+          "names of sel and "
+          "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
+          "the "
+          "source; docs/guide.md\nexplains them.\n",
+          to);
     for (int i = 0; i < count; i++) {
         print_markdown_table(to, tables[i]);
     }

@@ -14,7 +14,8 @@ static const char *const outside_names[] = {"error", "hold", "zero", NULL};
 
 static const sel_field series_fields[] = {
     {"file", SEL_KIND_FILE, SEL_POSITIONAL, offsetof(sel_series_params, file),
-     "A CSV file: times in the first column, numbers or dates as 2024-05-31T12:30, which count in "
+     "A CSV file: times in the first column, numbers or dates such as 2024-05-31T12:30, which "
+     "count in "
      "seconds since the first; a path relative to the script.",
      0, NULL, NULL, NULL},
     {"t", SEL_KIND_VALUES, 0, offsetof(sel_series_params, t), "Times, instead of a file.", 0, NULL,
@@ -68,7 +69,7 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 const sel_table sel_series_table = {
     "sel.series",
-    "A quantity that depends on time by given points; s(t) inside functions.",
+    "A quantity over time, given at points; s(t) inside functions.",
     sizeof(sel_series_params),
     SIZE_MAX,
     series_fields,

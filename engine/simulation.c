@@ -42,8 +42,9 @@ static const sel_field stop_fields[] = {
 
 const sel_table sel_stop_table = {
     "stop",
-    "When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one "
-    "test later.",
+    "When a run ends: at the first condition met. `steps` and `time` end it at once, `steady` at "
+    "the "
+    "next test, or at the next look for divergence if that comes first.",
     sizeof(sel_stop),
     SIZE_MAX,
     stop_fields,

@@ -73,16 +73,18 @@ bool sel_units_whole(double value, int64_t *whole) {
 
 static const sel_field fields[] = {
     NUMBER("length", SEL_REQUIRED, length,
-           "A length of the flow, m: of the Reynolds number, and of `cells` cells."),
+           "A length of the flow, m: the one in the Reynolds number; `cells` cells long."),
     {"cells", SEL_KIND_INT, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_units_params, cells),
      "Cells along that length: dx = length / cells.", (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     NUMBER("velocity", 0, velocity,
-           "A velocity of the flow, m/s; with viscosity and Re: Re viscosity / length."),
+           "A velocity of the flow, m/s; from Re and viscosity when not given: Re viscosity / "
+           "length."),
     NUMBER("lattice_velocity", 0, lattice_velocity,
            "That velocity in cells per step: dt = lattice_velocity dx / velocity; 0.05 when not "
            "given. Where no velocity is known dt = 0.1 dx^2 / viscosity (tau 0.8)."),
     NUMBER("density", 0, density, "Density of the fluid, kg/m3; 1 when not given."),
-    NUMBER("viscosity", 0, viscosity, "Kinematic viscosity, m2/s; with Re: velocity length / Re."),
+    NUMBER("viscosity", 0, viscosity,
+           "Kinematic viscosity, m2/s; from Re and velocity when not given: velocity length / Re."),
     NUMBER("Re", 0, reynolds,
            "Reynolds number velocity length / viscosity, instead of one of the two."),
 };

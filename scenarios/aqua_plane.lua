@@ -2,14 +2,14 @@
 -- and figure 3.8): 512 x 512 cells, all of which hold the same water at the start, so that every
 -- one of them flows in every step; alpha = 0.005; 4,000 steps.
 --
--- Figure 3.8 is the history of the central cell; the text gives no slope and no depths. None
--- brings the pulse there, 255 rows from the edge: no more than the part alpha of a cell's water
--- leaves it in a step, which takes water 20 rows far in 4,000 steps, with a standard deviation of
--- 4.5 rows; of the pulse the part 10^-184 has come 255 rows far. Deeper water is slower, and its
--- level spreads by diffusion, 5.5 rows. So what is shown here is the history of a cell of the
--- central column `below` rows from the edge, where the pulse passes within these steps
--- (passing.csv), and beside it that of the central cell (centre.csv), which stays as it was: the
--- pulse comes there after 51,000 steps.
+-- Figure 3.8 is the history of the central cell; the text gives no slope and no depths. Whatever
+-- they are, the pulse does not reach that cell, 255 rows from the edge: a cell gives at most the
+-- part alpha of its water in a step, so in 4,000 steps water comes 20 rows far, with a standard
+-- deviation of 4.5 rows, and the part 10^-184 of the pulse comes 255 rows far. Deeper water is
+-- slower, and its level spreads by diffusion, 5.5 rows. Therefore passing.csv has the history of a
+-- cell of the central column `below` rows from the edge, which the pulse passes within these steps,
+-- and centre.csv that of the central cell, which stays as it was: the pulse comes there after
+-- 51,000 steps.
 --
 -- Depths stay below 3/4 of the fall from cell to cell: then all water of a cell is free to run, and
 -- after n steps a row i from the edge, 0 the first, holds exactly

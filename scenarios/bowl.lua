@@ -1,6 +1,6 @@
 -- Water poured into one side of a closed bowl comes to rest at one level.
 --
--- Shows: the level of a volume over any ground is found, and no water is lost. The bowl is h = D
+-- Shows: water finds the level of its volume over any ground, and none is lost. The bowl is h = D
 -- (x^2 + 1.5 y^2) in halves of its width; results["level.level"] and ["lowest.level"], the highest
 -- and lowest level of its deep part, agree.
 local sel = require "selenite"

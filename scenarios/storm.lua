@@ -7,8 +7,8 @@
 -- The ground is a grid in metres, .asc or .tif, with NODATA outside of the catchment: no water
 -- passes that outline, and what reaches an edge of the grid itself leaves. tools/valley.py made
 -- valley.asc; `tools/valley.py FILE.asc 1536` makes the same valley of finer cells. The rain is a
--- CSV file of seconds and mm/h; it is stronger in the west by the part `slant` of it, and weaker
--- in the east. The soil takes infiltration at its full rate wherever there is water.
+-- CSV file of seconds and mm/h; at the west edge it is stronger by the fraction `slant`, at the
+-- east edge weaker. The soil takes infiltration at its full rate wherever there is water.
 --
 -- Thin water moves alpha dx/dt, whatever slope and depth (docs/physics.md): `celerity`, which with
 -- alpha gives the time step. Fit it to a hydrograph that you know.

@@ -10,15 +10,15 @@ const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
 
 static const sel_field open_fields[] = {
     {"slope", SEL_KIND_NUMBER, 0, offsetof(aqua_law_open, slope),
-     "How steeply the ground falls beyond; when not given it goes on as the last two cells do, but "
-     "never rises. On cells: how far below their own ground water falls, in units of dx; 0 when "
-     "not "
-     "given.",
+     "Slope of the ground beyond the face; when not given, that between the last two cells, but "
+     "the ground never rises. On cells: how far the water falls below their own ground, in units "
+     "of dx; 0 when not given.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 static const sel_field level_fields[] = {
     {"z", SEL_KIND_QUANTITY, SEL_REQUIRED | SEL_POSITIONAL, offsetof(aqua_law_level, z),
-     "Level of the water there, m; a function of place, time and controls.", 0, NULL, NULL, NULL},
+     "Level of the water there, m; it may depend on place, time and controls.", 0, NULL, NULL,
+     NULL},
 };
 
 static sel_status check_open(const void *data, sel_where where, sel_error *error) {
@@ -158,25 +158,23 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 }
 
 static const sel_field fields[] = {
-    SEL_COMMON_FIELDS_FROM(aqua_region_table, 0, "; the raster's when ground is one.",
-                           SEL_NOT_GIVEN, "the raster's when ground is one, else 1 when not given.",
-                           "seconds; 1 when not given, required with rain, infiltration and "
-                           "sources."),
+    SEL_COMMON_FIELDS_FROM(
+        aqua_region_table, 0, "; the raster's when ground is one.", SEL_NOT_GIVEN,
+        "the raster's when ground is one, else 1 when not given.",
+        "1 when not given. Rain, infiltration and sources require it, in seconds."),
     {"ground", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, ground),
-     "Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by "
-     "a function) cells in its gaps are outside of the domain; size, dx and origin are the "
-     "raster's "
-     "unless given.",
+     "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by "
+     "a function), cells without data are outside of the domain, and size, dx and origin are the "
+     "raster's unless given.",
      0, NULL, NULL, NULL},
     {"alpha", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, alpha),
      "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On "
      "a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.",
      0, NULL, NULL, NULL},
     {"equilibrium", SEL_KIND_CHOICE, 0, offsetof(aqua_params, equilibrium),
-     "The level to which a cell and the lower ones about it strive: fill: that of all their water "
-     "at "
-     "its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes "
-     "differences least.",
+     "The level at which a cell would be in balance with its lower neighbours. fill: the common "
+     "level of all their water; mean: the mean of their levels; mindiff: the level to which the "
+     "cell's own water makes the differences smallest.",
      AQUA_FILL, aqua_equilibrium_names, NULL, NULL},
     {"scheme", SEL_KIND_CHOICE, 0, offsetof(aqua_params, scheme),
      "gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its "
@@ -188,7 +186,7 @@ static const sel_field fields[] = {
      "The water at step 0; dry when not given.", 0, NULL, &initial_table, NULL},
     {"rain", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, rain), "Rain, mm/h.", 0, NULL, NULL, NULL},
     {"infiltration", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, infiltration),
-     "Rate at which the soil takes up water where there is any, mm/h.", 0, NULL, NULL, NULL},
+     "Rate at which the soil takes up the water that lies on it, mm/h.", 0, NULL, NULL, NULL},
     {"sources", SEL_KIND_LIST, 0, offsetof(aqua_params, sources), "Where water enters.", 0, NULL,
      &aqua_source_table, NULL},
     {"nodata", SEL_KIND_VARIANT, 0, offsetof(aqua_params, nodata),
@@ -196,10 +194,11 @@ static const sel_field fields[] = {
      "given.",
      0, NULL, NULL, &aqua_law_family},
     {"arrival_depth", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(aqua_params, arrival_depth),
-     "Depth from which water has arrived, m, for arrival_time.", 0.01, NULL, NULL, NULL},
+     "Depth, m, from which on water counts as arrived: for arrival_time.", 0.01, NULL, NULL, NULL},
     {"depth_limit", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(aqua_params, depth_limit),
-     "Greatest depth, m, that precision \"f32\" must hold: the quantum of its depths is chosen by "
-     "it; by the initial depth and the levels when not given.",
+     "Greatest depth, m, that precision \"f32\" must hold; it determines the quantum of depth. "
+     "When "
+     "not given, the initial depth and the levels determine it.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 

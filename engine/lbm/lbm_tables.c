@@ -35,11 +35,11 @@ static const sel_field pressure_fields[] = {
 
 static const sel_field outflow_fields[] = {
     {"relaxation", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_law_outflow, relaxation),
-     "Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, "
-     "with "
-     "L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular "
-     "frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e "
-     "in 2 / K steps.",
+     "Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 c_s / "
+     "L "
+     "with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure "
+     "falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes "
+     "back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 
@@ -62,10 +62,9 @@ const sel_table lbm_wall_table = {
 };
 const sel_table lbm_outflow_table = {
     "law.outflow",
-    "An open face through which the flow convects out: vortices leave, and so does sound that "
-    "comes "
-    "along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, "
-    "by a factor e in the time in which sound goes 8 lengths of the domain.",
+    "An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come "
+    "back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain "
+    "8 times.",
     sizeof(lbm_law_outflow),
     SIZE_MAX,
     outflow_fields,
@@ -172,11 +171,12 @@ static const sel_field lbm_fields[] = {
      NULL},
     {"collision", SEL_KIND_CHOICE, 0, offsetof(lbm_params, collision),
      "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, "
-     "and moments above the stress are dropped. Which is stablest depends on the flow: regularized "
-     "bears a smaller viscosity in vortices and cavities, trt a coarse body in a channel.",
+     "and moments above the stress are dropped. Which is the most stable depends on the flow: "
+     "regularized bears a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, "
+     "trt a coarse body in a 2-D channel.",
      LBM_TRT, lbm_collision_names, NULL, NULL},
     {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
-     "Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight "
+     "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight "
      "walls lie exactly on the faces.",
      3.0 / 16.0, NULL, NULL, NULL},
     {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),

@@ -26,7 +26,7 @@ static const sel_field fields[] = {
 const sel_table sel_out_flux_table = {
     "out.flux",
     "A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The "
-    "last value stands also in the results of run.json, as NAME.flux.",
+    "last value is also in the results of run.json, as NAME.flux.",
     sizeof(sel_out_flux),
     SIZE_MAX,
     fields,

@@ -15,7 +15,7 @@ static sel_grid_writer *const writers[] = {
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_grid, field, SEL_KIND_STRING, SEL_REQUIRED,
-                "A field of the solver, vectors by their magnitude, or a component such as "
+                "A field of the results, a vector by its magnitude, or a component such as "
                 "velocity_x.",
                 0),
     SEL_OUT_CHOICE(

@@ -53,26 +53,25 @@ static const sel_field fields[] = {
     SEL_OUT_ROW(sel_out_picture, scale, SEL_KIND_NUMBER, SEL_POSITIVE,
                 "Pixels per cell; the longer side has about 1000 when not given.", SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, relief, SEL_KIND_STRING, 0,
-                "A field of heights, such as ground under depth: it is drawn as a grey surface lit "
-                "from the north-west, and the picture's own field over it in translucent colours.",
+                "A field of heights, such as ground for a picture of depth. It is drawn as a grey "
+                "surface lit from the north-west, and the picture's own field over it in "
+                "translucent colours.",
                 0),
     SEL_OUT_ROW(
         sel_out_picture, above, SEL_KIND_NUMBER, 0,
         "With relief: the field is drawn only where it is greater than this; 0 when not given.",
         SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, exaggeration, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "With relief: factor by which its heights are exaggerated; when not given, it is "
-                "at least 1 and makes the root mean square of the slopes one half.",
+                "With relief: factor by which its heights are multiplied; when not given, the one "
+                "that makes the root mean square of the slopes one half, but at least 1.",
                 SEL_NOT_GIVEN),
 };
 
 const sel_table sel_out_picture_table = {
     "out.picture",
     "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the "
-    "centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes "
-    "first runs to the right, the "
-    "other "
-    "one up.",
+    "centres of cells, solids grey, cells without data blank. Of the two axes of a slice the "
+    "first runs to the right, the second up.",
     sizeof(sel_out_picture),
     SIZE_MAX,
     fields,

@@ -12,8 +12,8 @@ static const sel_field probe_fields[] = {
                 0),
     SEL_OUT_ROW(sel_out_probe, at, SEL_KIND_POINTS, SEL_REQUIRED,
                 "A point or a list of points. Values are interpolated linearly between the centres "
-                "of cells that are not solid; beyond the last centre its value holds. A point in a "
-                "solid is an error.",
+                "of cells that are not solid; beyond the outermost centre its value holds. A point "
+                "in a solid is an error.",
                 0),
 };
 

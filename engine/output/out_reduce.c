@@ -22,7 +22,7 @@ static const sel_field fields[] = {
 const sel_table sel_out_reduce_table = {
     "out.reduce",
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
-    "The last values stand also in the results of run.json, as NAME.FIELD.",
+    "The last values are also in the results of run.json, as NAME.FIELD.",
     sizeof(sel_out_reduce),
     SIZE_MAX,
     fields,

@@ -81,8 +81,8 @@
 ---@field lattice "D2Q9"|"D3Q19" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
----@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is stablest depends on the flow: regularized bears a smaller viscosity in vortices and cavities, trt a coarse body in a channel.
----@field magic? number Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight walls lie exactly on the faces.
+---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized bears a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel.
+---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
 ---@field density? number Density of the fluid at pressure 0.
@@ -112,9 +112,9 @@
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
 
----An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
+---An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain 8 times.
 ---@class (exact) selenite.law.outflow
----@field relaxation? number Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, with L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e in 2 / K steps.
+---@field relaxation? number Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.
 
 ---A plane of symmetry on the face: no flow through it, no friction on it.
 ---@class (exact) selenite.law.slip
@@ -125,7 +125,7 @@
 ---@field velocity? number Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the coefficients of forces.
 ---@field area? number Area of the coefficients of forces; in 2-D a length, and reference.length when not given.
 
----When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one test later.
+---When a run ends: at the first condition met. `steps` and `time` end it at once, `steady` at the next test, or at the next look for divergence if that comes first.
 ---@class (exact) selenite.stop
 ---@field steps? integer Number of steps after which the run ends.
 ---@field time? number The run ends at the first step at or after this time.
@@ -169,7 +169,7 @@
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
----@field at number[]|number[][] A point or a list of points. Values are interpolated linearly between the centres of cells that are not solid; beyond the last centre its value holds. A point in a solid is an error.
+---@field at number[]|number[][] A point or a list of points. Values are interpolated linearly between the centres of cells that are not solid; beyond the outermost centre its value holds. A point in a solid is an error.
 
 ---Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@class (exact) selenite.out.profile
@@ -183,7 +183,7 @@
 ---@field to number[] Where the line ends.
 ---@field points? integer Number of samples: the line is divided into equal parts, with a sample at the middle of each; its length / dx when not given.
 
----One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values stand also in the results of run.json, as NAME.FIELD.
+---One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
 ---@class (exact) selenite.out.reduce
 ---@field name? string Name of its files, which no other output may have; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -194,7 +194,7 @@
 ---@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square.
 ---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
 
----The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values stand also in the results of run.json, as NAME.TERM.
+---The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM.
 ---@class (exact) selenite.out.balance
 ---@field name? string Name of its files, which no other output may have; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -212,7 +212,7 @@
 ---@field region string Name of the region on which the fluid acts; regions of one name count together.
 ---@field centre? number[] Point about which the torque is taken; the origin of coordinates when not given.
 
----A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value stands also in the results of run.json, as NAME.flux.
+---A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value is also in the results of run.json, as NAME.flux.
 ---@class (exact) selenite.out.flux
 ---@field name? string Name of its files, which no other output may have; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -232,7 +232,7 @@
 ---@field from_time? number First time that is written; the last state is written in any case.
 ---@field fields string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
 
----A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
+---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@class (exact) selenite.out.picture
 ---@field name? string Name of its files, which no other output may have; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -245,9 +245,9 @@
 ---@field min? number Value of the first colour; the smallest of the picture when not given (signed: minus the largest magnitude).
 ---@field max? number Value of the last colour; the largest of the picture when not given. Give min and max for the frames of a film.
 ---@field scale? number Pixels per cell; the longer side has about 1000 when not given.
----@field relief? string A field of heights, such as ground under depth: it is drawn as a grey surface lit from the north-west, and the picture's own field over it in translucent colours.
+---@field relief? string A field of heights, such as ground for a picture of depth. It is drawn as a grey surface lit from the north-west, and the picture's own field over it in translucent colours.
 ---@field above? number With relief: the field is drawn only where it is greater than this; 0 when not given.
----@field exaggeration? number With relief: factor by which its heights are exaggerated; when not given, it is at least 1 and makes the root mean square of the slopes one half.
+---@field exaggeration? number With relief: factor by which its heights are multiplied; when not given, the one that makes the root mean square of the slopes one half, but at least 1.
 
 ---The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.
 ---@class (exact) selenite.slice
@@ -262,7 +262,7 @@
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
 ---@field from_time? number First time that is written; the last state is written in any case.
----@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
+---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
 ---Surface run-off by the cellular automaton AQUA-GRAPH.
@@ -270,7 +270,7 @@
 ---@field name? string Name of the simulation; required and unique in a list.
 ---@field size? integer[] Number of cells { nx, ny } or { nx, ny, nz }; the raster's when ground is one.
 ---@field dx? number Side of a cell; the raster's when ground is one, else 1 when not given.
----@field dt? number Time step; seconds; 1 when not given, required with rain, infiltration and sources.
+---@field dt? number Time step; 1 when not given. Rain, infiltration and sources require it, in seconds.
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
@@ -283,26 +283,26 @@
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by a function) cells in its gaps are outside of the domain; size, dx and origin are the raster's unless given.
+---@field ground selenite.quantity Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by a function), cells without data are outside of the domain, and size, dx and origin are the raster's unless given.
 ---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.
----@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
+---@field equilibrium? "fill"|"mean"|"mindiff" The level at which a cell would be in balance with its lower neighbours. fill: the common level of all their water; mean: the mean of their levels; mindiff: the level to which the cell's own water makes the differences smallest.
 ---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
 ---@field min_head? number Differences of level up to this, m, do not move water.
 ---@field initial? selenite.initial The water at step 0; dry when not given.
 ---@field rain? selenite.quantity Rain, mm/h.
----@field infiltration? selenite.quantity Rate at which the soil takes up water where there is any, mm/h.
+---@field infiltration? selenite.quantity Rate at which the soil takes up the water that lies on it, mm/h.
 ---@field sources? selenite.source[] Where water enters.
 ---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
----@field arrival_depth? number Depth from which water has arrived, m, for arrival_time.
----@field depth_limit? number Greatest depth, m, that precision "f32" must hold: the quantum of its depths is chosen by it; by the initial depth and the levels when not given.
+---@field arrival_depth? number Depth, m, from which on water counts as arrived: for arrival_time.
+---@field depth_limit? number Greatest depth, m, that precision "f32" must hold; it determines the quantum of depth. When not given, the initial depth and the levels determine it.
 
 ---sel.aqua: water that reaches it leaves the domain.
 ---@class (exact) selenite.law.open
----@field slope? number How steeply the ground falls beyond; when not given it goes on as the last two cells do, but never rises. On cells: how far below their own ground water falls, in units of dx; 0 when not given.
+---@field slope? number Slope of the ground beyond the face; when not given, that between the last two cells, but the ground never rises. On cells: how far the water falls below their own ground, in units of dx; 0 when not given.
 
 ---sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
 ---@class (exact) selenite.law.level
----@field z? selenite.quantity Level of the water there, m; a function of place, time and controls.
+---@field z? selenite.quantity Level of the water there, m; it may depend on place, time and controls.
 ---@field [1]? selenite.quantity the same as z
 
 ---Water that enters at a place: a hydrograph.
@@ -352,17 +352,17 @@
 
 ---A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@class (exact) selenite.sel.units
----@field length number A length of the flow, m: of the Reynolds number, and of `cells` cells.
+---@field length number A length of the flow, m: the one in the Reynolds number; `cells` cells long.
 ---@field cells integer Cells along that length: dx = length / cells.
----@field velocity? number A velocity of the flow, m/s; with viscosity and Re: Re viscosity / length.
+---@field velocity? number A velocity of the flow, m/s; from Re and viscosity when not given: Re viscosity / length.
 ---@field lattice_velocity? number That velocity in cells per step: dt = lattice_velocity dx / velocity; 0.05 when not given. Where no velocity is known dt = 0.1 dx^2 / viscosity (tau 0.8).
 ---@field density? number Density of the fluid, kg/m3; 1 when not given.
----@field viscosity? number Kinematic viscosity, m2/s; with Re: velocity length / Re.
+---@field viscosity? number Kinematic viscosity, m2/s; from Re and velocity when not given: velocity length / Re.
 ---@field Re? number Reynolds number velocity length / viscosity, instead of one of the two.
 
----A quantity that depends on time by given points; s(t) inside functions.
+---A quantity over time, given at points; s(t) inside functions.
 ---@class (exact) selenite.sel.series
----@field file? string A CSV file: times in the first column, numbers or dates as 2024-05-31T12:30, which count in seconds since the first; a path relative to the script.
+---@field file? string A CSV file: times in the first column, numbers or dates such as 2024-05-31T12:30, which count in seconds since the first; a path relative to the script.
 ---@field [1]? string the same as file
 ---@field t? number[] Times, instead of a file.
 ---@field value? number[] One value for each time of t.
@@ -373,14 +373,14 @@
 ---@field repeats? boolean Start again at the first point after the last one, also before the first.
 ---@field outside? "error"|"hold"|"zero" Before the first and after the last time, unless it repeats: an error, the nearest value, or zero.
 
----A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
+---A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.
 ---@class (exact) selenite.sel.raster
 ---@field file? string A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to 1 (white); a path relative to the script.
 ---@field [1]? string the same as file
 ---@field scale? number Multiplies the values of the file.
 ---@field offset? number Is added to the scaled values.
----@field nodata? number The value of the file that means that there are no data; what the file itself says when not given.
----@field fill? number The value where there are no data, not scaled; when not given, to ask for it there is an error.
+---@field nodata? number The value of the file that marks cells without data; when not given, the one that the file declares.
+---@field fill? number The value of cells without data, not scaled; when not given, a quantity that needs a value there is an error.
 
 ---What holds on a region of sel.lbm.
 ---@class selenite.law
@@ -389,7 +389,7 @@
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
----@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
+---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain 8 times.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
@@ -401,12 +401,12 @@
 ---@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
----@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values stand also in the results of run.json, as NAME.FIELD.
----@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values stand also in the results of run.json, as NAME.TERM.
+---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
+---@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM.
 ---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity.
----@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value stands also in the results of run.json, as NAME.flux.
+---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value is also in the results of run.json, as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
----@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
+---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
 
 ---@class (exact) selenite.shape.module
@@ -428,8 +428,8 @@
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
----@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
----@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
+---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.
+---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module
@@ -445,7 +445,7 @@ function sel.params(declared) end
 ---@return selenite.paint
 function sel.paint(layers) end
 
----Smooth noise in [-1, 1] with features of the size 1; the same on every machine.
+---Smooth noise in [-1, 1] that varies over a distance of about 1; the same on every machine.
 ---@param seed number
 ---@param x number
 ---@param y? number
