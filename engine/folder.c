@@ -177,9 +177,10 @@ static void remove_former(const char *directory, int folder) {
 
 /* Refuses a run in the directory, and what is there under a name that the run will write. */
 static sel_status refuse_former(const char *directory, int folder, sel_error *error) {
-    static const char *const names[] = {SEL_RUN_JSON, SEL_RUN_FILES, SEL_RUN_LOG, SEL_RUN_SCRIPT};
+    static const char *const names[] = {SEL_RUN_JSON,   SEL_RUN_FILES,       SEL_RUN_LOG,
+                                        SEL_RUN_SCRIPT, SEL_RUN_JSON ".tmp", SEL_RUN_SCRIPT ".tmp"};
     bool regular;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!is_there(folder, names[i], &regular)) {
             continue;
         }

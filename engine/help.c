@@ -35,6 +35,9 @@ static const topic topics[] = {
      "Smooth noise in [-1, 1] with features of the size 1, the same in every run and on every "
      "machine; y and z are 0 when not given."},
     {"sel.step", "sel.step(x)", "0 where x is below 0, else 1: for numbers, and inside functions."},
+    {"sel.ramp", "sel.ramp(t, T)",
+     "Rises smoothly from 0 at t = 0 to 1 at t = T and stays there: s^2 (3 - 2 s) of s = t/T. For "
+     "laws that start from rest; T is above 0."},
     {NULL, NULL, NULL},
 };
 

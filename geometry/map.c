@@ -99,14 +99,24 @@ static int utm_zone(double longitude, double latitude) {
     return (latitude < 0 ? 32700 : 32600) + (zone > 60 ? 60 : zone);
 }
 
-/* A path as a shell takes it. */
-static void quote(const char *path, const char *end, char *text, size_t size) {
+/* A quotation mark ends the quoted text, stands escaped, and begins it again. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
     const char *mark = path[strspn(path, plain)] ? "'" : "";
     const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
-    const int length = (int)(dot && *end ? (size_t)(dot - path) : strlen(path));
-    snprintf(text, size, "%s%.*s%s%s", mark, length, path, end, mark);
+    const size_t length = dot && *end ? (size_t)(dot - path) : strlen(path);
+    size_t used = (size_t)snprintf(text, size, "%s", mark);
+    for (size_t i = 0; i < length && used + 4 < size; i++) {
+        used +=
+            (size_t)snprintf(text + used, size - used, path[i] == '\'' ? "'\\''" : "%c", path[i]);
+    }
+    if (used + strlen(end) + 5 >= size) {
+        snprintf(text, size, "FILE%s", end);
+    } else {
+        snprintf(text + used, size - used, "%s%s", end, mark);
+    }
+    return text;
 }
 
 const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]) {
@@ -115,8 +125,8 @@ const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP
     const double y = raster->origin[1] + (double)raster->n[1] * half;
     const double side = raster->dx * METRES_OF_A_DEGREE;
     const char *path = raster->file ? raster->file->path : "terrain.tif";
-    quote(path, "", from, sizeof from);
-    quote(path, "_metres.tif", to, sizeof to);
+    sel_map_quote(path, "", from, sizeof from);
+    sel_map_quote(path, "_metres.tif", to, sizeof to);
     if (raster->file && raster->file->undeclared_count) {
         snprintf(nodata, sizeof nodata, "-srcnodata %.9g ", raster->file->undeclared[0].value);
     }

@@ -463,6 +463,17 @@ names_and_messages_do_not_steer_terminals() {
         ! grep "$(printf '\033')" "$work/text"
 }
 
+# run and check print both with what they say.
+names_of_files_do_not_steer_terminals() {
+    escape=$(printf '\033')
+    cp examples/01_lid.lua "$work/a$escape[2J.lua"
+    exits 4 "$selenite" check "$work/a$escape[2J.lua" >"$work/text" 2>&1 &&
+        exits 2 run examples/01_lid.lua -o "$work/b$escape[2J" >>"$work/text" 2>&1 &&
+        grep -F "a?[2J.lua: the file's name holds control characters; rename it" "$work/text" &&
+        grep -F 'b?[2J: the name holds control characters' "$work/text" &&
+        ! grep "$escape" "$work/text" && [ ! -e "$work/b$escape[2J" ]
+}
+
 # A disk that is full to the last byte: the failure is told, and run.json says so.
 disk_without_room() {
     mkdir "$work/small" && unshare -rm sh -c '
@@ -826,6 +837,7 @@ ok "--force removes the old outputs" force_removes_the_old_outputs
 ok "links are not followed" links_are_not_followed
 ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
 ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+ok "names of files do not steer terminals" names_of_files_do_not_steer_terminals
 if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
     echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
 else
