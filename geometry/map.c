@@ -29,23 +29,13 @@ enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
 
 /* ---- units ---- */
 
-/* The value of a key that stands in the directory itself; 0: there is none. */
-static int key_value(const sel_geo_keys *keys, int wanted) {
-    for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
-        if (keys->directory[i] == wanted && keys->directory[i + 1] == 0) {
-            return keys->directory[i + 3];
-        }
-    }
-    return 0;
-}
-
 static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
-    const int model = key_value(keys, MODEL_TYPE);
-    if (model == IS_PROJECTED || key_value(keys, PROJECTED_TYPE)) {
+    const int model = sel_geo_key(keys, MODEL_TYPE);
+    if (model == IS_PROJECTED || sel_geo_key(keys, PROJECTED_TYPE)) {
         return SEL_MAP_LENGTH;
     }
-    return model == IS_GEOGRAPHIC || key_value(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
-                                                                      : SEL_MAP_UNKNOWN;
+    return model == IS_GEOGRAPHIC || sel_geo_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
+                                                                        : SEL_MAP_UNKNOWN;
 }
 
 static sel_map_unit unit_of_prj(const char *prj) {

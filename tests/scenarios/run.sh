@@ -458,9 +458,27 @@ killed_runs_leave_nothing_stale() {
 names_and_messages_do_not_steer_terminals() {
     printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
         >"$work/steer.lua"
-    exits 1 run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+    exits 1 "$selenite" run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
         grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
         ! grep "$(printf '\033')" "$work/text"
+}
+
+# --quiet leaves errors alone: warnings, notes, and what the script and its hooks say are dropped.
+quiet_runs_are_silent() {
+    cat >"$work/talks.lua" <<'LUA'
+local sel = require "selenite"
+print("read")
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 8 }, nu = 1e-4,
+  initial = { velocity = { function(x) print("called"); return ({ 0.2 })[x * 0 + 1] end, 0 } },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } }, stop = { steps = 10 },
+  hooks = { { at = "end", call = function(run) print("ends"); run:log("ended") end } },
+}
+LUA
+    "$selenite" run "$work/talks.lua" -o "$work/talks" --backend "$backend" >"$work/text" 2>&1 &&
+        grep -x read "$work/text" && grep -x ends "$work/text" && grep ended "$work/text" &&
+        grep '^note: ' "$work/text" && grep '^warning: ' "$work/text" &&
+        run "$work/talks.lua" -o "$work/talks" --force >"$work/text" 2>&1 && [ ! -s "$work/text" ]
 }
 
 # run and check print both with what they say.
@@ -472,6 +490,23 @@ names_of_files_do_not_steer_terminals() {
         grep -F "a?[2J.lua: the file's name holds control characters; rename it" "$work/text" &&
         grep -F 'b?[2J: the name holds control characters' "$work/text" &&
         ! grep "$escape" "$work/text" && [ ! -e "$work/b$escape[2J" ]
+}
+
+# out/NAME, and out/NAME/SIMULATION: who ships them with a scenario would say where it writes.
+directories_that_nobody_chose_are_no_links() {
+    mkdir -p "$work/shipped/out" "$work/shipped/many" "$work/victim" &&
+        cp examples/01_lid.lua "$work/shipped/lid.lua" &&
+        cp examples/06_several.lua "$work/shipped/several.lua" &&
+        ln -s "$work/victim" "$work/shipped/out/lid" || return 1
+    name=$("$selenite" check examples/06_several.lua | sed -n '1s/.*sel\.lbm //p')
+    [ "$name" ] && ln -s "$work/victim" "$work/shipped/many/$name" || return 1
+    for force in '' --force; do
+        (cd "$work/shipped" && exits 4 run lid.lua $force) 2>"$work/text" &&
+            grep '^out/lid is a link' "$work/text" &&
+            exits 4 run "$work/shipped/several.lua" -o "$work/shipped/many" $force 2>"$work/text" &&
+            grep "many/$name is a link" "$work/text" && [ ! "$(ls "$work/victim")" ] || return 1
+    done
+    (cd "$work/shipped" && run lid.lua -o out/lid) && [ -e "$work/victim/run.json" ]
 }
 
 # A disk that is full to the last byte: the failure is told, and run.json says so.
@@ -838,6 +873,8 @@ ok "links are not followed" links_are_not_followed
 ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
 ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
 ok "names of files do not steer terminals" names_of_files_do_not_steer_terminals
+ok "quiet runs are silent" quiet_runs_are_silent
+ok "directories that nobody chose are no links" directories_that_nobody_chose_are_no_links
 if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
     echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
 else
