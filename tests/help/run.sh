@@ -4,22 +4,7 @@
 # usage: BUILD=build run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
+. tests/tap.sh
 
 # says ARGUMENTS -- TEXT...: help succeeds and its lines contain each text.
 says() {

@@ -3,34 +3,7 @@
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-backend=${BACKEND:-cpu}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-# exits STATUS COMMAND...: succeeds when the command ends with that status.
-exits() {
-    expected=$1
-    shift
-    "$@"
-    got=$?
-    [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
-}
-
-run() { "$selenite" run "$@" --quiet --backend "$backend"; }
+. tests/tap.sh
 
 # Set before OpenMP starts, or not at all; other OpenMPs than gcc's wait in their own ways.
 waiting_threads_soon_sleep() {
@@ -43,9 +16,6 @@ value() {
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
         { last = $c } END { print last }' "$1"
 }
-
-# json FILE KEY: a top-level value of run.json.
-json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
 
 # within VALUE REFERENCE TOLERANCE
 within() {
@@ -450,7 +420,7 @@ killed_runs_leave_nothing_stale() {
         grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
         exits 2 run examples/01_lid.lua -o "$work/killed" &&
         run examples/01_lid.lua -o "$work/killed" --force &&
-        [ "$(ls "$work/killed/vtk" | tr '\n' ' ')" = "vtk_00000000.vti vtk_00000500.vti\
+        [ "$(cd "$work/killed/vtk" && echo *.vti '')" = "vtk_00000000.vti vtk_00000500.vti\
  vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
         [ ! -e "$work/killed/balance.csv" ]
 }
@@ -484,12 +454,12 @@ LUA
 # run and check print both with what they say.
 names_of_files_do_not_steer_terminals() {
     escape=$(printf '\033')
-    cp examples/01_lid.lua "$work/a$escape[2J.lua"
-    exits 4 "$selenite" check "$work/a$escape[2J.lua" >"$work/text" 2>&1 &&
-        exits 2 run examples/01_lid.lua -o "$work/b$escape[2J" >>"$work/text" 2>&1 &&
+    cp examples/01_lid.lua "$work/a${escape}[2J.lua"
+    exits 4 "$selenite" check "$work/a${escape}[2J.lua" >"$work/text" 2>&1 &&
+        exits 2 run examples/01_lid.lua -o "$work/b${escape}[2J" >>"$work/text" 2>&1 &&
         grep -F "a?[2J.lua: the file's name holds control characters; rename it" "$work/text" &&
         grep -F 'b?[2J: the name holds control characters' "$work/text" &&
-        ! grep "$escape" "$work/text" && [ ! -e "$work/b$escape[2J" ]
+        ! grep "$escape" "$work/text" && [ ! -e "$work/b${escape}[2J" ]
 }
 
 # out/NAME, and out/NAME/SIMULATION: who ships them with a scenario would say where it writes.
@@ -511,6 +481,7 @@ directories_that_nobody_chose_are_no_links() {
 
 # A disk that is full to the last byte: the failure is told, and run.json says so.
 disk_without_room() {
+    # shellcheck disable=SC2016  # the inner shell expands it
     mkdir "$work/small" && unshare -rm sh -c '
         mount -t tmpfs -o size=100m none "$0/small" || exit 99
         "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
