@@ -163,7 +163,7 @@ $(BUILD)/%.cu.o: %.cu Makefile
 
 # One message instead of one per file.
 compiler:
-	@command -v $(lastword $(CC)) >/dev/null || { \
+	@command -v $(lastword $(filter-out -%,$(CC))) >/dev/null || { \
 	    echo '$(CC): there is no such compiler; make demo installs what is missing (Debian, Ubuntu),' >&2; \
 	    echo 'CC=clang takes another one' >&2; exit 1; }
 

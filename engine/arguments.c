@@ -39,6 +39,9 @@ const sel_command sel_commands[] = {
 
 static sel_status set_directory(sel_arguments *a, const char *value, sel_error *error) {
     a->directory = value;
+    if (!sel_is_plain(value)) {
+        return sel_fail(error, SEL_BAD_USAGE, "-o %s: the name holds control characters", value);
+    }
     return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
 }
 

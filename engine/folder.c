@@ -177,9 +177,10 @@ static void remove_former(const char *directory, int folder) {
 
 /* Refuses a run in the directory, and what is there under a name that the run will write. */
 static sel_status refuse_former(const char *directory, int folder, sel_error *error) {
-    static const char *const names[] = {SEL_RUN_JSON, SEL_RUN_FILES, SEL_RUN_LOG, SEL_RUN_SCRIPT};
+    static const char *const names[] = {SEL_RUN_JSON,   SEL_RUN_FILES,       SEL_RUN_LOG,
+                                        SEL_RUN_SCRIPT, SEL_RUN_JSON ".tmp", SEL_RUN_SCRIPT ".tmp"};
     bool regular;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!is_there(folder, names[i], &regular)) {
             continue;
         }
@@ -231,6 +232,16 @@ static char *first_of_output(const char *path, const char *name) {
     return found;
 }
 
+sel_status sel_folder_refuse_link(const char *directory, sel_error *error) {
+    struct stat there;
+    return lstat(directory, &there) == 0 && S_ISLNK(there.st_mode)
+               ? sel_fail(error, SEL_BAD_FILE,
+                          "%s is a link; files are not written through links: remove it, or "
+                          "choose another directory with -o",
+                          directory)
+               : SEL_OK;
+}
+
 sel_status sel_folder_make(const char *directory, const char *name, bool force, sel_error *error) {
     char path[SEL_PATH_ROOM];
     struct stat there = {.st_mode = 0};
@@ -239,13 +250,12 @@ sel_status sel_folder_make(const char *directory, const char *name, bool force, 
         return SEL_OK;
     }
     int cause = errno;
-    if (cause == EEXIST && lstat(path, &there) == 0 && S_ISLNK(there.st_mode)) {
-        return sel_fail(error, SEL_BAD_FILE,
-                        "%s is a link; files are not written through links: remove it, or choose "
-                        "another directory with -o",
-                        path);
+    sel_status status = sel_folder_refuse_link(path, error);
+    if (status) {
+        return status;
     }
-    cause = cause == EEXIST && !S_ISDIR(there.st_mode) ? ENOTDIR : cause;
+    bool folder = lstat(path, &there) == 0 && S_ISDIR(there.st_mode);
+    cause = cause == EEXIST && !folder ? ENOTDIR : cause;
     if (cause != EEXIST) {
         return sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
                         strerror(cause));

@@ -19,6 +19,9 @@ enum { SEL_PATH_ROOM = 4200 };
  * the directory are, and no link is followed to any of them. */
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
 
+/* Refuses `directory` when it is a link: one that nobody chose must not lead elsewhere. */
+sel_status sel_folder_refuse_link(const char *directory, sel_error *error);
+
 /* Makes the folder NAME below the run's directory, unless it is there. A link is refused; without
  * `force` also a folder that holds files of the output NAME. */
 sel_status sel_folder_make(const char *directory, const char *name, bool force, sel_error *error);

@@ -7,6 +7,7 @@
 #include "engine/arguments.h"
 #include "engine/bench.h"
 #include "engine/check.h"
+#include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/process.h"
 #include "engine/progress.h"
@@ -33,6 +34,7 @@ static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenari
         .seconds = a->script_seconds,
         .one_clock = a->command == SEL_CHECK,
         .parameters_only = parameters_only,
+        .quiet = a->quiet,
         .notice = a->quiet ? NULL : print_notice,
     };
     return sel_script_load(a->file, &options, scenario, error);
@@ -148,7 +150,8 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
         bool list = scenario->count > 1;
         snprintf(below, sizeof below, "%s%s%s", directory, list ? "/" : "",
                  list ? simulation->params->name : "");
-        status = run_one(a, scenario, simulation, below, error);
+        status = list || !a->directory ? sel_folder_refuse_link(below, error) : SEL_OK;
+        status = status ? status : run_one(a, scenario, simulation, below, error);
     }
     return status;
 }
@@ -372,9 +375,8 @@ int main(int argc, char **argv) {
     if (status) {
         fprintf(stderr, "%s\n", error.text);
     }
-    /* A reader that stops early (| head) is no error. */
-    if (fflush(stdout) != 0 && errno != EPIPE && status == SEL_OK) {
-        fprintf(stderr, "standard output: %s\n", strerror(errno));
+    if (status == SEL_OK && !sel_process_output_arrived()) {
+        fprintf(stderr, "standard output could not be written\n");
         status = SEL_BAD_FILE;
     }
     return status;

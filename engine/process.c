@@ -2,6 +2,7 @@
 #include "engine/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "engine/status.h"
@@ -50,4 +51,12 @@ const volatile sig_atomic_t *sel_process_interrupt(void) {
 
 volatile sig_atomic_t *sel_process_writing(void) {
     return &writing;
+}
+
+bool sel_process_output_arrived(void) {
+    struct pollfd to = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return true;
+    }
+    return poll(&to, 1, 0) == 1 && (to.revents & POLLERR);
 }

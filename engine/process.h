@@ -3,6 +3,7 @@
 #define SEL_PROCESS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* Opens /dev/null where descriptor 0, 1 or 2 is closed, so that no file that is opened later gets
  * the program's messages; ignores what is an error of a call (SIGPIPE, SIGXFSZ); handles SIGINT,
@@ -16,5 +17,8 @@ const volatile sig_atomic_t *sel_process_interrupt(void);
 
 /* For sel_run_options.writing. */
 volatile sig_atomic_t *sel_process_writing(void);
+
+/* Whether all that was printed on standard output arrived, up to where a reader left (| head). */
+bool sel_process_output_arrived(void);
 
 #endif

@@ -67,10 +67,10 @@ static void resolve_stops(run *r) {
     bool by_time;
     r->last_step = sel_stop_step(common, &by_time);
     r->last_step_by = by_time ? SEL_BY_TIME : SEL_BY_STEPS;
-    double flow_through = common->reference.length / common->reference.velocity / common->dt;
+    double passing = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
-                    : isnan(flow_through)            ? DEFAULT_TEST_STEPS
-                                          : (int64_t)fmin(fmax(1, round(flow_through)), 1e15);
+                    : isnan(passing)                 ? DEFAULT_TEST_STEPS
+                                                     : (int64_t)fmin(fmax(1, round(passing)), 1e15);
     r->look_steps = sel_look_interval(r->prepared->plan);
 }
 

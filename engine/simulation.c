@@ -84,8 +84,7 @@ const sel_table sel_hook_table = {
 
 static const sel_field reference_fields[] = {
     {"length", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, length),
-     "Characteristic length: of the Reynolds number, the flow-through time, and in 2-D the "
-     "coefficients of forces.",
+     "Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"velocity", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, velocity),
      "Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the "

@@ -29,23 +29,13 @@ enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
 
 /* ---- units ---- */
 
-/* The value of a key that stands in the directory itself; 0: there is none. */
-static int key_value(const sel_geo_keys *keys, int wanted) {
-    for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
-        if (keys->directory[i] == wanted && keys->directory[i + 1] == 0) {
-            return keys->directory[i + 3];
-        }
-    }
-    return 0;
-}
-
 static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
-    const int model = key_value(keys, MODEL_TYPE);
-    if (model == IS_PROJECTED || key_value(keys, PROJECTED_TYPE)) {
+    const int model = sel_geo_key(keys, MODEL_TYPE);
+    if (model == IS_PROJECTED || sel_geo_key(keys, PROJECTED_TYPE)) {
         return SEL_MAP_LENGTH;
     }
-    return model == IS_GEOGRAPHIC || key_value(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
-                                                                      : SEL_MAP_UNKNOWN;
+    return model == IS_GEOGRAPHIC || sel_geo_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
+                                                                        : SEL_MAP_UNKNOWN;
 }
 
 static sel_map_unit unit_of_prj(const char *prj) {
@@ -99,14 +89,24 @@ static int utm_zone(double longitude, double latitude) {
     return (latitude < 0 ? 32700 : 32600) + (zone > 60 ? 60 : zone);
 }
 
-/* A path as a shell takes it. */
-static void quote(const char *path, const char *end, char *text, size_t size) {
+/* A quotation mark ends the quoted text, stands escaped, and begins it again. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
     const char *mark = path[strspn(path, plain)] ? "'" : "";
     const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
-    const int length = (int)(dot && *end ? (size_t)(dot - path) : strlen(path));
-    snprintf(text, size, "%s%.*s%s%s", mark, length, path, end, mark);
+    const size_t length = dot && *end ? (size_t)(dot - path) : strlen(path);
+    size_t used = (size_t)snprintf(text, size, "%s", mark);
+    for (size_t i = 0; i < length && used + 4 < size; i++) {
+        used +=
+            (size_t)snprintf(text + used, size - used, path[i] == '\'' ? "'\\''" : "%c", path[i]);
+    }
+    if (used + strlen(end) + 5 >= size) {
+        snprintf(text, size, "FILE%s", end);
+    } else {
+        snprintf(text + used, size - used, "%s%s", end, mark);
+    }
+    return text;
 }
 
 const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]) {
@@ -115,8 +115,8 @@ const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP
     const double y = raster->origin[1] + (double)raster->n[1] * half;
     const double side = raster->dx * METRES_OF_A_DEGREE;
     const char *path = raster->file ? raster->file->path : "terrain.tif";
-    quote(path, "", from, sizeof from);
-    quote(path, "_metres.tif", to, sizeof to);
+    sel_map_quote(path, "", from, sizeof from);
+    sel_map_quote(path, "_metres.tif", to, sizeof to);
     if (raster->file && raster->file->undeclared_count) {
         snprintf(nodata, sizeof nodata, "-srcnodata %.9g ", raster->file->undeclared[0].value);
     }

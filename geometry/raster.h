@@ -50,6 +50,9 @@ typedef struct sel_raster_file {
 /* Whether the coordinates of a pixel are those of its centre (PixelIsPoint), not of its corner. */
 bool sel_geo_keys_are_points(const sel_geo_keys *keys);
 
+/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
+int sel_geo_key(const sel_geo_keys *keys, int wanted);
+
 /* The pixels of the picture in a file, for shape.image: 0 (black) to 1 (white). All in the arena.
  * NULL after an error that names the file. */
 sel_raster *sel_raster_read_picture(sel_arena *arena, const char *path, sel_error *error);

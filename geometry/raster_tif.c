@@ -134,14 +134,18 @@ static sel_status copy_keys(reader *r) {
     return SEL_OK;
 }
 
-bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
+int sel_geo_key(const sel_geo_keys *keys, int wanted) {
     for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
         const uint16_t *key = keys->directory + i;
-        if (key[0] == RASTER_TYPE && key[1] == 0) {
-            return key[3] == PIXEL_IS_POINT;
+        if (key[0] == wanted && key[1] == 0) {
+            return key[3];
         }
     }
-    return false;
+    return 0;
+}
+
+bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
+    return sel_geo_key(keys, RASTER_TYPE) == PIXEL_IS_POINT;
 }
 
 /* ---- where it lies ---- */

@@ -8,15 +8,6 @@
 #include <string.h>
 #include "lua/state.h"
 
-static bool token_is_any(const sel_source *source, int at, const char *const *texts) {
-    const sel_token *token = &source->tokens[at];
-    for (; *texts; texts++)
-        if (token->kind != SEL_TOKEN_STRING && token->length == strlen(*texts) &&
-            memcmp(source->text + token->start, *texts, token->length) == 0)
-            return true;
-    return false;
-}
-
 /* Whether the token is a string, a number, a name, or a word that may stand in a value. */
 static bool is_word(const sel_source *source, int at) {
     static const char *const others[] = {"and",    "break", "do",    "else",  "elseif", "for",
@@ -24,21 +15,21 @@ static bool is_word(const sel_source *source, int at) {
                                          "return", "then",  "until", "while", NULL};
     const sel_token *token = &source->tokens[at];
     const char first = source->text[token->start];
-    return token->kind == SEL_TOKEN_STRING ||
-           ((isalnum((unsigned char)first) || first == '_') && !token_is_any(source, at, others));
+    return token->kind == SEL_TOKEN_STRING || ((isalnum((unsigned char)first) || first == '_') &&
+                                               !sel_source_token_is_any(source, at, others));
 }
 
 static bool begins_field(const sel_source *source, int at) {
     static const char *const brackets[] = {"{", "[", NULL}, *const end[] = {"end", NULL};
-    return token_is_any(source, at, brackets) ||
-           (is_word(source, at) && !token_is_any(source, at, end));
+    return sel_source_token_is_any(source, at, brackets) ||
+           (is_word(source, at) && !sel_source_token_is_any(source, at, end));
 }
 
 static bool ends_value(const sel_source *source, int at) {
     static const char *const brackets[] = {"}", ")", "]", NULL};
     static const char *const openings[] = {"function", "not", NULL};
-    return token_is_any(source, at, brackets) ||
-           (is_word(source, at) && !token_is_any(source, at, openings));
+    return sel_source_token_is_any(source, at, brackets) ||
+           (is_word(source, at) && !sel_source_token_is_any(source, at, openings));
 }
 
 /* The line of the value before the token `near` (`length` characters) on `line`, when a comma

@@ -22,6 +22,17 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
+/* What runs and checks print has the file's name in it. */
+static sel_status read_text(const char *path, bool input, char **text, size_t *length,
+                            sel_error *error) {
+    static const char kind[] = "a scenario is a text file";
+    if (!sel_is_plain(path))
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: the file's name holds control characters; rename it", path);
+    return input ? sel_file_read_input(max_script, kind, text, length, error)
+                 : sel_file_read(path, max_script, kind, text, length, error);
+}
+
 /* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
  * when it cannot be read. */
 static sel_source *read_source(lua_State *L, const char *path, sel_where from, const char *what) {
@@ -30,10 +41,8 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     size_t length = 0;
     sel_source *source = NULL;
     sel_error found = {.status = SEL_OK};
-    static const char kind[] = "a scenario is a text file";
     const bool input = !script->sources && strcmp(path, "-") == 0; /* the scenario itself */
-    if ((input ? sel_file_read_input(max_script, kind, &text, &length, &found)
-               : sel_file_read(path, max_script, kind, &text, &length, &found)) == SEL_OK) {
+    if (read_text(path, input, &text, &length, &found) == SEL_OK) {
         const char *name = input ? "stdin" : path;
         if (!script->scenario->text) { /* the first file is the scenario itself */
             script->scenario->text = sel_arena_copy_length(script->arena, text, length);

@@ -28,6 +28,8 @@ static int call_original(lua_State *L) {
 
 static int guarded_print(lua_State *L) {
     int count = lua_gettop(L);
+    if (sel_script_of(L)->quiet)
+        return 0;
     for (int i = 1; i <= count; i++) {
         size_t length;
         const char *text = luaL_tolstring(L, i, &length);

@@ -60,6 +60,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .deadline = INT64_MAX,
                            .left = -1,
                            .parameters_only = options->parameters_only,
+                           .quiet = options->quiet,
                            .options = options,
                            .notice = options->notice,
                            .notice_data = options->notice_data,

@@ -157,7 +157,7 @@ static bool token_is(const sel_source *source, int at, const char *text) {
            memcmp(source->text + token->start, text, token->length) == 0;
 }
 
-static bool token_is_any(const sel_source *source, int at, const char *const *texts) {
+bool sel_source_token_is_any(const sel_source *source, int at, const char *const *texts) {
     for (; *texts; texts++)
         if (token_is(source, at, *texts))
             return true;
@@ -169,7 +169,7 @@ static bool token_is_any(const sel_source *source, int at, const char *const *te
 static int nesting(const sel_source *source, int at) {
     static const char *const opens[] = {"{", "(", "[", "function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"}", ")", "]", "end", "until", NULL};
-    return token_is_any(source, at, opens) - token_is_any(source, at, closes);
+    return sel_source_token_is_any(source, at, opens) - sel_source_token_is_any(source, at, closes);
 }
 
 /* Where each bracket and block ends; what is open is chained through `closer` on the way. */

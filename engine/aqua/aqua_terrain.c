@@ -106,16 +106,18 @@ static void look_at(const aqua_plan *plan, const sel_raster *raster, int64_t cel
 /* What to do about an undeclared value: declare it, or where there is a declared one beside it,
  * make them one. */
 static void advise(const sel_raster_file *file, const sel_undeclared *u, char *text, size_t size) {
-    const char *name = sel_file_name(file->path);
+    char from[256], to[256];
     const int digits = fabs(u->value) < 3.5e38 ? 9 : 17; /* all of a float, or of a double */
     if (file->gaps == 0) {
-        snprintf(text, size, "sel.raster { \"%s\", nodata = %.*g }", name, digits, u->value);
+        snprintf(text, size, "sel.raster { \"%s\", nodata = %.*g }", sel_file_name(file->path),
+                 digits, u->value);
     } else {
         snprintf(text, size,
                  "as %.*g stands for no data there too, make them one: gdalwarp -srcnodata %.*g "
-                 "-dstnodata %.*g %s %.*s_new.tif",
-                 digits, file->nodata, digits, u->value, digits, file->nodata, name,
-                 (int)(strrchr(name, '.') - name), name);
+                 "-dstnodata %.*g %s %s",
+                 digits, file->nodata, digits, u->value, digits, file->nodata,
+                 sel_map_quote(file->path, "", from, sizeof from),
+                 sel_map_quote(file->path, "_new.tif", to, sizeof to));
     }
 }
 

@@ -45,7 +45,8 @@ static void add_velocity_facts(const lbm_plan *plan, sel_fact facts[], int *coun
     snprintf(cell->text, sizeof cell->text, "%.3g", velocity / numbers->nu);
 }
 
-/* Without friction, from rest: sqrt(2 dp / rho). */
+/* Without friction, from rest: sqrt(2 dp / rho). Between two faces of a channel only friction holds
+ * the flow back, and it may become faster. */
 static void add_pressure_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
     const lbm_numbers *numbers = &plan->numbers;
     double lowest, highest;
@@ -54,7 +55,7 @@ static void add_pressure_facts(const lbm_plan *plan, sel_fact facts[], int *coun
     if (velocity > 0) {
         sel_fact *mach = add_fact(facts, count, "Mach number by pressures");
         snprintf(mach->text, sizeof mach->text,
-                 "at most %.3g (frictionless from rest: velocity %.3g in lattice units)",
+                 "at most %.3g from rest (velocity %.3g in lattice units); more along a channel",
                  velocity * sqrt(3), velocity);
     }
 }

@@ -111,6 +111,25 @@ static bool is_file_of(const char *name, const char *other) {
     return false;
 }
 
+/* Two outputs of one name, or with files of one name. */
+static sel_status fail_clash(const sel_variant *output, const sel_variant *other,
+                             sel_error *error) {
+    const char *name = sel_output_name(output), *before = sel_output_name(other);
+    char first[512] = "";
+    if (other->where.file) {
+        snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
+                 other->where.line);
+    }
+    return strcmp(before, name) == 0
+               ? sel_fail_at(error, output->where,
+                             "%s: two outputs are called '%s'%s; give each a name of its own",
+                             output->table->name, name, first)
+               : sel_fail_at(error, output->where,
+                             "%s: the files of outputs called '%s' and '%s' may have one name%s; "
+                             "leave the ending to the outputs",
+                             output->table->name, before, name, first);
+}
+
 static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
     const sel_variant *output = variant(simulation, i);
     const char *name = sel_output_name(output);
@@ -122,21 +141,8 @@ static sel_status check_name(const sel_simulation *simulation, int i, sel_error 
     for (int j = 0; j < i; j++) {
         const sel_variant *other = variant(simulation, j);
         const char *before = sel_output_name(other);
-        char first[512] = "";
-        if (other->where.file) {
-            snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
-                     other->where.line);
-        }
-        if (strcmp(before, name) == 0) {
-            return sel_fail_at(error, output->where,
-                               "%s: two outputs are called '%s'%s; give each a name of its own",
-                               output->table->name, name, first);
-        }
-        if (is_file_of(name, before) || is_file_of(before, name)) {
-            return sel_fail_at(error, output->where,
-                               "%s: the files of outputs called '%s' and '%s' may have one name%s; "
-                               "leave the ending to the outputs",
-                               output->table->name, before, name, first);
+        if (strcmp(before, name) == 0 || is_file_of(name, before) || is_file_of(before, name)) {
+            return fail_clash(output, other, error);
         }
     }
     return SEL_OK;

@@ -121,7 +121,7 @@
 
 ---Scales of the flow, for dimensionless numbers.
 ---@class (exact) selenite.reference
----@field length? number Characteristic length: of the Reynolds number, the flow-through time, and in 2-D the coefficients of forces.
+---@field length? number Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.
 ---@field velocity? number Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the coefficients of forces.
 ---@field area? number Area of the coefficients of forces; in 2-D a length, and reference.length when not given.
 

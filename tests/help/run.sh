@@ -4,22 +4,7 @@
 # usage: BUILD=build run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
+. tests/tap.sh
 
 # says ARGUMENTS -- TEXT...: help succeeds and its lines contain each text.
 says() {
@@ -53,6 +38,20 @@ a_solver_shows_the_fields_of_its_results() {
         says help level -- 'A field of the results of sel.aqua:' 'law.level' &&
         says help velocity_x -- '  velocity     vector' &&
         says help -- '  sel.aqua         ground depth level max_depth max_level arrival_time'
+}
+
+# "sel" has no table of its own: what the library gives is listed, with its line.
+help_knows_all_that_a_script_can_call() {
+    cat >"$work/members.lua" <<'LUA'
+for name, value in pairs(require "selenite") do
+  if type(value) == "function" then print("sel." .. name) end
+end
+LUA
+    "$selenite" check "$work/members.lua" 2>&1 | sed -n '/^sel\./p' >"$work/members"
+    grep -x sel.ramp "$work/members" || return 1
+    while read -r name; do
+        says help "$name" -- "$name" && says help -- "  $name " || return 1
+    done <"$work/members"
 }
 
 # A field without a unit or a sentence would be seen as "; " or an empty cell.
@@ -209,6 +208,7 @@ quiet_is_quiet() {
             run scenarios/couette.lua G=3 --quiet
 }
 
+ok "help knows all that a script can call" help_knows_all_that_a_script_can_call
 ok "a solver shows the fields of its results" a_solver_shows_the_fields_of_its_results
 ok "the reference has every field" the_reference_has_every_field
 ok "help knows commands and options" help_knows_commands_and_options

@@ -35,6 +35,11 @@ a_build_without_cuda_says_why() {
         make -n SANITIZE=address NVCC=/bin/true BUILD="$place/none" | grep 'CPUs only: sanitizers'
 }
 
+# "ccache gcc -pipe": a launcher before it, options behind it.
+a_compiler_may_have_options() {
+    make CC="env ${CC:-gcc} -pipe" CUDA=0 BUILD="$place/none" compiler
+}
+
 # On a machine without packages and with no lists of them: an apt-get that knows nothing before an
 # update, and says what it does.
 what_is_installed_is_shown() {
@@ -60,6 +65,7 @@ END
 }
 
 ok "a missing compiler is told once" a_missing_compiler_is_told_once
+ok "a compiler may have options" a_compiler_may_have_options
 ok "a build without CUDA says why" a_build_without_cuda_says_why
 ok "what is installed is shown" what_is_installed_is_shown
 

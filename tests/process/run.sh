@@ -3,37 +3,7 @@
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-backend=${BACKEND:-cpu}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-# exits STATUS COMMAND...: succeeds when the command ends with that status.
-exits() {
-    expected=$1
-    shift
-    "$@"
-    got=$?
-    [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
-}
-
-run() { "$selenite" run "$@" --quiet --backend "$backend"; }
-
-# json FILE KEY: a top-level value of run.json.
-json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
+. tests/tap.sh
 
 cat >"$work/endless.lua" <<'LUA'
 local sel = require "selenite"
@@ -222,6 +192,17 @@ only_regular_files_are_read() {
         `'regions = { { where = sel.shape.image "input.png", law = sel.law.wall {} } } }' "$@"
 }
 
+# A reader that stops early is no error, a full disk is.
+output_that_is_lost_is_told() {
+    for arguments in 'check examples/01_lid.lua' help info; do
+        # shellcheck disable=SC2086  # arguments are words
+        exits 4 "$selenite" $arguments >/dev/full 2>"$work/text" &&
+            grep -x 'standard output could not be written' "$work/text" || return 1
+    done
+    { "$selenite" help; echo $? >"$work/status"; } | true
+    [ "$(cat "$work/status")" = 0 ]
+}
+
 ok "stop.wall_time ends a run in order" wall_time_ends_a_run
 ok "check prints the user's and the lattice's units" check_prints_both_units
 ok "dx without dt is warned of" dx_without_dt_is_warned_of
@@ -233,3 +214,4 @@ ok "SIGHUP ends a run in order" ends_in_order hung_up HUP
 ok "SIGHUP that is ignored stays so" nohup_is_kept
 ok "messages of closed descriptors reach no file" closed_descriptors_write_into_no_file
 ok "only regular files are read" only_regular_files_are_read
+ok "output that is lost is told" output_that_is_lost_is_told

@@ -3,34 +3,7 @@
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-backend=${BACKEND:-cpu}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
-
-# exits STATUS COMMAND...: succeeds when the command ends with that status.
-exits() {
-    expected=$1
-    shift
-    "$@"
-    got=$?
-    [ "$got" = "$expected" ] || { echo "exit status $got, expected $expected"; return 1; }
-}
-
-run() { "$selenite" run "$@" --quiet --backend "$backend"; }
+. tests/tap.sh
 
 # Set before OpenMP starts, or not at all; other OpenMPs than gcc's wait in their own ways.
 waiting_threads_soon_sleep() {
@@ -43,9 +16,6 @@ value() {
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
         { last = $c } END { print last }' "$1"
 }
-
-# json FILE KEY: a top-level value of run.json.
-json() { sed -n "s/^  \"$2\": \(.*[^,]\),*$/\1/p" "$1"; }
 
 # within VALUE REFERENCE TOLERANCE
 within() {
@@ -450,7 +420,7 @@ killed_runs_leave_nothing_stale() {
         grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
         exits 2 run examples/01_lid.lua -o "$work/killed" &&
         run examples/01_lid.lua -o "$work/killed" --force &&
-        [ "$(ls "$work/killed/vtk" | tr '\n' ' ')" = "vtk_00000000.vti vtk_00000500.vti\
+        [ "$(cd "$work/killed/vtk" && echo *.vti '')" = "vtk_00000000.vti vtk_00000500.vti\
  vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
         [ ! -e "$work/killed/balance.csv" ]
 }
@@ -458,13 +428,60 @@ killed_runs_leave_nothing_stale() {
 names_and_messages_do_not_steer_terminals() {
     printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
         >"$work/steer.lua"
-    exits 1 run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+    exits 1 "$selenite" run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
         grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
         ! grep "$(printf '\033')" "$work/text"
 }
 
+# --quiet leaves errors alone: warnings, notes, and what the script and its hooks say are dropped.
+quiet_runs_are_silent() {
+    cat >"$work/talks.lua" <<'LUA'
+local sel = require "selenite"
+print("read")
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 8 }, nu = 1e-4,
+  initial = { velocity = { function(x) print("called"); return ({ 0.2 })[x * 0 + 1] end, 0 } },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } }, stop = { steps = 10 },
+  hooks = { { at = "end", call = function(run) print("ends"); run:log("ended") end } },
+}
+LUA
+    "$selenite" run "$work/talks.lua" -o "$work/talks" --backend "$backend" >"$work/text" 2>&1 &&
+        grep -x read "$work/text" && grep -x ends "$work/text" && grep ended "$work/text" &&
+        grep '^note: ' "$work/text" && grep '^warning: ' "$work/text" &&
+        run "$work/talks.lua" -o "$work/talks" --force >"$work/text" 2>&1 && [ ! -s "$work/text" ]
+}
+
+# run and check print both with what they say.
+names_of_files_do_not_steer_terminals() {
+    escape=$(printf '\033')
+    cp examples/01_lid.lua "$work/a${escape}[2J.lua"
+    exits 4 "$selenite" check "$work/a${escape}[2J.lua" >"$work/text" 2>&1 &&
+        exits 2 run examples/01_lid.lua -o "$work/b${escape}[2J" >>"$work/text" 2>&1 &&
+        grep -F "a?[2J.lua: the file's name holds control characters; rename it" "$work/text" &&
+        grep -F 'b?[2J: the name holds control characters' "$work/text" &&
+        ! grep "$escape" "$work/text" && [ ! -e "$work/b${escape}[2J" ]
+}
+
+# out/NAME, and out/NAME/SIMULATION: who ships them with a scenario would say where it writes.
+directories_that_nobody_chose_are_no_links() {
+    mkdir -p "$work/shipped/out" "$work/shipped/many" "$work/victim" &&
+        cp examples/01_lid.lua "$work/shipped/lid.lua" &&
+        cp examples/06_several.lua "$work/shipped/several.lua" &&
+        ln -s "$work/victim" "$work/shipped/out/lid" || return 1
+    name=$("$selenite" check examples/06_several.lua | sed -n '1s/.*sel\.lbm //p')
+    [ "$name" ] && ln -s "$work/victim" "$work/shipped/many/$name" || return 1
+    for force in '' --force; do
+        (cd "$work/shipped" && exits 4 run lid.lua $force) 2>"$work/text" &&
+            grep '^out/lid is a link' "$work/text" &&
+            exits 4 run "$work/shipped/several.lua" -o "$work/shipped/many" $force 2>"$work/text" &&
+            grep "many/$name is a link" "$work/text" && [ ! "$(ls "$work/victim")" ] || return 1
+    done
+    (cd "$work/shipped" && run lid.lua -o out/lid) && [ -e "$work/victim/run.json" ]
+}
+
 # A disk that is full to the last byte: the failure is told, and run.json says so.
 disk_without_room() {
+    # shellcheck disable=SC2016  # the inner shell expands it
     mkdir "$work/small" && unshare -rm sh -c '
         mount -t tmpfs -o size=100m none "$0/small" || exit 99
         "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
@@ -826,6 +843,9 @@ ok "--force removes the old outputs" force_removes_the_old_outputs
 ok "links are not followed" links_are_not_followed
 ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
 ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+ok "names of files do not steer terminals" names_of_files_do_not_steer_terminals
+ok "quiet runs are silent" quiet_runs_are_silent
+ok "directories that nobody chose are no links" directories_that_nobody_chose_are_no_links
 if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
     echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
 else

@@ -109,6 +109,22 @@ static void a_file_that_no_run_wrote_is_refused(void **state) {
     holds("run/run.log", "mine\n");
 }
 
+static void what_stands_in_the_way_of_run_json_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(symlink("../precious", "run/run.json.tmp"), 0);
+    refused(sel_run_directory("run", false, &error),
+            "run/run.json.tmp is a link or no file; move it away, choose another directory with "
+            "-o, or write over it with --force");
+    assert_int_equal(sel_run_directory("run", true, &error), SEL_OK);
+    put("run/run.lua.tmp", "mine\n");
+    unlink("run/run.json.tmp");
+    refused(sel_run_directory("run", false, &error),
+            "run/run.lua.tmp is there, and no run wrote it; move it away, choose another directory "
+            "with -o, or write over it with --force");
+    holds("run/run.lua.tmp", "mine\n");
+    holds("precious", "kept\n");
+}
+
 static void a_link_for_run_json_is_no_run(void **state) {
     (void)state;
     put("list", "{ \"outputs\": [\"probe.csv\"]\n}\n");
@@ -206,6 +222,7 @@ int main(void) {
         cmocka_unit_test_setup(a_csv_file_is_never_opened_through_a_link, begin),
         cmocka_unit_test_setup(temporary_files_are_never_opened_through_a_link, begin),
         cmocka_unit_test_setup(a_file_that_no_run_wrote_is_refused, begin),
+        cmocka_unit_test_setup(what_stands_in_the_way_of_run_json_is_refused, begin),
         cmocka_unit_test_setup(a_link_for_run_json_is_no_run, begin),
         cmocka_unit_test_setup(linked_folders_are_not_written_into, begin),
         cmocka_unit_test_setup(frames_that_no_run_listed_are_refused_at_the_start, begin),

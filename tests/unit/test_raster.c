@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "geometry/map.h"
 #include "geometry/mask.h"
 #include "tests/unit/files.h"
 
@@ -338,6 +339,17 @@ static void other_formats_are_named(void **state) {
     sel_arena_destroy(arena);
 }
 
+static void paths_in_commands_are_quoted_for_the_shell(void **state) {
+    (void)state;
+    char text[64];
+    assert_string_equal(sel_map_quote("a/b.c/dem.tif", "_m.tif", text, sizeof text),
+                        "a/b.c/dem_m.tif");
+    assert_string_equal(sel_map_quote("my dem.asc", "", text, sizeof text), "'my dem.asc'");
+    assert_string_equal(sel_map_quote("a'$(b)'.tif", "", text, sizeof text),
+                        "'a'\\''$(b)'\\''.tif'");
+    assert_string_equal(sel_map_quote("a longer 'name'.tif", "", text, 24), "FILE");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_picture_gives_its_luminance),
@@ -349,6 +361,7 @@ int main(void) {
         cmocka_unit_test(an_image_cuts_faces_by_the_pixels_beside_them),
         cmocka_unit_test(an_image_has_a_pixel_for_each_cell_of_a_plane),
         cmocka_unit_test(other_formats_are_named),
+        cmocka_unit_test(paths_in_commands_are_quoted_for_the_shell),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
