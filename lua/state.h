@@ -42,7 +42,7 @@ typedef struct sel_script {
     pthread_t thread; /* that loaded the script: the only one that may call its functions */
     bool trust;
     bool parameters_only;
-    bool quiet; /* what it prints is dropped */
+    bool quiet;                        /* what it prints is dropped */
     const sel_script_options *options; /* while loading */
     sel_source *sources;
     sel_chunk *chunk; /* NULL once the script is loaded */
