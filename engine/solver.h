@@ -182,6 +182,9 @@ typedef struct sel_solver {
     double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
+    /* What sel_cpu_backend (engine/machine/cpu.h) and cuda_backend (cuda/machine/cuda.h) run. */
+    const struct sel_cpu *on_cpu;
+    const struct cuda_solver *on_cuda;
     /* What the law of region `region` fixes on a face itself, at->n places of it: *known tells
      * whether it fixes `field` at all (a wall its velocity), then out[components][n] are the
      * values in the user's units. For profiles that end at a wall. NULL: no law fixes any. */

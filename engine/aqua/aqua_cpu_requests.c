@@ -7,14 +7,14 @@
 
 /* A field on x0 <= x < x1 of row y in the user's units, at the start of the thread's row; what it
  * holds in solids means nothing. */
-static const double *field_row(const sel_state *state, int field, int64_t y, int64_t x0,
+static const double *field_row(const aqua_cpu *state, int field, int64_t y, int64_t x0,
                                int64_t x1) {
     const aqua_plan *plan = state->plan;
     const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
     double *to = state->rows + nx * omp_get_thread_num();
     const double *ground = plan->ground + at;
     const char *depths =
-        (const char *)state->water[state->step & 1] + aqua_index(&plan->layout, x0, y) * size;
+        (const char *)state->water[state->base.step & 1] + aqua_index(&plan->layout, x0, y) * size;
     bool most = field == AQUA_MAX_DEPTH || field == AQUA_MAX_LEVEL;
     if (field == AQUA_GROUND) {
         memcpy(to, ground, (size_t)n * sizeof *to);
@@ -44,23 +44,23 @@ static void store(const sel_request *request, double value, bool solid, int64_t 
     }
 }
 
-static void read_cells(const sel_state *state, const sel_request *request) {
+static void read_cells(const aqua_cpu *state, const sel_request *request) {
     const int64_t nx = state->plan->layout.nx;
     for (int64_t c = 0; c < request->cell_count; c++) {
         int64_t y = request->cells[c] / nx, x = request->cells[c] % nx;
         store(request, *field_row(state, request->field, y, x, x + 1),
-              aqua_solids(state, y)[x] != 0, c);
+              sel_state_solids(&state->base, y)[x] != 0, c);
     }
 }
 
-static void read_box(const sel_state *state, const sel_request *request) {
+static void read_box(const aqua_cpu *state, const sel_request *request) {
     const sel_box *box = &request->box;
     const int64_t width = sel_box_count(box, 0), rows = sel_box_count(box, 1);
-#pragma omp parallel for schedule(static) num_threads(state->threads)
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t j = 0; j < rows; j++) {
         int64_t y = box->lo[1] + j * box->stride[1];
         const double *values = field_row(state, request->field, y, box->lo[0], box->hi[0]);
-        const uint8_t *solid = aqua_solids(state, y) + box->lo[0];
+        const uint8_t *solid = sel_state_solids(&state->base, y) + box->lo[0];
         for (int64_t i = 0; i < width; i++) {
             int64_t k = i * box->stride[0];
             store(request, values[k], solid[k] != 0, j * width + i);
@@ -71,7 +71,7 @@ static void read_box(const sel_state *state, const sel_request *request) {
 /* Columns of a row's partials. */
 enum { SUM, SQUARES, LEAST, MOST, CELLS };
 
-static void reduce_row(const sel_state *state, const sel_request *request, int64_t y,
+static void reduce_row(const aqua_cpu *state, const sel_request *request, int64_t y,
                        double *partial) {
     const sel_box *box = &request->box;
     const double *values = field_row(state, request->field, y, box->lo[0], box->hi[0]);
@@ -80,7 +80,7 @@ static void reduce_row(const sel_state *state, const sel_request *request, int64
     partial[MOST] = -HUGE_VAL;
     for (int64_t x = box->lo[0]; x < box->hi[0]; x += box->stride[0]) {
         double value = values[x - box->lo[0]];
-        if (aqua_solids(state, y)[x]) {
+        if (sel_state_solids(&state->base, y)[x]) {
             continue;
         }
         partial[SUM] += value;
@@ -91,30 +91,30 @@ static void reduce_row(const sel_state *state, const sel_request *request, int64
     }
 }
 
-static void reduce(const sel_state *state, sel_request *request) {
+static void reduce(const aqua_cpu *state, sel_request *request) {
     const sel_box *box = &request->box;
     const int64_t rows = sel_box_count(box, 1);
-    double *partials = state->partials;
-#pragma omp parallel for schedule(static) num_threads(state->threads)
+    double *partials = state->base.partials;
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t j = 0; j < rows; j++) {
-        reduce_row(state, request, box->lo[1] + j * box->stride[1], partials + j * AQUA_PARTIALS);
+        reduce_row(state, request, box->lo[1] + j * box->stride[1], partials + j * SEL_PARTIALS);
     }
     request->min[0] = HUGE_VAL;
     request->max[0] = -HUGE_VAL;
     for (int64_t j = 0; j < rows; j++) {
-        request->min[0] = fmin(request->min[0], partials[j * AQUA_PARTIALS + LEAST]);
-        request->max[0] = fmax(request->max[0], partials[j * AQUA_PARTIALS + MOST]);
+        request->min[0] = fmin(request->min[0], partials[j * SEL_PARTIALS + LEAST]);
+        request->max[0] = fmax(request->max[0], partials[j * SEL_PARTIALS + MOST]);
     }
-    request->sum[0] = sel_tree_sum(partials + SUM, rows, AQUA_PARTIALS);
-    request->sum_of_squares[0] = sel_tree_sum(partials + SQUARES, rows, AQUA_PARTIALS);
-    request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, AQUA_PARTIALS);
+    request->sum[0] = sel_tree_sum(partials + SUM, rows, SEL_PARTIALS);
+    request->sum_of_squares[0] = sel_tree_sum(partials + SQUARES, rows, SEL_PARTIALS);
+    request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, SEL_PARTIALS);
 }
 
 enum { CHANGE, MAGNITUDE, LARGEST, BAD };
 
 /* The depth at the last monitor, m, which the present one replaces. */
-static double exchange(const sel_state *state, int64_t cell, int64_t at) {
-    const void *water = state->water[state->step & 1];
+static double exchange(const aqua_cpu *state, int64_t cell, int64_t at) {
+    const void *water = state->water[state->base.step & 1];
     double before;
     if (state->store.whole) {
         before = (double)((int32_t *)state->last)[cell] / state->store.per_metre;
@@ -126,13 +126,13 @@ static double exchange(const sel_state *state, int64_t cell, int64_t at) {
     return before;
 }
 
-static void monitor_row(const sel_state *state, int64_t y, bool only_bad_cell, double *partial) {
+static void monitor_row(const aqua_cpu *state, int64_t y, bool only_bad_cell, double *partial) {
     const aqua_layout *layout = &state->plan->layout;
     const double *depth = field_row(state, AQUA_DEPTH, y, 0, layout->nx);
     partial[CHANGE] = partial[MAGNITUDE] = partial[LARGEST] = 0;
     partial[BAD] = -1;
     for (int64_t x = 0; x < layout->nx; x++) {
-        if (aqua_solids(state, y)[x]) {
+        if (sel_state_solids(&state->base, y)[x]) {
             continue;
         }
         if (!isfinite(depth[x])) {
@@ -149,66 +149,68 @@ static void monitor_row(const sel_state *state, int64_t y, bool only_bad_cell, d
     }
 }
 
-static void monitor(sel_state *state, sel_request *request) {
+static void monitor(aqua_cpu *state, sel_request *request) {
     const int64_t rows = state->plan->layout.ny, nx = state->plan->layout.nx;
-    double *partials = state->partials;
-#pragma omp parallel for schedule(static) num_threads(state->threads)
+    double *partials = state->base.partials;
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < rows; y++) {
-        monitor_row(state, y, request->only_bad_cell, partials + y * AQUA_PARTIALS);
+        monitor_row(state, y, request->only_bad_cell, partials + y * SEL_PARTIALS);
     }
     request->bad_cell = -1;
     request->largest = 0;
     for (int64_t y = rows - 1; y >= 0; y--) {
-        const double *partial = partials + y * AQUA_PARTIALS;
+        const double *partial = partials + y * SEL_PARTIALS;
         request->largest = fmax(request->largest, partial[LARGEST]);
         request->bad_cell = partial[BAD] >= 0 ? y * nx + (int64_t)partial[BAD] : request->bad_cell;
     }
-    double change = sel_tree_sum(partials + CHANGE, rows, AQUA_PARTIALS);
-    double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, AQUA_PARTIALS);
-    request->change = sel_relative_change(state->monitored, change, magnitude);
-    state->monitored |= !request->only_bad_cell;
+    double change = sel_tree_sum(partials + CHANGE, rows, SEL_PARTIALS);
+    double magnitude = sel_tree_sum(partials + MAGNITUDE, rows, SEL_PARTIALS);
+    request->change = sel_relative_change(state->base.monitored, change, magnitude);
+    state->base.monitored |= !request->only_bad_cell;
 }
 
 /* m3 of a unit of the store in a cell. */
-static double volume_unit(const sel_state *state) {
+static double volume_unit(const aqua_cpu *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     return grid->dx * grid->dx / state->store.per_metre;
 }
 
-static void balance(const sel_state *state, sel_request *request) {
+static void balance(const aqua_cpu *state, sel_request *request) {
     const aqua_plan *plan = state->plan;
     const int regions = plan->base.domain->region_count;
     const double unit = volume_unit(state);
     double inflow[SEL_MAX_TERMS] = {0}, out[257] = {0};
     for (int i = 0; i < plan->inflow_count && i < SEL_MAX_TERMS; i++) {
-        inflow[i] = aqua_total_value(state, &state->inflow[i]) * unit;
+        inflow[i] = aqua_total_of(&state->inflow[i], state->store.whole) * unit;
     }
     for (int r = 1; r <= regions; r++) {
-        out[r] = aqua_total_value(state, &state->out[r]) * unit;
+        out[r] = aqua_total_of(&state->out[r], state->store.whole) * unit;
     }
     const aqua_balance found = {.volume = aqua_volume(state) * unit,
                                 .first_volume = state->first_volume * unit,
-                                .rain = aqua_total_value(state, &state->rained) * unit,
-                                .infiltration = aqua_total_value(state, &state->soaked) * unit,
+                                .rain = aqua_total_of(&state->rained, state->store.whole) * unit,
+                                .infiltration =
+                                    aqua_total_of(&state->soaked, state->store.whole) * unit,
                                 .inflow = inflow,
                                 .out = out};
     aqua_balance_terms(plan, &found, request);
 }
 
 /* In the last step, or before any the step to come. */
-static sel_status flux(const sel_state *state, sel_request *request, sel_error *error) {
+static sel_status flux(const aqua_cpu *state, sel_request *request, sel_error *error) {
     aqua_edges edges;
     sel_status status = aqua_flux_edges(state->plan, request, &edges, error);
     if (!status) {
-        int64_t step = state->step > 0 ? state->step - 1 : 0;
-        request->flux = aqua_edges_flux(state, step, &edges) * volume_unit(state) /
+        int64_t step = state->base.step > 0 ? state->base.step - 1 : 0;
+        request->flux = aqua_edges_flux(state, step, edges.v, edges.count) * volume_unit(state) /
                         state->plan->base.domain->grid.dt;
     }
     aqua_edges_free(&edges);
     return status;
 }
 
-sel_status aqua_cpu_start(sel_state *state, sel_request *request, sel_error *error) {
+sel_status aqua_cpu_answer(sel_state *base, sel_request *request, sel_error *error) {
+    aqua_cpu *state = (aqua_cpu *)base;
     switch (request->kind) {
     case SEL_READ:
         if (request->cells) {

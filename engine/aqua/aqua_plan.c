@@ -14,6 +14,7 @@
 #include "engine/aqua/aqua_inflow.h"
 #include "engine/aqua/aqua_rows.h"
 #include "engine/machine.h"
+#include "engine/machine/cpu.h"
 
 /* Of the f32 store: quanta of 2^-26 m unless depths need more room. */
 enum { MOST_BITS = 26, LEAST_BITS = 8, LINE = 128 };
@@ -237,7 +238,8 @@ const sel_solver aqua_solver = {
     .hint = hint,
     .bytes_per_update = bytes_per_update,
     .bytes_per_cell = bytes_per_cell,
-    .cpu = &aqua_cpu_backend,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &aqua_on_cpu,
 #ifdef SEL_CUDA
     .cuda = &aqua_cuda_backend,
 #endif

@@ -14,7 +14,7 @@
  * a time, which need the one below and the one above too. Slab s, counted on across a periodic
  * face, stands at place (s + 1) % (length + 2) of the ring. */
 typedef struct window {
-    sel_state *state;
+    lbm_cpu *state;
     lbm_slabs slabs;
     int64_t length;
     double *ring;
@@ -36,7 +36,7 @@ static const double *row_values(const window *w, int64_t slab, int64_t row) {
 }
 
 static void set_row(const window *w, int64_t slab, int64_t row) {
-    sel_state *state = w->state;
+    lbm_cpu *state = w->state;
     const lbm_plan *plan = state->plan;
     const lbm_cell_rules *rules = &lbm_rules[plan->params->lattice];
     const int64_t nx = state->layout.nx, dims = state->lattice->dims;
@@ -50,7 +50,7 @@ static void set_row(const window *w, int64_t slab, int64_t row) {
     }
     for (int64_t x = 0; x < nx; x++) {
         double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q];
-        if (lbm_solids(state, row)[x]) {
+        if (sel_state_solids(&state->base, row)[x]) {
             continue;
         }
         lbm_gradient gradient = lbm_gradient_at(plan->base.domain, velocity, x, row);
@@ -84,14 +84,14 @@ static sel_status evaluate(const window *w, int64_t first, int64_t end, sel_erro
 }
 
 static sel_status set_slabs(const window *w, sel_error *error) {
-    sel_state *state = w->state;
+    lbm_cpu *state = w->state;
     const int64_t count = w->slabs.count;
     sel_status status = evaluate(w, 0, 1, error);
     status = status ? status : evaluate(w, -1, 0, error);
     for (int64_t s = 0; s < count && !status; s += w->length) {
         const int64_t end = s + w->length < count ? s + w->length : count;
         status = evaluate(w, s + 1, end + 1, error);
-#pragma omp parallel for schedule(static) num_threads(state->threads) if (!status)
+#pragma omp parallel for schedule(static) num_threads(state->base.threads) if (!status)
         for (int64_t row = s * w->slabs.rows; row < end * w->slabs.rows; row++) {
             set_row(w, row / w->slabs.rows, row);
             lbm_fill_halo(state, state->f[0], row, true);
@@ -100,13 +100,13 @@ static sel_status set_slabs(const window *w, sel_error *error) {
     return status;
 }
 
-sel_status lbm_set_initial(sel_state *state, sel_error *error) {
+sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     window w = {.state = state};
     sel_status status = lbm_slabs_open(state->plan, &w.slabs, error);
     if (status) {
         return status;
     }
-    const int64_t least = state->threads * w.slabs.part / w.slabs.rows;
+    const int64_t least = state->base.threads * w.slabs.part / w.slabs.rows;
     w.length = CELLS_AT_ONCE / (w.slabs.rows * state->layout.nx);
     w.length = w.length > least ? w.length : least;
     w.length = w.length < 1 ? 1 : w.length < w.slabs.count ? w.length : w.slabs.count;

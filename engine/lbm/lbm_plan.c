@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/machine/cpu.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
     const lbm_lattice *lattice = &lbm_lattices[params->lattice];
@@ -205,7 +206,8 @@ const sel_solver lbm_solver = {
     .hint = hint,
     .bytes_per_update = bytes_per_update,
     .bytes_per_cell = bytes_per_cell,
-    .cpu = &lbm_cpu_backend,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA
     .cuda = &lbm_cuda_backend,
 #endif

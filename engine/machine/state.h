@@ -1,0 +1,36 @@
+/* state.h -- what the state of every solver begins with, on the processor and on a device. */
+#ifndef SEL_STATE_H
+#define SEL_STATE_H
+
+#include "engine/machine/arrays.h"
+#include "engine/solver.h"
+
+struct sel_state {
+    const sel_plan *plan;
+    int64_t step;
+    int threads;
+    bool broken; /* a step failed half-way: no state is whole */
+    bool monitored;
+    sel_arrays arrays;
+    double *controls; /* their values when terms were last evaluated; on the host */
+    double *partials; /* on the processor: SEL_PARTIALS numbers for each row of cells */
+};
+
+enum { SEL_PARTIALS = 32 };
+
+/* Rows of cells: y + ny z. */
+static inline int64_t sel_state_rows(const sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    return grid->n[1] * grid->n[2];
+}
+
+/* Region numbers of the cells of a row; 0: free. */
+static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t row) {
+    const sel_domain *domain = state->plan->domain;
+    return domain->cell + row * domain->grid.n[0];
+}
+
+/* Threads, and the arrays that all states have. */
+void sel_state_begin(sel_state *state, const sel_plan *plan);
+
+#endif
