@@ -37,7 +37,8 @@ CFLAGS_ALL = -std=c11 -D_GNU_SOURCE $(WARN) $(OPT) $(FLOAT) -fopenmp -I. -I$(BUI
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CPPFLAGS) $(CFLAGS)
 
 # Libraries: static where the compiler finds an archive, so that the binary needs none of them.
-find_static = $(if $(filter 1,$(STATIC)),$(filter /%,$(shell $(CC) -print-file-name=$(1))))
+# Where there is no compiler yet they find nothing and say nothing: make demo and make test install it.
+find_static = $(if $(filter 1,$(STATIC)),$(filter /%,$(shell $(CC) -print-file-name=$(1) 2>/dev/null)))
 static_or = $(or $(call find_static,$(1)),$(2))
 LUA_CFLAGS ?= $(if $(wildcard /usr/include/lua5.4/lua.h),-I/usr/include/lua5.4,$(shell pkg-config --cflags lua5.4 2>/dev/null))
 LUA_LIBS ?= $(call static_or,liblua5.4.a,-llua5.4)
@@ -57,6 +58,8 @@ LDFLAGS_ALL = $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 # own; without one the oldest virtual architecture, which drivers translate for every newer GPU.
 NVCC ?= $(firstword $(wildcard $(shell command -v nvcc 2>/dev/null) /usr/local/cuda/bin/nvcc))
 CUDA ?= $(if $(NVCC),$(if $(SANITIZE),0,1),0)
+WHY_NO_CUDA = $(if $(filter-out file,$(origin CUDA)),CUDA=$(CUDA),$(if $(NVCC),sanitizers do not know it,nvcc is not \
+              here (CUDA 12 or later; NVCC=FILE says where)))
 ifeq ($(CUDA),1)
 # NVCC may begin with a launcher, such as ccache. nvcc says where its toolkit keeps things; if not,
 # they are where NVIDIA, conda or the system's compiler keep them.
@@ -119,7 +122,7 @@ UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
 CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libcmocka.a,-lcmocka))
 
 .PHONY: all demo test validate bench lint format install release clean help setup-run setup-test \
-        setup-lint unit-tests gpu-tests annotations test-paraview test-fresh fuzz FORCE
+        setup-lint compiler unit-tests gpu-tests annotations test-paraview test-fresh fuzz FORCE
 .DELETE_ON_ERROR:
 
 all: $(PROGRAM)
@@ -127,6 +130,9 @@ all: $(PROGRAM)
 $(PROGRAM): $(BUILD)/engine/main.o $(LUA_OBJECTS) $(LIBRARY)
 	@echo 'link    $@'
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
+ifneq ($(CUDA),1)
+	@echo 'without CUDA, for CPUs only: $(WHY_NO_CUDA)'
+endif
 
 $(LIBRARY): $(CORE_OBJECTS) $(BUILD)/gen/backends
 	@rm -f $@
@@ -139,7 +145,7 @@ $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/inclu
 CHOOSERS := $(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
-$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/selenite_version.h
+$(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
 	@mkdir -p $(@D)
 	@echo 'compile $<'
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
@@ -155,8 +161,14 @@ $(BUILD)/%.cu.o: %.cu Makefile
 	@echo 'compile $<'
 	$(Q)$(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
+# One message instead of one per file.
+compiler:
+	@command -v $(lastword $(CC)) >/dev/null || { \
+	    echo '$(CC): there is no such compiler; make demo installs what is missing (Debian, Ubuntu),' >&2; \
+	    echo 'CC=clang takes another one' >&2; exit 1; }
+
 define kernel_rule
-$(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile
+$(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile | compiler
 	@mkdir -p $$(@D)
 	@echo 'compile $$< for $(1)'
 	$$(Q)$$(CC) $$(CFLAGS_ALL) $(call level_flags,$(1)) -DSEL_LEVEL=$(1) -MMD -MP -c -o $$@ $$<
@@ -228,6 +240,7 @@ setup-run setup-test setup-lint:
 annotations: $(PROGRAM)
 	$(PROGRAM) help --annotations > lua/meta/selenite.lua
 	$(PROGRAM) help --reference > docs/reference.md
+	$(PROGRAM) help --man > docs/selenite.1
 
 # The loops of D3Q19 are those of D2Q9 with more directions, and take cppcheck minutes. What has not
 # changed since the last time is not checked again.
@@ -255,6 +268,12 @@ install: all
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/selenite.pc
 	install -D -m 644 lua/meta/selenite.lua $(DESTDIR)$(PREFIX)/share/selenite/meta/selenite.lua
 	for f in $$(find scenarios examples -type f); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/selenite/$$f; done
+	install -D -m 644 docs/selenite.1 $(DESTDIR)$(PREFIX)/share/man/man1/selenite.1
+	for f in README.md CHANGELOG.md LICENSE $$(find docs -name '*.md') docs/pictures/*; do \
+	    install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/doc/selenite/$$f || exit 1; done
+	@mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(PROGRAM) help --completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/selenite
+	$(PROGRAM) help --completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_selenite
 
 release:
 	$(MAKE) BUILD=build-release CUDA_ARCH=all all
@@ -277,9 +296,9 @@ help:
 	@echo 'make bench           how fast this machine runs the kernels'
 	@echo 'make lint | format   check or apply the code style'
 	@echo 'make gpu-tests       what tests/cuda/gpu.sh needs on a machine with a GPU, in $(BUILD)/gpu'
-	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR='
+	@echo 'make install         to PREFIX=$(PREFIX), below DESTDIR=; with documents, man page, completions'
 	@echo 'make release         a stripped binary, for all GPUs, in build-release/'
-	@echo 'make annotations     regenerate lua/meta/selenite.lua and docs/reference.md'
+	@echo 'make annotations     regenerate lua/meta/selenite.lua, docs/reference.md, docs/selenite.1'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
 	@echo 'make fuzz            fuzz scripts and the files that they read (clang, minutes)'

@@ -1,14 +1,41 @@
-/* arguments.c -- options and words behind the commands that take them. */
+/* arguments.c -- the commands, their options, and what stands behind them on a command line. */
 #include "engine/arguments.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine.h"
 
-static const char *const command_names[] = {"run", "check", "validate", "bench", NULL};
+enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH };
+
+const sel_command sel_commands[] = {
+    {"run", SEL_RUN, "FILE|- [name=value ...] [options]", "run a scenario",
+     "Reads the scenario, checks it, computes it and writes its outputs into a directory. - reads "
+     "the scenario from standard input; name=value sets a parameter that the scenario declares "
+     "with sel.params. A directory that holds a run is refused without --force. Ctrl-C ends a run "
+     "in order, with its last state written."},
+    {"check", SEL_CHECK, "FILE|- [name=value ...] [options]",
+     "say what it means, without running it",
+     "Prints the numbers that the scenario leads to (viscosity, relaxation time, Mach number, "
+     "memory, files, time), and warns of what may be wrong with it. Nothing is written."},
+    {"validate", SEL_VALIDATE, "[CASE ...] [-o DIR]", "compare with analytic and published results",
+     "Runs the cases of scenarios/validation, or those named, compares them with exact solutions "
+     "and published tables, and writes tables, plots and report.html. Without names a CPU leaves "
+     "out the cases that take it hours."},
+    {"bench", SEL_BENCH, "[--only PATTERN] [options]", "how fast this machine runs the kernels",
+     "Measures cell updates per second of the kernels, and the copy bandwidth of the same memory. "
+     "Each row is the median of seven rounds."},
+    {"info", 0, "", "what this machine and this build offer",
+     "Prints the version, the processor, and for each solver the backends that can be used."},
+    {"help", 0, "[NAME]", "what a command, option, table or field is",
+     "Without a name the list of all names. A family such as law, out or shape lists its members; "
+     "lbm or aqua also the fields of the results. --man prints the man page, --completion bash or "
+     "zsh the completion for that shell."},
+    {NULL, 0, NULL, NULL, NULL},
+};
 
 static sel_status set_directory(sel_arguments *a, const char *value, sel_error *error) {
     a->directory = value;
@@ -56,8 +83,11 @@ static int find_name(const char *const *names, const char *value) {
 }
 
 int sel_command_of(const char *name) {
-    const int place = find_name(command_names, name);
-    return place < 0 ? 0 : 1 << place;
+    const sel_command *command = sel_commands;
+    while (command->name && strcmp(command->name, name) != 0) {
+        command++;
+    }
+    return command->takes;
 }
 
 static sel_status set_precision(sel_arguments *a, const char *value, sel_error *error) {
@@ -75,91 +105,89 @@ static sel_status set_backend(sel_arguments *a, const char *value, sel_error *er
                           value);
 }
 
-/* An option is a flag, or `set` takes its value; `commands` are those that use it. */
-typedef struct option {
-    const char *name;
-    int commands;
-    bool *flag;
-    sel_status (*set)(sel_arguments *a, const char *value, sel_error *error);
-} option;
+#define FLAG(member) offsetof(sel_arguments, member), NULL
+#define SETTER(function) 0, function
 
-enum { OPTIONS = 15 };
+const sel_option sel_options[] = {
+    {"-o", SEL_RUN | SEL_VALIDATE, "DIR",
+     "directory to write into; when not given out/SCENARIO (run), out/validate (validate)",
+     SETTER(set_directory)},
+    {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
+    {"--backend", ANY, "auto|cpu|cuda",
+     "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
+     SETTER(set_backend)},
+    {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, "f32|f64",
+     "precision of the stored state; overrides the scenario", SETTER(set_precision)},
+    {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETTER(set_threads)},
+    {"--trust", SCRIPTS, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
+    {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
+     SETTER(set_script_limit)},
+    {"--quiet", SEL_RUN, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
+    {"--json", SEL_RUN | SEL_BENCH, NULL,
+     "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
+    {"--regions", SEL_CHECK, NULL, "what each region owns, kinds of cells", FLAG(regions)},
+    {"--laws", SEL_CHECK, NULL, "the program of each function, or why Lua evaluates it",
+     FLAG(laws)},
+    {"--only", SEL_BENCH, "PATTERN", "the cases whose name contains it; * stands for any text",
+     SETTER(set_only)},
+    {"--help", ANY, NULL,
+     "the command and its options; run, check with FILE: the scenario's parameters", FLAG(help)},
+    {"-h", ANY, NULL, "the same as --help", FLAG(help)},
+    {NULL, 0, NULL, NULL, FLAG(help)},
+};
+enum { OPTIONS = sizeof sel_options / sizeof *sel_options };
 
-static void list_options(sel_arguments *a, option options[OPTIONS]) {
-    const int any = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH, scripts = SEL_RUN | SEL_CHECK;
-    const option all[OPTIONS] = {
-        {"-o", SEL_RUN | SEL_VALIDATE, NULL, set_directory},
-        {"--force", SEL_RUN, &a->force, NULL},
-        {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, NULL, set_precision},
-        {"--threads", any, NULL, set_threads},
-        {"--backend", any, NULL, set_backend},
-        {"--trust", scripts, &a->trust, NULL},
-        {"--script-limit", scripts, NULL, set_script_limit},
-        {"--quiet", SEL_RUN, &a->quiet, NULL},
-        {"--json", SEL_RUN | SEL_BENCH, &a->json, NULL},
-        {"--regions", SEL_CHECK, &a->regions, NULL},
-        {"--laws", SEL_CHECK, &a->laws, NULL},
-        {"--only", SEL_BENCH, NULL, set_only},
-        {"--help", any, &a->help, NULL},
-        {"-h", any, &a->help, NULL},
-    };
-    memcpy(options, all, sizeof all);
-}
-
-static sel_status unknown_option(const char *name, const option *options, sel_error *error) {
+static sel_status unknown_option(const char *name, sel_error *error) {
     const char *names[OPTIONS];
     char suggestion[SEL_SUGGESTION_ROOM];
     for (int i = 0; i < OPTIONS; i++) {
-        names[i] = options[i].name;
+        names[i] = sel_options[i].name;
     }
     return sel_fail(error, SEL_BAD_USAGE, "unknown option '%s'%s%s", name,
                     sel_suggestion(name, names, suggestion),
                     strchr(name, '=') ? " (a value stands apart: --threads 2)" : "");
 }
 
-/* "run or check" */
-static const char *list_commands(int commands, char text[64]) {
+const char *sel_command_names(int commands, const char *between, char text[64]) {
     text[0] = '\0';
-    for (int i = 0; command_names[i]; i++) {
-        if (commands >> i & 1) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        if (commands & command->takes) {
             size_t used = strlen(text);
-            snprintf(text + used, 64 - used, "%s%s", used ? " or " : "", command_names[i]);
+            snprintf(text + used, 64 - used, "%s%s", used ? between : "", command->name);
         }
     }
     return text;
 }
 
-/* The option called `name`; else the last one, without a name. */
-static const option *find_option(const option *options, const char *name) {
-    while (options->name && strcmp(options->name, name) != 0) {
-        options++;
+const sel_option *sel_option_find(const char *name) {
+    const sel_option *option = sel_options;
+    while (option->name && strcmp(option->name, name) != 0) {
+        option++;
     }
-    return options;
+    return option->name ? option : NULL;
 }
 
 static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, sel_error *error) {
-    option options[OPTIONS];
     const char *name = argv[*i];
-    list_options(a, options);
-    const option *found = find_option(options, name);
-    if (!found->name) {
-        return unknown_option(name, options, error);
+    const sel_option *found = sel_option_find(name);
+    if (!found) {
+        return unknown_option(name, error);
     }
     if (!(found->commands & a->command)) {
         char takers[64], given[64];
         return sel_fail(error, SEL_BAD_USAGE, "%s takes no %s; it is an option of %s",
-                        list_commands(a->command, given), name,
-                        list_commands(found->commands, takers));
+                        sel_command_names(a->command, " or ", given), name,
+                        sel_command_names(found->commands, " or ", takers));
     }
-    if (found->flag) {
-        *found->flag = true;
+    if (!found->value) {
+        *(bool *)((char *)a + found->flag) = true;
         return SEL_OK;
     }
     if (*i + 1 >= argc) {
         return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
     }
     const char *value = argv[++*i];
-    if (find_option(options, value)->name) {
+    if (sel_option_find(value)) {
         return sel_fail(error, SEL_BAD_USAGE,
                         "option %s needs a value, and '%s' is an option (./%s would be a file)",
                         name, value, value);
@@ -202,7 +230,7 @@ sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error) {
     if (a->word_count == 0) {
         return a->help ? SEL_OK
                        : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
-                                  list_commands(a->command, name));
+                                  sel_command_names(a->command, " or ", name));
     }
     a->file = a->words[0];
     for (int i = 1; i < a->word_count; i++) {

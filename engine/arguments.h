@@ -1,4 +1,7 @@
-/* arguments.h -- what stands behind the commands run, check, validate and bench. */
+/* arguments.h -- the command line: commands, options, and what stands behind them.
+ *
+ * Two tables say all there is: they parse, and print usage, help, man page and completions.
+ */
 #ifndef SEL_ARGUMENTS_H
 #define SEL_ARGUMENTS_H
 
@@ -19,8 +22,36 @@ typedef struct sel_arguments {
     bool force, trust, quiet, json, regions, laws, help;
 } sel_arguments;
 
+typedef struct sel_command {
+    const char *name;
+    int takes;         /* its bit; 0: it takes no options */
+    const char *words; /* what may stand behind it */
+    const char *doc;   /* a few words */
+    const char *more;  /* sentences */
+} sel_command;
+
+/* A flag, or an option with a value. */
+typedef struct sel_option {
+    const char *name;
+    int commands;      /* that take it */
+    const char *value; /* "DIR", or all values: "f32|f64"; NULL: a flag */
+    const char *doc;
+    size_t flag; /* offset of the bool in sel_arguments, or */
+    sel_status (*set)(sel_arguments *a, const char *value, sel_error *error);
+} sel_option;
+
+/* Both end with a row without a name. */
+extern const sel_command sel_commands[];
+extern const sel_option sel_options[];
+
 /* The bit of a command; 0: it takes no options, or is none. */
 int sel_command_of(const char *name);
+
+/* NULL: there is no such option. */
+const sel_option *sel_option_find(const char *name);
+
+/* "run or check": the names of the commands of these bits. */
+const char *sel_command_names(int commands, const char *between, char text[64]);
 
 /* Sorts argv[2] ... argv[argc - 1], which stand behind a->command; a->words has room for all of
  * them. SEL_BAD_USAGE for options that are unknown, that the command does not take, or that lack a

@@ -45,12 +45,46 @@ static void print_backend(const sel_prepared *prepared, FILE *to) {
     }
 }
 
+static void print_number(const char *name, double user, double lattice, FILE *to) {
+    if (!isnan(user)) {
+        fprintf(to, "    %-24s %-14.6g %.6g\n", name, user, lattice);
+    }
+}
+
+/* In the user's units and in the lattice's, where these are two. */
+static void print_units(const sel_prepared *prepared, const sel_fact facts[], int count, FILE *to) {
+    const sel_common *common = prepared->simulation->params;
+    const sel_reference *reference = &common->reference;
+    const double dx = common->dx, dt = common->dt;
+    bool by_time;
+    const int64_t last_step = sel_stop_step(common, &by_time);
+    if (dx == 1 && dt == 1 && !common->units) {
+        return;
+    }
+    fprintf(to, "  %-26s %-14s %s\n", "units", "user's", "lattice");
+    print_number("dx", dx, 1, to);
+    print_number("dt", dt, 1, to);
+    print_number("reference length", reference->length, reference->length / dx, to);
+    print_number("reference velocity", reference->velocity, reference->velocity * dt / dx, to);
+    if (last_step != INT64_MAX) {
+        print_number("end of the run", (double)last_step * dt, (double)last_step, to);
+    }
+    for (int i = 0; i < count; i++) {
+        if (!*facts[i].text) {
+            print_number(facts[i].name, facts[i].user, facts[i].lattice, to);
+        }
+    }
+}
+
 static void print_facts(const sel_prepared *prepared, FILE *to) {
     sel_fact facts[SEL_MAX_FACTS];
     int count = prepared->simulation->solver->facts(prepared->plan, facts);
     for (int i = 0; i < count; i++) {
-        fprintf(to, "  %-26s %s\n", facts[i].name, facts[i].text);
+        if (*facts[i].text) {
+            fprintf(to, "  %-26s %s\n", facts[i].name, facts[i].text);
+        }
     }
+    print_units(prepared, facts, count, to);
 }
 
 /* Cells, and face sites per face, that each region owns after all were painted. */
@@ -187,14 +221,19 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
     if (seconds_per_step > 0) {
         fprintf(to, "  %-26s %.3g Mcells/s (a short calibration)\n", "speed", 1e-6 * rate);
     }
+    const double limit = prepared->simulation->params->stop.wall_time;
+    char text[SEL_DURATION_ROOM];
     if (last_step != INT64_MAX) {
-        char text[SEL_DURATION_ROOM];
         duration((double)last_step * seconds_per_step, text);
         fprintf(to, "  %-26s %s%s for %lld steps, outputs aside\n", "time",
                 sel_may_end_early(prepared->simulation->params) ? "at most " : "", text,
                 (long long)last_step);
-    } else {
+    } else if (!isnan(prepared->simulation->params->stop.steady)) {
         fprintf(to, "  %-26s until the flow is steady\n", "time");
+    }
+    if (!isnan(limit)) {
+        duration(limit, text);
+        fprintf(to, "  %-26s at most %s, by stop.wall_time\n", "wall time", text);
     }
 }
 

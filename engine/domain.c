@@ -539,18 +539,17 @@ const char *sel_region_name(const sel_domain *domain, int number, char text[32])
     return text;
 }
 
-/* 0 in the interior, the solid's region, or the latest painted of the faces that the cell touches.
- */
-static uint8_t cell_type(const sel_domain *domain, const int64_t at[3]) {
+/* The latest painted of the faces that a cell touches; 0 away from them. */
+static uint8_t face_region(const sel_domain *domain, const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
-    uint8_t solid = domain->cell[sel_cell_number(grid, at)], type = 0;
+    uint8_t latest = 0;
     for (int f = 0; f < 2 * grid->dims; f++) {
         if (domain->face[f] && at[f / 2] == (f % 2 ? grid->n[f / 2] - 1 : 0)) {
             uint8_t region = domain->face[f][sel_face_site(grid, f, at)];
-            type = region > type ? region : type;
+            latest = region > latest ? region : latest;
         }
     }
-    return solid ? solid : type;
+    return latest;
 }
 
 /* Away from the faces across y and z only the ends of a row touch a face. */
@@ -559,17 +558,20 @@ static bool only_ends_touch(const sel_grid *grid, int64_t y, int64_t z) {
     return inner && (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1));
 }
 
-void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t *to) {
+void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to) {
     const sel_grid *grid = &domain->grid;
-    int64_t at[3], last = grid->n[0] - 1;
+    int64_t at[3], last = grid->n[0] - 1, k = 0;
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
-            bool inner = only_ends_touch(grid, at[1], at[2]);
+            const bool inner = only_ends_touch(grid, at[1], at[2]);
             const int64_t start[3] = {0, at[1], at[2]};
-            const uint8_t *solid = domain->cell + sel_cell_number(grid, start);
-            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
-                bool plain = inner && at[0] > 0 && at[0] < last;
-                *to++ = plain ? solid[at[0]] : cell_type(domain, at);
+            const uint8_t *row = domain->cell + sel_cell_number(grid, start);
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0], k++) {
+                const uint8_t region = row[at[0]];
+                const bool away = inner && at[0] > 0 && at[0] < last;
+                to->cell_type[k] = region;
+                to->solid[k] = region != 0;
+                to->boundary[k] = region || away ? 0 : face_region(domain, at);
             }
         }
     }

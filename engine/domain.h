@@ -52,7 +52,14 @@ bool sel_domain_lost(const sel_domain *domain, int number, char text[SEL_LOST_TE
 /* Appends a line for each region of which nothing is left. */
 void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
-/* The cell_type bytes of api.md for the cells of `box`. */
-void sel_domain_cell_type(const sel_domain *domain, const sel_box *box, uint8_t *to);
+/* What .vti files say of each cell. */
+typedef struct sel_cell_marks {
+    uint8_t *cell_type; /* the region that made the cell solid or holds its value; 0: it is free */
+    uint8_t *solid;     /* 1 there, else 0 */
+    uint8_t *boundary;  /* of a free cell at a face: the face's region, the later of several; 0 */
+} sel_cell_marks;
+
+/* Fills the marks of the cells of `box`. */
+void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to);
 
 #endif

@@ -11,42 +11,13 @@
 #include "engine/machine.h"
 #include "engine/progress.h"
 #include "engine/run.h"
+#include "engine/usage.h"
 #include "engine/version.h"
 #include "engine/warnings.h"
 #include "lua/script.h"
 #include "lua/validate.h"
 
-static const char usage_text[] =
-    "Selenite simulates what a Lua script describes, and writes files for ParaView.\n"
-    "\n"
-    "  selenite run FILE|- [name=value ...] [options]   run a scenario\n"
-    "  selenite check FILE|- [name=value ...] [options] say what it means, without running it\n"
-    "  selenite validate [CASE ...] [-o DIR]            compare with analytic and published "
-    "results\n"
-    "  selenite bench [--only PATTERN] [options]        how fast this machine runs the kernels\n"
-    "  selenite info                                    what this machine and this build offer\n"
-    "  selenite help [TABLE]                            the tables of a scenario and their fields\n"
-    "  selenite --version\n"
-    "\n"
-    "Options, and the commands that take them:\n"
-    "  -o DIR                  run: directory of the run; out/SCENARIO when not given\n"
-    "                          validate: of the report; out/validate when not given\n"
-    "  --force                 run: write over an earlier run\n"
-    "  --backend auto|cpu|cuda what computes; auto: a GPU that can be used, else the CPU;\n"
-    "                          overrides the scenario\n"
-    "  --precision f32|f64     run, check, validate: of the state; overrides the scenario\n"
-    "  --threads N             CPU threads; overrides the scenario\n"
-    "  --trust                 run, check: lift the script's sandbox: os, io, no limits\n"
-    "  --script-limit S        run, check: seconds that the script may take; 10 when not given\n"
-    "  --quiet                 run: no progress, no summary\n"
-    "  --json                  run: print run.json on standard output when done; bench: JSON\n"
-    "  --regions               check: what each region owns, kinds of cells\n"
-    "  --laws                  check: the program of each function, or why Lua evaluates it\n"
-    "  --only PATTERN          bench: the cases whose name holds it; * stands for any text\n"
-    "  --help                  run, check: with FILE, the scenario's parameters\n"
-    "\n"
-    "Exit status: 0 done, 1 the scenario is wrong, 2 bad usage, 3 diverged, 4 a file could not be\n"
-    "read or written, 5 not enough memory or no device, 130 interrupted.\n";
+enum { MAX_COMMANDS = 16 };
 
 /* Set by SIGINT and SIGTERM; the run loop looks at it. */
 static volatile sig_atomic_t interrupt_signal;
@@ -67,8 +38,9 @@ static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenari
         .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
+        .one_clock = a->command == SEL_CHECK,
         .parameters_only = parameters_only,
-        .notice = print_notice,
+        .notice = a->quiet ? NULL : print_notice,
     };
     return sel_script_load(a->file, &options, scenario, error);
 }
@@ -117,20 +89,16 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
     return SEL_OK;
 }
 
-/* What may be wrong, and what it runs on, before the first step; with --quiet the latter only when
- * it is not what one may expect. */
+/* What may be wrong, and what it runs on, before the first step. */
 static void say_beginning(const sel_prepared *prepared, const void *data) {
-    const sel_arguments *a = data;
     char device[256], before[256] = "";
+    (void)data;
     const char *name = prepared->simulation->params->name;
     if (name) {
         snprintf(before, sizeof before, "%s: ", name);
     }
     sel_warnings_print(&prepared->warnings, before, stderr);
     bool fallback = *prepared->choice.fallback != '\0';
-    if (!fallback && a->quiet) {
-        return;
-    }
     prepared->backend->device(device, sizeof device);
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, device,
             fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
@@ -147,10 +115,9 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         .interrupt = &interrupt_signal,
         .progress = a->quiet ? NULL : sel_progress_print,
         .progress_data = &printer,
-        .log = sel_progress_log,
+        .log = a->quiet ? NULL : sel_progress_log,
         .log_data = &printer,
-        .begun = say_beginning,
-        .begun_data = a,
+        .begun = a->quiet ? NULL : say_beginning,
     };
     sel_report report;
     sel_status status = sel_run(scenario, simulation, &options, &report, error);
@@ -281,7 +248,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     }
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
-        fputs(usage_text, stdout);
+        sel_usage_of(stdout, argv[1]);
     } else if (!status) {
         status = a.command == SEL_VALIDATE ? validate(&a, error)
                  : a.command == SEL_BENCH  ? bench(&a, error)
@@ -327,29 +294,48 @@ static sel_status check_count(int argc, char **argv, int most, sel_error *error)
 }
 
 static sel_status help(int argc, char **argv, sel_error *error) {
-    sel_status status = check_count(argc, argv, 1, error);
+    const char *name = argc > 2 ? argv[2] : "";
+    const bool completion = strcmp(name, "--completion") == 0;
+    sel_status status = check_count(argc, argv, completion ? 2 : 1, error);
     if (status) {
         return status;
     }
-    if (argc > 2 && strcmp(argv[2], "--annotations") == 0) {
+    if (completion) {
+        return sel_help_completion(stdout, argc > 3 ? argv[3] : "", error);
+    }
+    if (strcmp(name, "--annotations") == 0) {
         sel_annotations(stdout);
-        return SEL_OK;
-    }
-    if (argc > 2 && strcmp(argv[2], "--reference") == 0) {
+    } else if (strcmp(name, "--reference") == 0) {
         sel_reference_markdown(stdout);
-        return SEL_OK;
+    } else if (strcmp(name, "--man") == 0) {
+        sel_man_page(stdout);
+    } else if (argc > 2) {
+        return sel_help(stdout, name, error);
+    } else {
+        sel_usage(stdout);
+        fputc('\n', stdout);
+        return sel_help(stdout, NULL, error);
     }
-    if (argc > 2) {
-        return sel_help(stdout, argv[2], error);
+    return SEL_OK;
+}
+
+/* A scenario where a command should be: what to type. */
+static sel_status not_a_command(const char *name, sel_error *error) {
+    const char *names[MAX_COMMANDS] = {"--version"};
+    char suggestion[SEL_SUGGESTION_ROOM];
+    const size_t length = strlen(name);
+    if ((length > 4 && strcmp(name + length - 4, ".lua") == 0) || access(name, F_OK) == 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "'%s' is a file, and a command comes first: selenite run %s", name, name);
     }
-    fputs(usage_text, stdout);
-    fputc('\n', stdout);
-    return sel_help(stdout, NULL, error);
+    for (int i = 0; sel_commands[i].name && i < MAX_COMMANDS - 2; i++) {
+        names[i + 1] = sel_commands[i].name;
+    }
+    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s (see selenite help)", name,
+                    sel_suggestion(name, names, suggestion));
 }
 
 static sel_status command(int argc, char **argv, sel_error *error) {
-    static const char *const names[] = {"run",  "check", "validate",  "bench",
-                                        "info", "help",  "--version", NULL};
     const char *name = argc > 1 ? argv[1] : "";
     if (sel_command_of(name)) {
         return with_arguments(argc, argv, error);
@@ -369,12 +355,10 @@ static sel_status command(int argc, char **argv, sel_error *error) {
         return status;
     }
     if (argc < 2) {
-        fputs(usage_text, stderr);
+        sel_usage(stderr);
         return sel_fail(error, SEL_BAD_USAGE, "no command");
     }
-    char suggestion[SEL_SUGGESTION_ROOM];
-    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s (see selenite help)", name,
-                    sel_suggestion(name, names, suggestion));
+    return not_a_command(name, error);
 }
 
 /* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where others

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/emergency.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
 
@@ -29,6 +30,7 @@ static const double chunk_seconds = 0.1;
 static const double first_growth = 4, later_growth = 1.1;
 
 typedef struct run {
+    const sel_scenario *scenario;
     const sel_prepared *prepared;
     const sel_run_options *options;
     sel_report *report;
@@ -69,6 +71,16 @@ static bool interrupted(const run *r) {
     return r->options->interrupt && *r->options->interrupt;
 }
 
+/* NaN when nothing limits the wall time. */
+static double wall_time_left(const run *r) {
+    const double limit = r->prepared->simulation->params->stop.wall_time;
+    return limit - (sel_machine_seconds() - r->started);
+}
+
+static bool out_of_wall_time(const run *r) {
+    return wall_time_left(r) <= 0;
+}
+
 /* Steps that are done, and how long they took. Who waits for a request waits for the steps before
  * it; a device that computes while the host writes tells its own time. */
 static double seconds_of_steps(const run *r, int64_t *steps) {
@@ -94,6 +106,8 @@ static void show_progress(const run *r) {
     }
     double elapsed = sel_machine_seconds() - r->started;
     bool known = r->last_step != INT64_MAX && r->step > 0;
+    double to_last_step =
+        known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN;
     sel_progress progress = {
         .name = r->prepared->simulation->params->name,
         .step = r->step,
@@ -101,8 +115,7 @@ static void show_progress(const run *r) {
         .mcells_per_second = 1e-6 * updates_per_second(r),
         .steady_measure = r->report->steady_measure,
         .seconds = elapsed,
-        .seconds_left =
-            known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN,
+        .seconds_left = fmin(to_last_step, wall_time_left(r)), /* fmin passes over a NaN */
     };
     r->options->progress(&progress, r->options->progress_data);
 }
@@ -145,9 +158,9 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-/* Advances to `target`, or until an interrupt. */
+/* Advances to `target`, or until an interrupt or the end of the wall time. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r)) {
+    while (r->step < target && !interrupted(r) && !out_of_wall_time(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
@@ -338,6 +351,10 @@ static sel_status loop(run *r, sel_error *error) {
             stop(r, SEL_BY_INTERRUPT, "interrupted by a signal");
             break;
         }
+        if (out_of_wall_time(r)) {
+            stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
+            break;
+        }
         int64_t test = next_test(r), output = next_output(r);
         int64_t target = test < output ? test : output;
         status = advance_to(r, target < r->last_step ? target : r->last_step, error);
@@ -427,11 +444,10 @@ static void fill_report(run *r) {
 }
 
 /* run.json as the run left it. */
-static sel_status write_report(const sel_scenario *scenario, run *r, sel_status status,
-                               sel_error *error) {
+static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
         char reason[sizeof r->report->stop_reason];
-        snprintf(reason, sizeof reason, "%.500s", error ? error->text : "");
+        snprintf(reason, sizeof reason, "%.500s", why ? why->text : "");
         stop(r, SEL_BY_ERROR, reason);
     }
     if (r->writer) {
@@ -439,8 +455,13 @@ static sel_status write_report(const sel_scenario *scenario, run *r, sel_status 
     }
     fill_report(r);
     const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
-    return sel_run_json(scenario, r->prepared, r->report, files, r->options->directory,
+    return sel_run_json(r->scenario, r->prepared, r->report, files, r->options->directory,
                         status ? NULL : error);
+}
+
+/* The process ends in the middle of a step, or of a hook. */
+static void end_at_once(void *data, const sel_error *error) {
+    write_report(data, error->status, error, NULL);
 }
 
 static sel_status run_opened(run *r, sel_error *error) {
@@ -454,17 +475,19 @@ static sel_status run_opened(run *r, sel_error *error) {
     return status ? status : end(r, error);
 }
 
-static sel_status run_prepared(const sel_scenario *scenario, run *r, sel_error *error) {
+static sel_status run_prepared(run *r, sel_error *error) {
     sel_output_context context;
     sel_status status =
-        sel_run_json(scenario, r->prepared, r->report, NULL, r->options->directory, error);
+        sel_run_json(r->scenario, r->prepared, r->report, NULL, r->options->directory, error);
     if (!status) {
+        sel_emergency_set(end_at_once, r);
         status = open_run(r, &context, error);
         status = status ? status : run_opened(r, error);
         if (status) {
             end_after(r, status);
         }
-        sel_status written = write_report(scenario, r, status, error);
+        sel_emergency_set(NULL, NULL);
+        sel_status written = write_report(r, status, error, error);
         status = status ? status : written;
     }
     sel_writer_destroy(r->writer);
@@ -478,12 +501,16 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){.steady_measure = (double)NAN};
     sel_prepared prepared;
-    run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
+    run r = {.scenario = scenario,
+             .prepared = &prepared,
+             .options = options,
+             .report = report,
+             .chunk = 1};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     status = status ? status : sel_run_directory(options->directory, options->force, error);
-    status = status ? status : run_prepared(scenario, &r, error);
+    status = status ? status : run_prepared(&r, error);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

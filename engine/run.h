@@ -34,6 +34,7 @@ typedef enum sel_stopped_by {
     SEL_BY_STEPS,
     SEL_BY_STEADY,
     SEL_BY_TIME,
+    SEL_BY_WALL_TIME,
     SEL_BY_HOOK,
     SEL_BY_INTERRUPT,
     SEL_BY_DIVERGENCE,

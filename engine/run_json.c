@@ -115,6 +115,8 @@ static const char *stopped_by_text(sel_stopped_by by) {
         return "steady";
     case SEL_BY_TIME:
         return "time";
+    case SEL_BY_WALL_TIME:
+        return "wall_time";
     case SEL_BY_HOOK:
         return "hook";
     case SEL_BY_INTERRUPT:

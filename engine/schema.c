@@ -12,7 +12,8 @@
 
 enum { MAX_TABLES = 128 };
 
-const sel_table *const sel_data_tables[] = {&sel_series_table, &sel_raster_table, NULL};
+const sel_table *const sel_data_tables[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
+                                            NULL};
 
 static void preset_field(const sel_field *field, char *data) {
     void *member = data + field->offset;
@@ -174,6 +175,7 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
         [SEL_KIND_QUANTITY] = "number, function, series, raster or paint",
         [SEL_KIND_VECTOR] = "vector of numbers, functions or series, or one function",
         [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_UNITS] = "units, made by sel.units",
         [SEL_KIND_RASTER] = "raster",
         [SEL_KIND_CALLBACK] = "function(run)",
         [SEL_KIND_SHAPE] = "shape",

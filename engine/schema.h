@@ -105,6 +105,7 @@ typedef enum sel_kind {
     SEL_KIND_VECTOR,    /* sel_quantity with a component per dimension */
     SEL_KIND_PREDICATE, /* const sel_function *: returns a boolean, seen in C as 0 or 1 */
     SEL_KIND_CALLBACK,  /* const sel_callback *, NULL when not given */
+    SEL_KIND_UNITS,     /* const struct sel_units *, made by sel.units; NULL when not given */
     SEL_KIND_RASTER,    /* const struct sel_lookup *, made by sel.raster; NULL when not given */
     SEL_KIND_SHAPE,     /* const struct sel_shape *, NULL when not given */
     SEL_KIND_TABLE,     /* the struct of `table`, nested by value */
@@ -162,7 +163,8 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* The tables of what gives quantities: sel.series, sel.raster. Ends with NULL. */
+/* The tables of what a script makes before a simulation: sel.units, sel.series, sel.raster. Ends
+ * with NULL. */
 extern const sel_table *const sel_data_tables[];
 
 /* Every table (family) that a script can write, in reading order, each once: at most `room` are
@@ -170,9 +172,13 @@ extern const sel_table *const sel_data_tables[];
 int sel_all_tables(const sel_table *tables[], int room);
 int sel_all_families(const sel_family *families[], int room);
 
-/* Prints the help of all tables of a name, or of what a script calls without one; with NULL, their
- * list. SEL_BAD_USAGE with "did you mean" when there is no such name. */
-sel_status sel_help(FILE *to, const char *table, sel_error *error);
+/* Prints the help of all that is called so: commands, options, tables, families, fields of results,
+ * what a script calls without a table; with NULL, a list. SEL_BAD_USAGE with "did you mean" when
+ * there is no such name. */
+sel_status sel_help(FILE *to, const char *name, sel_error *error);
+
+/* Completion of command lines for "bash" or "zsh"; SEL_BAD_USAGE for another shell. */
+sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);

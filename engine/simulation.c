@@ -10,8 +10,10 @@ const char *const sel_axis_names[] = {"x", "y", "z", NULL};
 
 static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
     const sel_stop *stop = data;
-    if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady)) {
-        return sel_fail_at(error, where, "stop: nothing ends this run; give steps, time or steady");
+    if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady) &&
+        isnan(stop->wall_time)) {
+        return sel_fail_at(error, where,
+                           "stop: nothing ends this run; give steps, time, steady or wall_time");
     }
     if ((stop->steps < 0 && stop->steps != SEL_INT_NOT_GIVEN) || stop->time < 0) {
         return sel_fail_at(error, where, "stop: steps and time must not be negative");
@@ -30,11 +32,17 @@ static const sel_field stop_fields[] = {
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
      "Steps between tests; one flow-through when reference gives length and velocity, else 1000.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+    {"wall_time", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, wall_time),
+     "Stop when the run has taken so many seconds of wall time, its set-up included; the last "
+     "state "
+     "is written and the exit status is 0.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 
 const sel_table sel_stop_table = {
     "stop",
-    "When a run ends. `steps` and `time` are exact; `steady` is acted on one test later.",
+    "When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one "
+    "test later.",
     sizeof(sel_stop),
     SIZE_MAX,
     stop_fields,
@@ -113,7 +121,7 @@ int64_t sel_stop_step(const sel_common *common, bool *by_time) {
 }
 
 bool sel_may_end_early(const sel_common *common) {
-    bool early = !isnan(common->stop.steady);
+    bool early = !isnan(common->stop.steady) || !isnan(common->stop.wall_time);
     for (int i = 0; i < common->hooks.n && !early; i++) {
         early = ((const sel_hook *)common->hooks.v)[i].at != SEL_HOOK_AT_END;
     }

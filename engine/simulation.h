@@ -4,6 +4,7 @@
 
 #include "engine/grid.h"
 #include "engine/schema.h"
+#include "engine/units.h"
 
 struct sel_solver;
 
@@ -15,10 +16,11 @@ typedef struct sel_region {
 } sel_region;
 
 typedef struct sel_stop {
-    int64_t steps; /* SEL_INT_NOT_GIVEN */
-    double time;   /* user's units; NaN: not given */
-    double steady; /* relative change between tests; NaN: not given */
-    int64_t every; /* steps between tests; SEL_INT_NOT_GIVEN */
+    int64_t steps;    /* SEL_INT_NOT_GIVEN */
+    double time;      /* user's units; NaN: not given */
+    double steady;    /* relative change between tests; NaN: not given */
+    int64_t every;    /* steps between tests; SEL_INT_NOT_GIVEN */
+    double wall_time; /* seconds of wall time; NaN: not given */
 } sel_stop;
 
 enum { SEL_HOOK_BY_STEPS = -1, SEL_HOOK_AT_END };
@@ -46,6 +48,8 @@ typedef struct sel_common {
     const char *name;
     sel_ints size;
     double dx, dt;
+    bool dx_is_preset, dt_is_preset; /* the script gives none; false from C */
+    const sel_units *units;          /* that gave dx, dt and the like; NULL: none */
     sel_point origin;
     unsigned periodic;
     sel_list regions; /* of sel_region */
@@ -95,6 +99,15 @@ typedef struct sel_common {
          offsetof(sel_common, dt),                                                                   \
          "Time step; " dt_doc,                                                                       \
          unit,                                                                                       \
+         NULL,                                                                                       \
+         NULL,                                                                                       \
+         NULL},                                                                                      \
+        {"units",                                                                                    \
+         SEL_KIND_UNITS,                                                                             \
+         0,                                                                                          \
+         offsetof(sel_common, units),                                                                \
+         "A lattice made by sel.units: gives dx, dt, nu, density and the reference.",                \
+         0,                                                                                          \
          NULL,                                                                                       \
          NULL,                                                                                       \
          NULL},                                                                                      \

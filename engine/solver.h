@@ -24,7 +24,8 @@ enum { SEL_MAX_COMPONENTS = 6 };
 typedef struct sel_field_info {
     const char *name;
     sel_field_rank rank;
-    const char *doc;
+    const char *unit; /* "m", "length/time (SI: m/s)" */
+    const char *doc;  /* one sentence */
 } sel_field_info;
 
 int sel_field_components(const sel_field_info *info, int dims);
@@ -50,10 +51,11 @@ typedef struct sel_plan {
     unsigned wants_fields; /* bit f: the field f may be asked for */
 } sel_plan;
 
-/* One line of `selenite check`. */
+/* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
 typedef struct sel_fact {
     const char *name; /* "tau" */
-    char text[96];    /* as shown */
+    char text[96];    /* as shown; empty: the numbers are */
+    double user, lattice;
 } sel_fact;
 
 /* A term of the solver's balance: a column of out.balance. Units: the user's. */

@@ -39,6 +39,17 @@ static const char header[] =
     "---@field origin number[] lower left corner\n"
     "---@overload fun(x: number, y: number): number\n"
     "\n"
+    "---A lattice that sel.units made; a solver's field `units`.\n"
+    "---@class selenite.units\n"
+    "---@field dx number side of a cell\n"
+    "---@field dt number time step; where velocity or viscosity is known\n"
+    "---@field nu number kinematic viscosity; where it is known\n"
+    "---@field density number\n"
+    "---@field length number\n"
+    "---@field velocity number where it is known\n"
+    "---@field cells fun(lengths: number[]): integer[] cells along lengths; refuses parts of "
+    "cells\n"
+    "\n"
     "---A quantity painted by shapes, in order.\n"
     "---@class selenite.paint\n"
     "\n"
@@ -90,6 +101,7 @@ static void print_type(FILE *to, const sel_field *field) {
         [SEL_KIND_QUANTITY] = "selenite.quantity",
         [SEL_KIND_VECTOR] = "selenite.vector",
         [SEL_KIND_PREDICATE] = "function",
+        [SEL_KIND_UNITS] = "selenite.units",
         [SEL_KIND_RASTER] = "selenite.raster",
         [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
         [SEL_KIND_SHAPE] = "selenite.shape",
@@ -229,6 +241,7 @@ static void print_library(FILE *to, const sel_family *const *families, int count
           to);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
         print_constructor(to, (*solver)->table, "selenite.simulation");
+    print_constructor(to, &sel_units_table, "selenite.units");
     print_constructor(to, &sel_series_table, "selenite.series");
     print_constructor(to, &sel_raster_table, "selenite.raster");
     for (int i = 0; i < count; i++)

@@ -8,8 +8,7 @@
 #include "engine/series.h"
 #include "geometry/raster.h"
 
-/* The one argument as a table: a string alone is the file. Leaves it, marked, at index 1. */
-static sel_mark *take_table(lua_State *L, const char *name) {
+sel_mark *sel_data_take_table(lua_State *L, const char *name) {
     char found[80];
     sel_script *script = sel_script_of(L);
     if (script->limits.code != SEL_MAIN_CHUNK || !script->chunk)
@@ -49,7 +48,7 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
 
 int sel_data_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = take_table(L, "series");
+    const sel_mark *mark = sel_data_take_table(L, "series");
     size_t before = sel_arena_bytes(script->arena);
     sel_series_params params = {0};
     sel_error found = {.status = SEL_OK};
@@ -65,7 +64,7 @@ int sel_data_series(lua_State *L) {
 
 int sel_data_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = take_table(L, "raster");
+    const sel_mark *mark = sel_data_take_table(L, "raster");
     size_t before = sel_arena_bytes(script->arena);
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
@@ -76,6 +75,6 @@ int sel_data_raster(lua_State *L) {
 }
 
 int sel_data_paint(lua_State *L) {
-    take_table(L, "paint");
+    sel_data_take_table(L, "paint");
     return 1;
 }

@@ -1,4 +1,4 @@
-/* data.h -- series, rasters, painted quantities and noise as scripts see them. */
+/* data.h -- series, rasters, painted quantities, noise and units as scripts see them. */
 #ifndef SEL_DATA_H
 #define SEL_DATA_H
 
@@ -9,6 +9,19 @@
 int sel_data_series(lua_State *L);
 int sel_data_raster(lua_State *L);
 int sel_data_paint(lua_State *L);
+
+/* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
+ * 1. Raises for anything else. */
+sel_mark *sel_data_take_table(lua_State *L, const char *name);
+
+/* units.c: sel.units. */
+int sel_units_make(lua_State *L);
+
+/* Gives the simulation's `params`, the struct of `table` whose Lua table is at `index`, what its
+ * units say, and notes what is given twice; says which of dx and dt nobody gives. `span` is the
+ * table's. */
+void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
+                     sel_span span);
 
 /* fill_data.c: a quantity from data, where a number or a function could stand. */
 

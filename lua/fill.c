@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solver.h"
+#include "lua/data.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
@@ -237,9 +238,10 @@ static void check_keys(sel_filler *f, int index, const sel_table *table, const c
     char found[80];
     lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(L, index) : 0;
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        if (lua_type(L, -2) == LUA_TSTRING) {
-            if (!find_field(table, lua_tostring(L, -2)))
-                unknown_field(f, table, label, span, lua_tostring(L, -2));
+        const char *name = sel_script_key(L, -2);
+        if (name) {
+            if (!find_field(table, name))
+                unknown_field(f, table, label, span, name);
             continue;
         }
         int64_t position = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
@@ -297,8 +299,7 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
     lua_State *L = f->L;
     char kind[256];
     bool positions = field->flags & SEL_POSITIONAL && lua_rawlen(L, index) > 0;
-    lua_pushstring(L, field->name);
-    bool named = lua_rawget(L, index) != LUA_TNIL;
+    bool named = sel_script_field(L, index, field->name) != LUA_TNIL;
     sel_slot slot = {field, label, sel_source_key(span, field->name), false};
     if (named && positions) {
         sel_fill_mistake(f, sel_span_where(slot.span), "%s: %s is given twice, by name and without",
@@ -357,6 +358,8 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
         if (f->solver && table == f->solver->table)
             f->dims = dims_of(f->solver, data);
     }
+    if (f->solver && table == f->solver->table)
+        sel_units_apply(f, index, table, data, span);
     if (f->mistake_count == before)
         run_check(f, table, data, sel_span_where(span));
     return f->mistake_count == before;

@@ -138,9 +138,42 @@ static int item_type(lua_State *L, int index, int item) {
     return type;
 }
 
+/* "{ { 0, 1 }, { 2, 3 } }": how the numbers of the list at `index` would be points. */
+static const char *points_text(sel_filler *f, int index, int dims) {
+    const char *text = "";
+    for (int i = 1; i <= 2 * dims; i++) {
+        char number[32];
+        lua_rawgeti(f->L, index, i);
+        snprintf(number, sizeof number, "%.14g", lua_tonumber(f->L, -1));
+        lua_pop(f->L, 1);
+        text = sel_fill_print(f, "%s%s%s", text,
+                              i == 1          ? "{ "
+                              : i == dims + 1 ? " }, { "
+                                              : ", ",
+                              number);
+    }
+    return sel_fill_print(f, "{ %s }%s }", text,
+                          (int)lua_rawlen(f->L, index) > 2 * dims ? ", ..." : "");
+}
+
+/* Four numbers where two points were meant. Notes the mistake. */
+static bool are_points_without_braces(sel_filler *f, const sel_slot *slot, int index) {
+    const int dims = f->dims ? f->dims : 2, n = (int)lua_rawlen(f->L, index);
+    bool numbers = n > 3 && n % dims == 0 && n >= 2 * dims;
+    for (int i = 1; i <= n && numbers; i++)
+        numbers = item_type(f->L, index, i) == LUA_TNUMBER;
+    if (numbers)
+        sel_fill_wrong(
+            f, slot, 0, 0,
+            sel_fill_print(f, "needs braces around each point: %s", points_text(f, index, dims)));
+    return numbers;
+}
+
 static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_points *to) {
     lua_State *L = f->L;
     bool single = lua_istable(L, index) && item_type(L, index, 1) == LUA_TNUMBER;
+    if (single && are_points_without_braces(f, slot, index))
+        return;
     int n = single ? 1 : sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
@@ -203,6 +236,21 @@ static ordered_name *names_in_order(sel_filler *f, sel_span span, int index, int
     return list;
 }
 
+/* Notes keys that are no names. */
+static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
+    lua_State *L = f->L;
+    char found[80];
+    if (lua_rawlen(L, index) > 0) {
+        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+        return;
+    }
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        if (!sel_script_key(L, -2))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a table of NAME = number, but has the key %s",
+                             slot->label, slot->field->name, sel_script_value_text(L, -2, found));
+}
+
 static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_numbers *to) {
     lua_State *L = f->L;
     int count;
@@ -210,15 +258,14 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_num
         sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number");
         return;
     }
-    if (lua_rawlen(L, index) > 0)
-        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+    check_names_only(f, slot, index);
     ordered_name *names = names_in_order(f, slot->span, index, &count);
     to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
     for (int i = 0; i < count; i++) {
         sel_field field = *slot->field;
         field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
         sel_slot item = {&field, slot->label, sel_source_key(slot->span, names[i].name), false};
-        lua_getfield(L, index, names[i].name);
+        sel_script_field(L, index, names[i].name);
         sel_named_number *number = &to->v[to->n++];
         number->name = sel_fill_print(f, "%s", names[i].name);
         read_number(f, &item, 0, lua_gettop(L), &number->value);
@@ -330,6 +377,13 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to
         sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
 }
 
+static void fill_units(sel_filler *f, const sel_slot *slot, int index, const sel_units **to) {
+    const sel_mark *mark = sel_script_mark(f->L, index);
+    *to = mark ? mark->units : NULL;
+    if (!*to)
+        sel_fill_wrong(f, slot, 0, index, "must be made by sel.units { ... }");
+}
+
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, const sel_lookup **to) {
     *to = sel_lookup_at(f->L, index);
     if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
@@ -386,6 +440,9 @@ void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member
         break;
     case SEL_KIND_VALUES:
         fill_values(f, slot, index, member);
+        break;
+    case SEL_KIND_UNITS:
+        fill_units(f, slot, index, member);
         break;
     case SEL_KIND_RASTER:
         fill_raster(f, slot, index, member);

@@ -76,7 +76,9 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
                           sel_error *error) {
     lua_State *L = f->script->L;
     int base = lua_gettop(L);
-    sel_limits_start_call(f->script, SEL_FUNCTION);
+    sel_limits_start(f->script, SEL_FUNCTION);
+    if (sel_limits_check(f->script, definition(f)))
+        return SEL_BAD_SCENARIO;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
     for (int a = 0; a < f->count; a++)
         lua_pushnumber(L, argument(f, f->arguments[a], at, i));
@@ -87,7 +89,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
         char suffix[320], place[128];
         sel_place_text(at, i, place, sizeof place);
         snprintf(suffix, sizeof suffix, " (%s, at %s)", f->label, place);
-        status = sel_limits_report(f->script, called, definition(f), suffix);
+        status = sel_limits_report(f->script, definition(f), suffix);
     } else {
         status = take_results(f, base, at, i, out, error);
     }
@@ -104,8 +106,7 @@ static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
                            "evaluate its functions",
                            f->label);
     if (script->broken)
-        return sel_fail_at(error, f->base.where, "%s: the script was ended by an earlier error",
-                           f->label);
+        return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
     if (!lua_checkstack(script->L, f->count + LUA_MINSTACK))
         return sel_fail_memory(error, "the arguments of a function", (size_t)f->count * 16);
     return SEL_OK;
@@ -121,9 +122,13 @@ static sel_status call_range(const sel_lua_function *f, const sel_places *at, si
     sel_error *outer = script->error;
     const sel_limits outer_limits = script->limits; /* of a hook that asked for a quantity */
     script->error = error;
+    if (script->left >= 0)
+        sel_limits_begin(script, script->left);
     for (size_t i = first; i < end && status == SEL_OK; i++)
         status = call_at(f, at, i, out, error);
-    script->limits = outer_limits;
+    if (script->left >= 0)
+        script->left = fmax(0, sel_limits_end(script));
+    sel_limits_restore(script, &outer_limits);
     script->error = outer;
     return status;
 }

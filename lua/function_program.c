@@ -174,6 +174,7 @@ void sel_function_compile(sel_lua_function *f, int index) {
     atomic_store(&f->by_lua, f->program == NULL);
     if (f->program)
         compare_samples(f);
+    sel_limits_look(f->script->L, f->base.where);
 }
 
 static void print_depends(unsigned depends, FILE *to) {

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/hooks.h"
-#include "engine/machine.h"
 
 typedef struct lua_callback {
     sel_callback base;
@@ -69,10 +68,11 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* Back from the engine, which was asked at `since`: how long it takes is not the hook's fault.
- * Raises the engine's message at the script's line. */
-static void come_back(lua_State *L, double since, sel_status status, const sel_error *error) {
-    sel_limits_excuse(L, since);
+/* Back from the engine: how long it takes is not the hook's fault. Raises the engine's message at
+ * the script's line. */
+static void come_back(lua_State *L, const sel_limits *left, sel_status status,
+                      const sel_error *error) {
+    sel_limits_come_back(L, left);
     if (status != SEL_OK)
         luaL_error(L, "%s", error->text);
 }
@@ -91,8 +91,8 @@ static int run_probe(lua_State *L) {
     int count = 0;
     const char *field = check_string(L, 2, "run:probe", "the field");
     sel_point at = check_point(L, 3, "run:probe");
-    const double since = sel_machine_seconds();
-    come_back(L, since, sel_hook_probe(run, field, &at, values, &count, &error), &error);
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, sel_hook_probe(run, field, &at, values, &count, &error), &error);
     return push_numbers(L, values, count);
 }
 
@@ -104,8 +104,8 @@ static int run_reduce(lua_State *L) {
     int count = 0;
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
-    const double since = sel_machine_seconds();
-    come_back(L, since, sel_hook_reduce(run, field, op, values, &count, &error), &error);
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, sel_hook_reduce(run, field, op, values, &count, &error), &error);
     return push_numbers(L, values, count);
 }
 
@@ -115,8 +115,8 @@ static int run_force(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     double force[3], torque[3];
     const char *name = check_string(L, 2, "run:force", "the name");
-    const double since = sel_machine_seconds();
-    come_back(L, since, sel_hook_force(run, name, force, torque, &error), &error);
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, sel_hook_force(run, name, force, torque, &error), &error);
     int dims = run->context->domain->grid.dims;
     push_numbers(L, force, dims);
     return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
@@ -128,8 +128,8 @@ static int run_set(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     const char *control = check_string(L, 2, "run:set", "the control");
     double value = check_number(L, 3, "run:set", "the value");
-    const double since = sel_machine_seconds();
-    come_back(L, since, sel_hook_set(run, control, value, &error), &error);
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, sel_hook_set(run, control, value, &error), &error);
     return 0;
 }
 
@@ -139,8 +139,8 @@ static int run_result(lua_State *L) {
     sel_error error = {SEL_OK, ""};
     const char *name = check_string(L, 2, "run:result", "the name");
     double value = check_number(L, 3, "run:result", "the value");
-    const double since = sel_machine_seconds();
-    come_back(L, since, sel_hook_result(run, name, value, &error), &error);
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, sel_hook_result(run, name, value, &error), &error);
     return 0;
 }
 
@@ -234,14 +234,13 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
                            "%s: only the thread that loaded the script may call it",
                            callback->label);
     if (script->broken)
-        return sel_fail_at(error, self->where, "%s: the script was ended by an earlier error",
-                           callback->label);
+        return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
     sel_error unread = {SEL_OK, ""};
     sel_status status = SEL_OK;
     int base = lua_gettop(L);
     script->error = error ? error : &unread;
     const sel_limits outer = script->limits;
-    sel_limits_start_call(script, SEL_HOOK);
+    sel_limits_start(script, SEL_HOOK);
     lua_pushcfunction(L, call_function);
     lua_pushlightuserdata(L, (void *)(uintptr_t)callback);
     lua_pushlightuserdata(L, run);
@@ -250,10 +249,10 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
     if (called != LUA_OK) {
         snprintf(suffix, sizeof suffix, " (%s, at step %lld)", callback->label,
                  (long long)run->step);
-        status = sel_limits_report(script, called, self->where, suffix);
+        status = sel_limits_report(script, self->where, suffix);
     }
     lua_settop(L, base);
-    script->limits = outer;
+    sel_limits_restore(script, &outer);
     script->error = NULL;
     return status;
 }

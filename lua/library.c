@@ -50,6 +50,20 @@ void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where 
              placed ? "" : ": ", found->text);
 }
 
+int sel_script_field(lua_State *L, int index, const char *name) {
+    index = lua_absindex(L, index);
+    lua_pushstring(L, name);
+    return lua_rawget(L, index);
+}
+
+const char *sel_script_key(lua_State *L, int index) {
+    size_t length;
+    if (lua_type(L, index) != LUA_TSTRING)
+        return NULL;
+    const char *key = lua_tolstring(L, index, &length);
+    return strlen(key) == length ? key : NULL;
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -58,10 +72,10 @@ const char **sel_script_names(lua_State *L, int index) {
     size_t count = 0, i = 0;
     index = lua_absindex(L, index);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-        count += lua_type(L, -2) == LUA_TSTRING;
+        count += sel_script_key(L, -2) != NULL;
     const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-        if (lua_type(L, -2) == LUA_TSTRING)
+        if (sel_script_key(L, -2))
             names[i++] = lua_tostring(L, -2);
     names[i] = NULL;
     qsort(names, count, sizeof *names, compare_names);
@@ -388,6 +402,7 @@ static void push_host(lua_State *L) {
                                          {"series", sel_data_series},
                                          {"raster", sel_data_raster},
                                          {"paint", sel_data_paint},
+                                         {"units", sel_units_make},
                                          {"noise", sel_lookup_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
@@ -409,7 +424,8 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite");
+    if (!sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite"))
+        lua_error(L);
     sel_lookup_open(L);
     push_host(L);
     lua_call(L, 1, 1);

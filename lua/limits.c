@@ -1,36 +1,53 @@
 /* limits.c -- how much memory and time a script may take, and no way around it.
  *
- * Lua's hook counts instructions; every hundred of them the clock is looked at. Memory goes through
- * an allocator that counts bytes; it looks at the clock too when much is asked for, since copying
- * long strings takes time but few instructions. A limit that is hit sets `broken`: from then on the
- * hook raises at every instruction, and pcall, xpcall and coroutine.resume pass the error on
- * instead of catching it. Two corners make their own versions of these functions necessary:
- *  - a message handler of xpcall runs inside the hook that raised, where Lua calls no hooks;
- *  - a coroutine that a hook ended keeps its hooks off, so closing it would run its to-be-closed
- *    variables without any limit.
+ * Every thousand instructions Lua's hook looks whether the time is up. Memory goes through an
+ * allocator that counts bytes. A limit that is hit sets `broken`: from then on the hook raises at
+ * every instruction, so that catching the error is of no use. What no hook can end (C that does not
+ * return, functions that a hook has called) ends with the process, a second later: watchdog.c.
  */
 #include "lua/state.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
+#include "engine/emergency.h"
 
-enum { INSTRUCTIONS_PER_TICK = 100, LARGE_REQUEST = 1 << 16 };
+enum { INSTRUCTIONS_PER_TICK = 1000, LARGE_REQUEST = 1 << 16 };
 /* A script that fills its memory with live data would collect garbage for every few bytes: it is
  * given up when that happens so many times in a row with less than so many bytes between. */
 enum { MAX_CRAMPED = 4, ROOM_TO_WORK = 1 << 20 };
-static const double call_seconds = 10;
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
 
-static bool time_is_up(sel_limits *limits) {
-    double t = sel_machine_seconds();
-    if (limits->deadline == 0)
-        limits->deadline = t + limits->seconds;
-    return t > limits->deadline;
+static const char time_text[] = "the script took longer than %g s; --script-limit SECONDS allows "
+                                "more, --trust lifts all limits";
+static const char function_text[] = "a function took longer than %g s or %lld instructions for "
+                                    "one value; --trust lifts all limits";
+static const char hook_text[] = "a hook took longer than %g s or %lld instructions of its own; "
+                                "--trust lifts all limits";
+static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
+                                  "limits";
+
+static bool is_worn_out(const sel_limits *limits) {
+    return limits->max_instructions &&
+           limits->ticks * INSTRUCTIONS_PER_TICK > limits->max_instructions;
 }
 
-/* The line that a thread is at. Only reads Lua's call information, so that the allocator may
- * call it. */
+static bool is_late(const sel_script *script) {
+    return script->watchdog && script->limits.running &&
+           sel_watchdog_now() >= script->limits.deadline;
+}
+
+static void fail_time(const sel_script *script, sel_where where, sel_error *error) {
+    const sel_limits *limits = &script->limits;
+    if (!is_worn_out(limits) && limits->deadline == script->deadline)
+        sel_fail_at(error, where, time_text, script->seconds);
+    else
+        sel_fail_at(error, where, limits->code == SEL_HOOK ? hook_text : function_text,
+                    script->seconds, (long long)call_instructions);
+}
+
+/* The line that a thread is at. Only reads Lua's call information, so that the allocator and a
+ * signal handler may call it. */
 static sel_where running_place(lua_State *L) {
     lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++)
@@ -39,19 +56,45 @@ static sel_where running_place(lua_State *L) {
     return (sel_where){NULL, 0};
 }
 
+/* A limit was hit at `where`. */
+static void end_script(sel_script *script, sel_where where, bool full) {
+    if (script->broken)
+        return;
+    if (full)
+        sel_fail_at(&script->ended, where, memory_text, script->memory >> 20);
+    else
+        fail_time(script, where, &script->ended);
+    sel_fail(script->error, script->ended.status, "%s", script->ended.text);
+    script->broken = true;
+}
+
+/* When Lua is refused memory it collects garbage and asks again, for as much; then it raises. (Its
+ * buffers raise at once: see the report.) */
+static void refuse(sel_script *script, size_t bytes, bool full) {
+    sel_where where = running_place(script->active);
+    if (script->refused == bytes)
+        end_script(script, where, full);
+    script->refused = bytes;
+    script->refused_at = (sel_where){NULL, where.line};
+    script->full = full;
+    for (const sel_source *s = script->sources; s && where.file; s = s->next)
+        if (strcmp(s->name, where.file) == 0)
+            script->refused_at.file = s->name;
+}
+
 static bool may_grow(sel_script *script, size_t bytes) {
     if (script->trust || !script->limits.running)
         return true;
     bool full = script->used + bytes > script->memory || script->cramped > MAX_CRAMPED;
-    bool late = !full && bytes >= LARGE_REQUEST && time_is_up(&script->limits);
+    bool late = !full && bytes >= LARGE_REQUEST && is_late(script);
     script->grown += bytes;
-    if (!full && !late)
+    if (!full && !late) {
+        script->refused = 0;
         return true;
-    /* Lua collects garbage and asks again. */
+    }
     script->cramped = full && script->grown < ROOM_TO_WORK ? script->cramped + 1 : 0;
     script->grown = 0;
-    script->late = late;
-    script->refused = running_place(script->active);
+    refuse(script, bytes, full);
     return false;
 }
 
@@ -72,92 +115,136 @@ static void *limited_alloc(void *data, void *block, size_t old_size, size_t size
     return moved;
 }
 
+static void on_count(lua_State *L, lua_Debug *event) {
+    (void)event;
+    sel_script_of(L)->limits.ticks++;
+    sel_limits_look(L, (sel_where){NULL, 0});
+}
+
 int sel_limits_break(lua_State *L) {
     sel_script_of(L)->broken = true;
+    lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
     lua_pushliteral(L, "the script was ended");
     return lua_error(L);
 }
 
-static const char time_text[] = "the script took longer than %g s; --script-limit SECONDS allows "
-                                "more, --trust lifts all limits";
-static const char function_text[] = "a function took longer than %g s or %lld instructions for "
-                                    "one value; --trust lifts all limits";
-static const char hook_text[] = "a hook took longer than %g s or %lld instructions of its own; "
-                                "--trust lifts all limits";
-static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
-                                  "limits";
-
-static void fail_time(sel_script *script, sel_where where) {
-    const sel_limits *limits = &script->limits;
-    if (limits->code == SEL_MAIN_CHUNK)
-        sel_fail_at(script->error, where, time_text, limits->seconds);
-    else
-        sel_fail_at(script->error, where, limits->code == SEL_HOOK ? hook_text : function_text,
-                    limits->seconds, (long long)call_instructions);
+bool sel_limits_passed(const sel_script *script) {
+    return script->broken || is_late(script) || is_worn_out(&script->limits);
 }
 
-static void look(lua_State *L) {
+sel_status sel_limits_check(sel_script *script, sel_where where) {
+    if (!sel_limits_passed(script))
+        return SEL_OK;
+    end_script(script, where, false);
+    /* It may have happened where texts are not wanted. */
+    if (script->error && script->error->status == SEL_OK && script->ended.status)
+        sel_fail(script->error, script->ended.status, "%s", script->ended.text);
+    return SEL_BAD_SCENARIO;
+}
+
+void sel_limits_look(lua_State *L, sel_where where) {
     sel_script *script = sel_script_of(L);
-    if (script->broken)
-        sel_limits_break(L);
-    const sel_limits *limits = &script->limits;
-    if (!limits->running)
+    if (!sel_limits_passed(script))
         return;
-    bool worn_out = limits->max_ticks && limits->ticks > limits->max_ticks;
-    if (!worn_out && !time_is_up(&script->limits))
-        return;
-    fail_time(script, running_place(L));
+    sel_where place = running_place(L);
+    sel_limits_check(script, place.file ? place : where);
     sel_limits_break(L);
 }
 
-static void on_count(lua_State *L, lua_Debug *event) {
-    (void)event;
-    sel_script *script = sel_script_of(L);
-    script->limits.ticks++;
-    if (script->broken)
-        lua_sethook(L, on_count, LUA_MASKCOUNT, 1);
-    look(L);
+/* sel_watchdog_calls.place */
+static void tell_place(void *data, char *file, int room, int *line) {
+    const sel_script *script = data;
+    sel_where where = running_place(script->active);
+    for (int i = 0; where.file && i + 1 < room && where.file[i]; i++) {
+        file[i] = where.file[i];
+        file[i + 1] = '\0';
+    }
+    *line = where.line;
 }
 
-void sel_limits_look(lua_State *L) {
-    if (!sel_script_of(L)->trust)
-        look(L);
+/* sel_watchdog_calls.end */
+static void end_process(void *data, const char *file, int line) {
+    sel_error error = {.status = SEL_OK};
+    fail_time(data, (sel_where){*file ? file : NULL, line}, &error);
+    sel_emergency_end(&error);
 }
 
 lua_State *sel_limits_open(sel_script *script) {
+    const sel_watchdog_calls calls = {tell_place, end_process, script};
     script->memory = memory_limit;
     lua_State *L = lua_newstate(limited_alloc, script);
     if (!L)
         return NULL;
     *(sel_script **)lua_getextraspace(L) = script;
     script->active = L;
-    if (!script->trust)
-        lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
-    return L;
+    if (script->trust)
+        return L;
+    lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
+    script->watchdog = sel_watchdog_create(&calls);
+    if (script->watchdog)
+        return L;
+    lua_close(L);
+    return NULL;
 }
 
-void sel_limits_start_chunk(sel_script *script, double seconds) {
-    script->limits = (sel_limits){.code = SEL_MAIN_CHUNK,
-                                  .running = true,
-                                  .seconds = seconds,
-                                  .deadline = sel_machine_seconds() + seconds};
+void sel_limits_close(sel_script *script) {
+    sel_watchdog_destroy(script->watchdog);
+    if (script->L)
+        lua_close(script->L);
 }
 
-void sel_limits_start_call(sel_script *script, sel_user_code code) {
-    script->limits = (sel_limits){.code = code,
-                                  .running = true,
-                                  .seconds = call_seconds,
-                                  .max_ticks = call_instructions / INSTRUCTIONS_PER_TICK};
+static int64_t seconds_from_now(double seconds) {
+    return sel_watchdog_now() + (int64_t)(1e9 * fmin(seconds, 1e9));
+}
+
+static void watch(sel_script *script) {
+    if (script->watchdog)
+        sel_watchdog_set(script->watchdog, script->limits.running ? script->limits.deadline : 0);
+}
+
+void sel_limits_begin(sel_script *script, double seconds) {
+    script->deadline = seconds_from_now(seconds);
+}
+
+double sel_limits_end(sel_script *script) {
+    double left = 1e-9 * (double)(script->deadline - sel_watchdog_now());
+    script->deadline = INT64_MAX;
+    return left;
+}
+
+void sel_limits_start(sel_script *script, sel_user_code code) {
+    int64_t deadline = code == SEL_MAIN_CHUNK ? INT64_MAX : seconds_from_now(script->seconds);
+    script->limits = (sel_limits){
+        .code = code,
+        .running = true,
+        .deadline = deadline < script->deadline ? deadline : script->deadline,
+        .max_instructions = code == SEL_MAIN_CHUNK ? 0 : call_instructions,
+    };
+    watch(script);
 }
 
 void sel_limits_stop(sel_script *script) {
     script->limits.running = false;
+    watch(script);
 }
 
-void sel_limits_excuse(lua_State *L, double since) {
-    sel_limits *limits = &sel_script_of(L)->limits;
-    if (limits->deadline != 0)
-        limits->deadline += sel_machine_seconds() - since;
+void sel_limits_restore(sel_script *script, const sel_limits *outer) {
+    script->limits = *outer;
+    watch(script);
+}
+
+sel_limits sel_limits_leave(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    sel_limits left = script->limits;
+    left.deadline -= sel_watchdog_now();
+    sel_limits_stop(script);
+    return left;
+}
+
+void sel_limits_come_back(lua_State *L, const sel_limits *left) {
+    sel_limits limits = *left;
+    limits.deadline += sel_watchdog_now();
+    sel_limits_restore(sel_script_of(L), &limits);
 }
 
 /* Lua shortens long file names in its messages; puts the whole name back. */
@@ -176,77 +263,22 @@ static void fail_with_message(sel_script *script, const char *message, const cha
     sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s", message, suffix);
 }
 
-static void fail_memory(sel_script *script, sel_where where) {
-    sel_where place = script->refused.file ? script->refused : where;
-    if (script->late)
-        fail_time(script, place);
-    else
-        sel_fail_at(script->error, place, memory_text, script->memory >> 20);
-}
-
-sel_status sel_limits_report(sel_script *script, int status, sel_where where, const char *suffix) {
+sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix) {
+    static const char no_memory[] = "not enough memory"; /* Lua's text, without a place */
     lua_State *L = script->L;
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (script->broken) {
         /* said where it happened */
-    } else if (status == LUA_ERRMEM) {
-        fail_memory(script, where);
-    } else if (lua_type(L, -1) == LUA_TSTRING) {
-        fail_with_message(script, lua_tostring(L, -1), suffix);
+    } else if (message && script->refused && strcmp(message, no_memory) == 0) {
+        end_script(script, script->refused_at, script->full);
+    } else if (message) {
+        fail_with_message(script, message, suffix);
     } else {
         sel_fail_at(script->error, where, "the script raised an error that is a %s, not a text%s",
                     luaL_typename(L, -1), suffix);
     }
     lua_pop(L, 1);
     return SEL_BAD_SCENARIO;
-}
-
-void sel_limits_pass_on(lua_State *L, int status) {
-    sel_script *script = sel_script_of(L);
-    if (status == LUA_ERRMEM && !script->broken && !script->trust) {
-        fail_memory(script, running_place(L));
-        script->broken = true;
-    }
-    if (script->broken)
-        sel_limits_break(L);
-}
-
-static int finish_call(lua_State *L, int status, lua_KContext skip) {
-    sel_limits_pass_on(L, status);
-    if (status == LUA_OK || status == LUA_YIELD)
-        return lua_gettop(L) - (int)skip;
-    lua_pushboolean(L, false);
-    lua_pushvalue(L, -2);
-    return 2;
-}
-
-static int guarded_pcall(lua_State *L) {
-    luaL_checkany(L, 1);
-    lua_pushboolean(L, true);
-    lua_insert(L, 1);
-    int status = lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_call);
-    return finish_call(L, status, 0);
-}
-
-/* Calls the user's message handler (upvalue 1), but not for what cannot be caught. */
-static int guarded_handler(lua_State *L) {
-    if (sel_script_of(L)->broken)
-        return 1;
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-static int guarded_xpcall(lua_State *L) {
-    luaL_checktype(L, 2, LUA_TFUNCTION);
-    lua_pushvalue(L, 2);
-    lua_pushcclosure(L, guarded_handler, 1);
-    lua_replace(L, 2);
-    lua_pushboolean(L, true);
-    lua_pushvalue(L, 1);
-    lua_rotate(L, 3, 2); /* f, handler, true, f, arguments */
-    int status = lua_pcallk(L, lua_gettop(L) - 4, LUA_MULTRET, 2, 2, finish_call);
-    return finish_call(L, status, 2);
 }
 
 /* Resumes `co` with the top `arguments` values. Moves its results, or its error, to L: returns
@@ -263,7 +295,6 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
     script->active = outer;
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
-        sel_limits_pass_on(L, status);
         return -1;
     }
     if (!lua_checkstack(L, results + 1)) {
@@ -280,7 +311,7 @@ static lua_State *check_coroutine(lua_State *L, int index) {
     return co;
 }
 
-static int guarded_resume(lua_State *L) {
+static int tracked_resume(lua_State *L) {
     lua_State *co = check_coroutine(L, 1);
     int results = resume(L, co, lua_gettop(L) - 1);
     lua_pushboolean(L, results >= 0);
@@ -295,14 +326,16 @@ static int wrapped(lua_State *L) {
     if (results >= 0)
         return results;
     if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD) {
+        sel_script *script = sel_script_of(L);
+        script->active = co;
         lua_resetthread(co);
-        sel_limits_pass_on(L, LUA_OK);
+        script->active = L;
         lua_settop(co, 0);
     }
     return lua_error(L);
 }
 
-static int guarded_wrap(lua_State *L) {
+static int tracked_wrap(lua_State *L) {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_State *co = lua_newthread(L);
     lua_pushvalue(L, 1);
@@ -311,27 +344,10 @@ static int guarded_wrap(lua_State *L) {
     return 1;
 }
 
-/* Upvalue 1: Lua's own close. */
-static int guarded_close(lua_State *L) {
-    sel_limits_pass_on(L, LUA_OK);
-    int arguments = lua_gettop(L);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, arguments, LUA_MULTRET);
-    sel_limits_pass_on(L, LUA_OK);
-    return lua_gettop(L);
-}
-
-void sel_limits_guard(lua_State *L) {
-    static const luaL_Reg base[] = {
-        {"pcall", guarded_pcall}, {"xpcall", guarded_xpcall}, {NULL, NULL}};
+void sel_limits_track(lua_State *L) {
     static const luaL_Reg coroutine[] = {
-        {"resume", guarded_resume}, {"wrap", guarded_wrap}, {NULL, NULL}};
-    luaL_setfuncs(L, base, 0);
+        {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
     lua_getfield(L, -1, "coroutine");
     luaL_setfuncs(L, coroutine, 0);
-    lua_getfield(L, -1, "close");
-    lua_pushcclosure(L, guarded_close, 1);
-    lua_setfield(L, -2, "close");
     lua_pop(L, 1);
 }

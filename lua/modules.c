@@ -49,23 +49,29 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
     return source;
 }
 
-/* Pushes the compiled file. */
-static sel_source *compile_file(lua_State *L, const char *path, sel_where from) {
-    sel_source *source = read_source(L, path, from);
+/* Pushes the compiled text. */
+static void compile(lua_State *L, const sel_source *source) {
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
         sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
         sel_limits_break(L);
     }
     lua_pushfstring(L, "@%s", source->name);
-    sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1));
+    if (!sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1))) {
+        sel_comma_explain(L, source);
+        lua_error(L);
+    }
     lua_remove(L, -2);
-    return source;
 }
 
 void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
-    sel_source *source = compile_file(L, path, chunk->loaded_at);
+    sel_source *source = read_source(L, path, chunk->loaded_at);
+    if (!script->chunk) { /* the scenario itself: who types it at standard input takes his time */
+        sel_limits_begin(script, script->seconds);
+        sel_limits_start(script, SEL_MAIN_CHUNK);
+    }
+    compile(L, source);
     source->loaded_at = chunk->loaded_at;
     chunk->directory = source->directory;
     chunk->above = script->chunk;
@@ -73,10 +79,8 @@ void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
     script->chunk = chunk;
     int status = lua_pcall(L, 0, 1, 0);
     script->chunk = chunk->above;
-    if (status != LUA_OK) {
-        sel_limits_pass_on(L, status);
+    if (status != LUA_OK)
         lua_error(L);
-    }
 }
 
 static bool is_plain_name(const char *name) {
@@ -116,7 +120,7 @@ static void run_module(lua_State *L, const char *name) {
                    "beside the scenario",
                    name);
     }
-    compile_file(L, path, sel_script_place(L, NULL));
+    compile(L, read_source(L, path, sel_script_place(L, NULL)));
     lua_pushstring(L, name);
     lua_call(L, 1, 1);
     if (lua_isnil(L, -1)) {

@@ -63,8 +63,7 @@ static bool read_kind(declarer *d, declaration *it, int entry) {
 
 static void read_bound(declarer *d, declaration *it, int entry, const char *key, double *bound) {
     char found[80];
-    lua_pushstring(d->L, key);
-    if (lua_rawget(d->L, entry) != LUA_TNIL) {
+    if (sel_script_field(d->L, entry, key) != LUA_TNIL) {
         if (lua_type(d->L, -1) == LUA_TNUMBER && it->kind == SEL_PARAMETER_NUMBER)
             *bound = lua_tonumber(d->L, -1);
         else
@@ -77,8 +76,7 @@ static void read_bound(declarer *d, declaration *it, int entry, const char *key,
 
 static void read_mark(declarer *d, declaration *it, int entry, const char *key, int kind,
                       const char *kind_text, bool *mark) {
-    lua_pushstring(d->L, key);
-    if (lua_rawget(d->L, entry) != LUA_TNIL) {
+    if (sel_script_field(d->L, entry, key) != LUA_TNIL) {
         *mark = lua_toboolean(d->L, -1);
         if (!lua_isboolean(d->L, -1) || it->kind != kind)
             FAIL(d, it->where,
@@ -106,11 +104,12 @@ static void check_keys(declarer *d, declaration *it, int entry) {
     char text[256];
     for (lua_pushnil(L); lua_next(L, entry); lua_pop(L, 1)) {
         bool fine = lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= 2;
-        for (int i = 0; known[i] && !fine; i++)
-            fine = lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), known[i]) == 0;
-        if (!fine && lua_type(L, -2) == LUA_TSTRING)
+        const char *key = sel_script_key(L, -2);
+        for (int i = 0; key && known[i] && !fine; i++)
+            fine = strcmp(key, known[i]) == 0;
+        if (!fine && key)
             FAIL(d, it->where, "sel.params: %s: unknown field%s", it->name,
-                 sel_script_suggest(lua_tostring(L, -2), known, text));
+                 sel_script_suggest(key, known, text));
         else if (!fine)
             FAIL(d, it->where, "sel.params: %s: takes a default, a help text and named fields only",
                  it->name);
@@ -121,8 +120,7 @@ static void check_keys(declarer *d, declaration *it, int entry) {
 static void list_choices(lua_State *L, int entry, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
-    lua_pushliteral(L, "choices");
-    if (lua_rawget(L, entry) == LUA_TTABLE) {
+    if (sel_script_field(L, entry, "choices") == LUA_TTABLE) {
         for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
             char found[80];
             const char *shown = lua_type(L, -1) == LUA_TSTRING
@@ -154,8 +152,7 @@ static const char *refusal(declarer *d, const declaration *it, int entry, char t
     }
     if (!lua_istable(L, entry))
         return NULL;
-    lua_pushliteral(L, "choices");
-    if (lua_rawget(L, entry) == LUA_TTABLE) {
+    if (sel_script_field(L, entry, "choices") == LUA_TTABLE) {
         choice = false;
         for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL && !choice; i++) {
             choice = lua_rawequal(L, -1, value);
@@ -231,7 +228,7 @@ static void read_declaration(declarer *d, declaration *it) {
     int before = d->failures;
     it->min = -(double)INFINITY;
     it->max = (double)INFINITY;
-    lua_getfield(L, d->declared, it->name);
+    sel_script_field(L, d->declared, it->name);
     int entry = lua_gettop(L);
     if (read_kind(d, it, entry)) {
         if (lua_istable(L, entry)) {
@@ -276,7 +273,7 @@ static void read_declarations(declarer *d) {
         read_declaration(d, &d->list[i]);
     lua_pop(L, 1);
     for (lua_pushnil(L); lua_next(L, d->declared); lua_pop(L, 1))
-        if (lua_type(L, -2) != LUA_TSTRING)
+        if (!sel_script_key(L, -2))
             FAIL(d, d->where,
                  "sel.params: every parameter needs a name: NAME = { default, \"help\" }");
 }
@@ -338,7 +335,7 @@ static void assign(declarer *d, const char *assignment) {
         lua_settop(L, top);
         return;
     }
-    lua_getfield(L, d->declared, it->name);
+    sel_script_field(L, d->declared, it->name);
     int entry = lua_gettop(L);
     const char *refused = push_typed(L, it, equals + 1);
     if (!refused)
@@ -360,7 +357,7 @@ static void assign_value(declarer *d, const declaration *it) {
     lua_State *L = d->L;
     char why[MAX_TEXT], found[80];
     int value = lua_gettop(L);
-    lua_getfield(L, d->declared, it->name);
+    sel_script_field(L, d->declared, it->name);
     lua_pushvalue(L, value);
     bool right = lua_type(L, -1) == types[it->kind] &&
                  (it->kind != SEL_PARAMETER_NUMBER || is_finite_number(L, -1));
@@ -375,15 +372,18 @@ static void assign_value(declarer *d, const declaration *it) {
 
 static void assign_from_table(declarer *d) {
     lua_State *L = d->L;
-    char text[MAX_TEXT];
+    char text[MAX_TEXT], found[80];
     lua_rawgeti(L, LUA_REGISTRYINDEX, d->chunk->values);
     int table = lua_gettop(L);
     for (int i = 0; i < d->count; i++) {
-        lua_pushstring(L, d->list[i].name);
-        if (lua_rawget(L, table) != LUA_TNIL)
+        if (sel_script_field(L, table, d->list[i].name) != LUA_TNIL)
             assign_value(d, &d->list[i]);
         lua_pop(L, 1);
     }
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        if (!sel_script_key(L, -2))
+            FAIL(d, d->chunk->loaded_at, "sel.load: the key %s is no parameter",
+                 sel_script_value_text(L, -2, found));
     for (const char **name = sel_script_names(L, table); *name; name++) {
         if (find(d, *name))
             continue;
@@ -439,9 +439,9 @@ static void publish(declarer *d) {
         p->name = d->list[i].name;
         p->help = d->list[i].help ? d->list[i].help : "";
         p->kind = d->list[i].kind;
-        lua_getfield(d->L, d->values, p->name);
+        sel_script_field(d->L, d->values, p->name);
         p->text = value_text(d);
-        lua_getfield(d->L, d->declared, p->name);
+        sel_script_field(d->L, d->declared, p->name);
         p->limits = limits_text(d, &d->list[i], lua_gettop(d->L));
         push_default(d->L, lua_gettop(d->L));
         lua_remove(d->L, -2);

@@ -1,12 +1,10 @@
 /* sandbox.c -- the libraries that a script sees, and strict globals.
  *
- * Allowed are base, string, table, math, utf8 and coroutine, without what reads files, sees
- * bytecode or runs for long inside C, where the instruction hook of limits.c does not look. Such
- * functions get a guard here, or (pattern matching) a version with a step count in pattern.c.
- * Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open and
- * unguarded.
+ * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
+ * bytecode. What is known to run for long inside C, where the hook of limits.c does not look, is
+ * refused here with a message of its own. Finalizers run with hooks off, so __gc is refused. With
+ * --trust all libraries are open and unguarded.
  */
-#include "lua/pattern.h"
 #include "lua/state.h"
 #include "lua/trace.h"
 #include <lualib.h>
@@ -96,7 +94,6 @@ static int guarded_rep(lua_State *L) {
         lua_pushliteral(L, "");
         return 1;
     }
-    sel_limits_look(L);
     return call_original(L);
 }
 
@@ -178,7 +175,6 @@ static void open_safe_libraries(lua_State *L) {
     guard_library(L, "table", tables);
     lua_getfield(L, -1, "string");
     remove_names(L, unsafe_strings);
-    sel_pattern_open(L);
     lua_pop(L, 1);
 }
 
@@ -264,7 +260,7 @@ void sel_sandbox_open(lua_State *L) {
     if (!trust)
         open_safe_libraries(L);
     guard_random(L);
-    sel_limits_guard(L);
+    sel_limits_track(L);
     sel_trace_open(L);
     protect_strings(L);
     sel_module_open(L);
@@ -272,7 +268,6 @@ void sel_sandbox_open(lua_State *L) {
     lua_pop(L, 1);
 }
 
-void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
-    if (luaL_loadbufferx(L, text, length, chunk_name, "t") != LUA_OK)
-        lua_error(L);
+bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
+    return luaL_loadbufferx(L, text, length, chunk_name, "t") == LUA_OK;
 }

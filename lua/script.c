@@ -1,6 +1,7 @@
 /* script.c -- from a scenario's path to filled C structs, in one protected call. */
 #include "lua/script.h"
 #include "lua/state.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +25,9 @@ static int run(lua_State *L) {
     job *j = lua_touserdata(L, 1);
     sel_script *script = j->script;
     sel_chunk chunk = {.values = LUA_NOREF};
-    double seconds = script->options->seconds;
     sel_sandbox_open(L);
-    sel_limits_start_chunk(script, seconds > 0 ? seconds : default_seconds);
     sel_module_run(L, j->path, &chunk);
-    sel_limits_stop(script);
+    sel_limits_look(L, (sel_where){j->path, 1});
     if (script->parameters_only)
         return 0;
     check_parameters_were_declared(j, &chunk);
@@ -39,8 +38,7 @@ static int run(lua_State *L) {
 static void release(sel_scenario *scenario) {
     sel_script *script = scenario->release_data;
     scenario->release = NULL;
-    if (script->L)
-        lua_close(script->L);
+    sel_limits_close(script);
     free(script);
 }
 
@@ -58,6 +56,9 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .error = error,
                            .thread = pthread_self(),
                            .trust = options->trust,
+                           .seconds = options->seconds > 0 ? options->seconds : default_seconds,
+                           .deadline = INT64_MAX,
+                           .left = -1,
                            .parameters_only = options->parameters_only,
                            .options = options,
                            .notice = options->notice,
@@ -86,7 +87,10 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
         int called = lua_pcall(script->L, 1, 0, 0);
         sel_limits_stop(script);
         if (called != LUA_OK)
-            sel_limits_report(script, called, (sel_where){path, 0}, "");
+            sel_limits_report(script, (sel_where){path, 0}, "");
+        double left = sel_limits_end(script);
+        if (script->options->one_clock)
+            script->left = fmax(0, left);
     }
     script->error = NULL;
     script->options = NULL;

@@ -14,7 +14,7 @@ host.set_shape_operators {
 local sel = {
   params = host.params, load = host.load,
   step = host.step, noise = host.noise,
-  series = host.series, raster = host.raster, paint = host.paint,
+  series = host.series, raster = host.raster, paint = host.paint, units = host.units,
 }
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.

@@ -9,6 +9,7 @@
 #include "engine/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"
+#include "lua/watchdog.h"
 
 /* What the main chunk that now runs gets from outside: the scenario itself, or a sel.load. */
 typedef struct sel_chunk {
@@ -27,11 +28,10 @@ typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_c
  * them back. */
 typedef struct sel_limits {
     sel_user_code code;
-    bool running;      /* user code runs under the limits */
-    double seconds;    /* that it may take */
-    double deadline;   /* monotonic clock; 0: set at the next look at the clock */
-    int64_t ticks;     /* of the instruction counter since the start */
-    int64_t max_ticks; /* 0: no limit */
+    bool running;             /* user code runs under the limits */
+    int64_t deadline;         /* sel_watchdog_now */
+    int64_t ticks;            /* of the instruction counter since the start */
+    int64_t max_instructions; /* 0: no limit */
 } sel_limits;
 
 typedef struct sel_script {
@@ -48,19 +48,25 @@ typedef struct sel_script {
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
-    size_t used, memory;     /* bytes */
-    size_t grown;            /* bytes asked for since memory was last refused */
-    int cramped;             /* refusals in a row with little between them */
+    size_t used, memory; /* bytes */
+    size_t grown;        /* bytes asked for since memory was last refused */
+    int cramped;         /* refusals in a row with little between them */
+    size_t refused;      /* the last request, in bytes; 0: it was granted */
+    bool full;           /* refused for the memory, not for the time */
+    sel_where refused_at;
+    double seconds;          /* that a piece of user code may take */
+    int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
+    double left;             /* seconds for the functions, together; negative: each has its own */
+    sel_watchdog *watchdog;  /* NULL with trust */
     sel_limits limits;       /* of what runs now */
-    bool late;               /* memory was refused because the time was up */
     bool broken;             /* a limit was hit, or all is said: nothing may catch this */
+    sel_error ended;         /* the limit */
     struct sel_trace *trace; /* the function under trace; NULL: none */
     struct sel_lua_function *functions;           /* of the scenario, the last one first */
     unsigned corrections;                         /* of functions (sel_simulation) */
     sel_lookups series;                           /* made so far */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
-    sel_where refused; /* where memory was refused */
 } sel_script;
 
 /* The script that owns a Lua state or any of its coroutines. */
@@ -73,38 +79,59 @@ static inline sel_script *sel_script_of(lua_State *L) {
 /* A Lua state under the script's limits; NULL when there is no memory. */
 lua_State *sel_limits_open(sel_script *script);
 
-/* Starts the clock of a main chunk (`seconds`) or of one call of a function or hook. */
-void sel_limits_start_chunk(sel_script *script, double seconds);
-void sel_limits_start_call(sel_script *script, sel_user_code code);
+/* Closes the state and ends the watch over it. */
+void sel_limits_close(sel_script *script);
+
+/* From here on all that runs, until the end, may take `seconds` together. The end returns what is
+ * left of them. */
+void sel_limits_begin(sel_script *script, double seconds);
+double sel_limits_end(sel_script *script);
+
+/* Starts and ends a piece of user code. */
+void sel_limits_start(sel_script *script, sel_user_code code);
 void sel_limits_stop(sel_script *script);
 
-/* The time since `since` (sel_machine_seconds) was not the script's own: it does not count. */
-void sel_limits_excuse(lua_State *L, double since);
+/* Back to the piece that another one interrupted. */
+void sel_limits_restore(sel_script *script, const sel_limits *outer);
 
-/* Raises when the time is up: for C functions that take long. */
-void sel_limits_look(lua_State *L);
+/* Leaves the piece for work that is not its own: that time does not count. */
+sel_limits sel_limits_leave(lua_State *L);
+void sel_limits_come_back(lua_State *L, const sel_limits *left);
 
-/* Ends the script: pcall, xpcall and coroutines pass it on. The error text has been written. */
+/* True when the time is up or the script is broken. */
+bool sel_limits_passed(const sel_script *script);
+
+/* Where that is so, ends the script and writes the error. */
+sel_status sel_limits_check(sel_script *script, sel_where where);
+
+/* As above, and raises; the message names the line that runs, else `where`. */
+void sel_limits_look(lua_State *L, sel_where where);
+
+/* Ends the script: Lua's hook raises again where this is caught. The error text has been written.
+ */
 int sel_limits_break(lua_State *L);
 
-/* After a protected call of `status`: raises again what must not be caught. A refusal of memory is
- * that too, since what caught it could go on asking for more. */
-void sel_limits_pass_on(lua_State *L, int status);
+/* Writes the error of a failed call: the message on the stack's top, which is popped.
+ * `suffix` is appended to it. Nothing is written when broken. */
+sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
-/* Writes the error of a failed call of `status`: memory, time, or the message on the stack's top,
- * which is popped. `suffix` is appended to a message. Nothing is written when broken. */
-sel_status sel_limits_report(sel_script *script, int status, sel_where where, const char *suffix);
-
-/* Replaces pcall, xpcall, coroutine.resume, wrap and close in the table of globals at the top. */
-void sel_limits_guard(lua_State *L);
+/* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
+ * coroutine runs. */
+void sel_limits_track(lua_State *L);
 
 /* sandbox.c */
 
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
-/* Compiles `text` in the strict environment and pushes the function. Raises on mistakes. */
-void sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong. */
+bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+
+/* comma.c */
+
+/* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
+ * puts a message there that says where. */
+void sel_comma_explain(lua_State *L, sel_source *source);
 
 /* modules.c */
 
@@ -131,8 +158,14 @@ sel_where sel_script_place(lua_State *L, sel_source **source);
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
 
-/* The keys of the table at `index` that are strings, sorted; the array ends with NULL and lives in
- * a userdata that is pushed. */
+/* Pushes the value of the field, read raw: no metamethod runs. Returns its type. */
+int sel_script_field(lua_State *L, int index, const char *name);
+
+/* The key at `index` where it is a name: a string without zero bytes; else NULL. */
+const char *sel_script_key(lua_State *L, int index);
+
+/* The keys of the table at `index` that are names, sorted; the array ends with NULL and lives in a
+ * userdata that is pushed. */
 const char **sel_script_names(lua_State *L, int index);
 
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
@@ -150,6 +183,7 @@ typedef struct sel_mark {
     const char *group, *name;
     sel_where where;
     sel_source *source;
+    const sel_units *units; /* of sel.units */
     /* of shapes, while they are filled */
     const struct sel_shape *shape;
     const void *filled_for;

@@ -369,6 +369,8 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
     int base = lua_gettop(L);
     if (++t->paths > MAX_PATHS)
         return refuse(t, "its comparisons make more than %d paths", MAX_PATHS);
+    if (sel_limits_passed(t->script))
+        return refuse(t, "tracing it takes too long");
     t->depth = 0;
     t->forced = forced;
     t->serial = next_serial(L);
@@ -456,7 +458,7 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
         return NULL;
     }
     index = lua_absindex(L, index);
-    sel_limits_start_call(script, SEL_FUNCTION);
+    sel_limits_start(script, SEL_FUNCTION);
     script->trace = &t;
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &t);
@@ -467,7 +469,7 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
     }
     lua_sethook(L, hook, mask, count);
     script->trace = NULL;
-    script->limits = outer;
+    sel_limits_restore(script, &outer);
     sel_builder_destroy(t.builder);
     if (!t.program)
         refuse(&t, "its program needs too many registers");

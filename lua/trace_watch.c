@@ -113,6 +113,8 @@ static void on_event(lua_State *L, lua_Debug *event) {
         if (++sel_trace_watch_of(L)->counts > MAX_COUNTS)
             sel_trace_fail(L, "one call takes more than %d instructions",
                            MAX_COUNTS * INSTRUCTIONS_PER_COUNT);
+        if (sel_limits_passed(sel_script_of(L)))
+            sel_trace_fail(L, "tracing it takes too long");
         return;
     }
     luaL_checkstack(L, 8, NULL);

@@ -25,6 +25,7 @@ needs() {
         echo 'python3 test -x "${PYTHON:-/usr/bin/python3}"'
         echo 'gdal-bin command -v gdal_translate'
         echo 'python3-vtk9 "${PYTHON:-/usr/bin/python3}" -c "import vtkmodules.vtkIOXML"'
+        echo 'python3-numpy "${PYTHON:-/usr/bin/python3}" -c "import numpy"'
         ;;
     lint)
         echo 'clang-format command -v clang-format'
@@ -55,7 +56,10 @@ if [ "$(id -u)" != 0 ]; then
     sudo=sudo
 fi
 echo "installing $missing"
-# The lists of packages may be old or absent: fetch them when an install fails without.
-install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends"
+install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0"
+# The lists of packages may be absent or old: fetch them when nothing can be installed without.
 # shellcheck disable=SC2086
-$install $missing >/dev/null 2>&1 || { $sudo apt-get update -qq && $install $missing >/dev/null; }
+{
+    $install --simulate $missing >/dev/null 2>&1 || $sudo apt-get update -q
+    $install $missing || { $sudo apt-get update -q && $install $missing; }
+}

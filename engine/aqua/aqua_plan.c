@@ -201,12 +201,12 @@ static double bytes_per_cell(const sel_simulation *simulation, int precision) {
 }
 
 static const sel_field_info fields[AQUA_FIELDS] = {
-    [AQUA_GROUND] = {"ground", SEL_SCALAR, "Elevation of the ground, m."},
-    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "Depth of the water, m."},
-    [AQUA_LEVEL] = {"level", SEL_SCALAR, "Elevation of the water's surface, ground + depth, m."},
-    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "Greatest depth so far, m."},
-    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "Highest level so far, m."},
-    [AQUA_ARRIVAL_TIME] = {"arrival_time", SEL_SCALAR,
+    [AQUA_GROUND] = {"ground", SEL_SCALAR, "m", "Elevation of the ground."},
+    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "m", "Depth of the water."},
+    [AQUA_LEVEL] = {"level", SEL_SCALAR, "m", "Elevation of the water's surface: ground + depth."},
+    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "m", "Largest depth so far."},
+    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "m", "Highest level so far."},
+    [AQUA_ARRIVAL_TIME] = {"arrival_time", SEL_SCALAR, "s",
                            "Time of the first step at which the depth reached arrival_depth; -1 "
                            "where it has not."},
 };

@@ -129,11 +129,22 @@ static sel_status check_dt(const aqua_params *params, sel_where where, sel_error
                : SEL_OK;
 }
 
+/* Water on a slope moves alpha dx/dt: only the script can say what that velocity is to be. */
+static sel_status check_units(const aqua_params *params, sel_where where, sel_error *error) {
+    const sel_units *units = params->common.units;
+    return units && !isnan(units->velocity) && isnan(units->lattice_velocity)
+               ? sel_fail_at(error, where,
+                             "sel.aqua: units with a velocity need lattice_velocity too; with "
+                             "alpha there, water on a slope moves with that velocity")
+               : SEL_OK;
+}
+
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const aqua_params *params = data;
     sel_status size = check_size(params, where, error);
     sel_status dt = check_dt(params, where, error);
-    sel_status status = size ? size : dt;
+    sel_status units = check_units(params, where, error);
+    sel_status status = size ? size : dt ? dt : units;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }

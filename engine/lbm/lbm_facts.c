@@ -11,6 +11,27 @@ static sel_fact *add_fact(sel_fact facts[], int *count, const char *name) {
     return fact;
 }
 
+static void add_number(sel_fact facts[], int *count, const char *name, double lattice,
+                       double unit) {
+    sel_fact *fact = add_fact(facts, count, name);
+    fact->user = lattice * unit;
+    fact->lattice = lattice;
+}
+
+/* What lattice and user count differently, beside lengths and velocities. */
+static void add_units(const lbm_plan *plan, sel_fact facts[], int *count) {
+    const lbm_numbers *numbers = &plan->numbers;
+    const double dx = plan->params->common.dx;
+    const double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
+    add_number(facts, count, "viscosity nu", numbers->nu, numbers->velocity_unit * dx);
+    add_number(facts, count, "density", 1, numbers->density_unit);
+    if (velocity > 0) {
+        add_number(facts, count, "largest velocity given", velocity, numbers->velocity_unit);
+        add_number(facts, count, "its dynamic pressure", 0.5 * velocity * velocity,
+                   3 * numbers->pressure_unit);
+    }
+}
+
 static void add_velocity_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
     const lbm_numbers *numbers = &plan->numbers;
     double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
@@ -85,5 +106,6 @@ int lbm_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     add_velocity_facts(plan, facts, &count);
     add_reference_facts(plan, facts, &count);
     add_opening_facts(plan, facts, &count);
+    add_units(plan, facts, &count);
     return count;
 }

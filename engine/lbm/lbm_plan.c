@@ -169,20 +169,24 @@ static double bytes_per_cell(const sel_simulation *simulation, int precision) {
     return (2 * lattice->q + lattice->dims) * (precision == SEL_F32 ? 4 : 8);
 }
 
+#define PRESSURE_UNIT "density length^2/time^2 (SI: Pa)"
 static const sel_field_info fields[LBM_FIELDS] = {
-    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "Velocity of the fluid."},
-    [LBM_DENSITY] = {"density", SEL_SCALAR, "Density."},
-    [LBM_PRESSURE] = {"pressure", SEL_SCALAR, "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2."},
-    [LBM_SPEED] = {"speed", SEL_SCALAR, "Magnitude of the velocity."},
-    [LBM_VORTICITY] = {"vorticity", SEL_CURL,
+    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "length/time (SI: m/s)", "Velocity of the fluid."},
+    [LBM_DENSITY] = {"density", SEL_SCALAR, "that of density (SI: kg/m3)",
+                     "Density of the fluid: that of the scenario where the pressure is 0."},
+    [LBM_PRESSURE] = {"pressure", SEL_SCALAR, PRESSURE_UNIT,
+                      "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2, 0 at the scenario's "
+                      "density; rho and cs2 = 1/3 in lattice units."},
+    [LBM_SPEED] = {"speed", SEL_SCALAR, "length/time (SI: m/s)", "Magnitude of the velocity."},
+    [LBM_VORTICITY] = {"vorticity", SEL_CURL, "1/time (SI: 1/s)",
                        "Curl of the velocity, by central differences; one-sided beside solids and "
                        "faces."},
-    [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR,
+    [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR, "1/time^2 (SI: 1/s2)",
                          "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "
                          "inside vortices."},
-    [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR,
+    [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR, "1/time (SI: 1/s)",
                          "sqrt(2 S:S) of the rate of strain S, from the populations of the cell."},
-    [LBM_STRESS] = {"stress", SEL_TENSOR,
+    [LBM_STRESS] = {"stress", SEL_TENSOR, PRESSURE_UNIT,
                     "Viscous stress 2 density nu S, the subgrid model's part included, from the "
                     "populations of the cell."},
 };

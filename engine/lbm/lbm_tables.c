@@ -114,10 +114,23 @@ static const sel_table initial_table = {
     check_initial,
 };
 
+static sel_status check_units(const lbm_params *params, sel_where where, sel_error *error) {
+    const sel_units *units = params->common.units;
+    if (units && isnan(units->dt) && params->common.dt_is_preset) {
+        return sel_fail_at(
+            error, where,
+            "sel.lbm: units give no dt; give sel.units a velocity or a viscosity, or "
+            "give dt here");
+    }
+    return SEL_OK;
+}
+
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
     const lbm_params *params = data;
-    sel_status status = SEL_OK;
-    if (isnan(params->nu) == isnan(params->tau)) {
+    sel_status status = check_units(params, where, error);
+    if (params->common.units && !isnan(params->common.units->nu) && !isnan(params->tau)) {
+        status = sel_fail_at(error, where, "sel.lbm: nu comes from units; leave tau out");
+    } else if (isnan(params->nu) == isnan(params->tau)) {
         status = sel_fail_at(error, where, "sel.lbm: give %s nu or tau",
                              isnan(params->nu) ? "one of" : "only one of");
     }

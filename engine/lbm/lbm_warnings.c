@@ -30,6 +30,17 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
+/* In SI a time step of a second is hardly ever meant. */
+static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
+    const sel_common *common = &plan->params->common;
+    if (!common->dx_is_preset && common->dt_is_preset && common->dx != 1) {
+        sel_fail_at(warnings, sel_simulation_where(plan->base.simulation, "dx"),
+                    "dx is given and dt is not: dt is 1, and a velocity of 1 is %.3g in lattice "
+                    "units; give dt too, or units = sel.units { ... }",
+                    1 / plan->numbers.velocity_unit);
+    }
+}
+
 /* What enters must leave: else mass grows, or goes, without end. */
 static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
     const sel_domain *domain = plan->base.domain;
@@ -57,6 +68,7 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
                  "cells, a smaller dt/dx^2 or a smaller viscosity",
                  plan->numbers.tau, largest_tau);
     }
+    warn_of_units(plan, warnings);
     warn_of_speed(plan, warnings);
     warn_of_mass(plan, warnings);
 }

@@ -15,6 +15,8 @@
 #include "engine/machine.h"
 #include "engine/output/kind.h"
 
+enum { MARKS = 3 }; /* arrays of sel_cell_marks */
+
 static const char *const compressions[] = {"none", "zlib", NULL};
 static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
@@ -45,8 +47,9 @@ static const sel_field fields[] = {
 
 const sel_table sel_out_vtk_table = {
     "out.vtk",
-    "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type "
-    "(0 interior, k: region k).",
+    "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where "
+    "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
+    "boundary (k in free cells at a face of region k, the later of several).",
     sizeof(sel_out_vtk),
     SIZE_MAX,
     fields,
@@ -65,7 +68,7 @@ typedef struct vtk_series {
     int precision, drop_bits;
     vtkw_image image; /* but for the arrays and the time */
     vtkw_strings regions;
-    uint8_t *cell_type;
+    sel_cell_marks marks; /* one allocation, which begins at cell_type */
     vtkw_step *steps;
     size_t step_count, step_room;
 
@@ -121,7 +124,7 @@ static void series_release(vtk_series *series) {
     free(series->picks.v);
     free((void *)(uintptr_t)series->regions.values);
     free(series->steps);
-    free(series->cell_type);
+    free(series->marks.cell_type);
     free(series->directory);
     free(series->name);
     free(series);
@@ -193,7 +196,10 @@ static void extract_component(const vtk_series *series, const sel_pick *pick, vo
 
 static sel_status write_image(const vtk_job *job, const char *path, sel_error *error) {
     const vtk_series *series = job->series;
-    vtkw_array *arrays = calloc((size_t)series->picks.count + 1, sizeof *arrays);
+    const vtkw_array marks[] = {{"cell_type", VTKW_UINT8, 1, series->marks.cell_type},
+                                {"solid", VTKW_UINT8, 1, series->marks.solid},
+                                {"boundary", VTKW_UINT8, 1, series->marks.boundary}};
+    vtkw_array *arrays = calloc((size_t)series->picks.count + MARKS, sizeof *arrays);
     if (!arrays) {
         return sel_fail_memory(error, path, (size_t)series->picks.count * sizeof *arrays);
     }
@@ -207,10 +213,10 @@ static sel_status write_image(const vtk_job *job, const char *path, sel_error *e
             (vtkw_array){pick->name, series->precision == SEL_F32 ? VTKW_FLOAT32 : VTKW_FLOAT64,
                          sel_pick_stored(pick), job->values[i]};
     }
-    arrays[series->picks.count] = (vtkw_array){"cell_type", VTKW_UINT8, 1, series->cell_type};
+    memcpy(arrays + series->picks.count, marks, sizeof marks);
     vtkw_image image = series->image;
     image.cell_arrays = arrays;
-    image.cell_array_count = series->picks.count + 1;
+    image.cell_array_count = series->picks.count + MARKS;
     image.strings = &series->regions;
     image.strings_count = 1;
     image.has_time = 1;
@@ -441,14 +447,14 @@ static sel_box chosen_cells(const sel_out_vtk *params, const sel_grid *grid) {
     return box;
 }
 
-/* Of the arrays, the cells' types among them: a byte each. */
+/* Of the arrays, the marks of the cells among them: a byte each. */
 static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) {
     const sel_out_vtk *vtk = params;
     const sel_output_context context = {.solver = plan->simulation->solver, .domain = plan->domain};
     const int number = chosen_precision(vtk, plan->precision) == SEL_F32 ? 4 : 8;
     const sel_box box = chosen_cells(vtk, &plan->domain->grid);
     sel_picks picks;
-    double per_cell = 1;
+    double per_cell = MARKS;
     if (sel_picks_make(&context, &vtk->fields, &picks, NULL)) {
         return 0;
     }
@@ -473,11 +479,14 @@ static sel_status fill_series(vtk_series *series, const sel_output_context *cont
     place_image(series, &domain->grid);
     series->directory = strdup(context->directory);
     series->name = strdup(name);
-    series->cell_type = malloc((size_t)series->cells);
-    if (!series->directory || !series->name || !series->cell_type) {
-        return sel_fail_memory(error, "the cell types to write", (size_t)series->cells);
+    uint8_t *marks = malloc(MARKS * (size_t)series->cells);
+    series->marks = (sel_cell_marks){.cell_type = marks};
+    if (!series->directory || !series->name || !marks) {
+        return sel_fail_memory(error, "the cell types to write", MARKS * (size_t)series->cells);
     }
-    sel_domain_cell_type(domain, &series->box, series->cell_type);
+    series->marks.solid = marks + series->cells;
+    series->marks.boundary = marks + 2 * series->cells;
+    sel_domain_cells(domain, &series->box, &series->marks);
     sel_status status = sel_picks_make(context, &params->fields, &series->picks, error);
     return status ? status : copy_names(series, domain, error);
 }

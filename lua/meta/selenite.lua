@@ -24,6 +24,16 @@
 ---@field origin number[] lower left corner
 ---@overload fun(x: number, y: number): number
 
+---A lattice that sel.units made; a solver's field `units`.
+---@class selenite.units
+---@field dx number side of a cell
+---@field dt number time step; where velocity or viscosity is known
+---@field nu number kinematic viscosity; where it is known
+---@field density number
+---@field length number
+---@field velocity number where it is known
+---@field cells fun(lengths: number[]): integer[] cells along lengths; refuses parts of cells
+
 ---A quantity painted by shapes, in order.
 ---@class selenite.paint
 
@@ -56,6 +66,7 @@
 ---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
 ---@field dx? number Side of a cell; 1 (lattice units) when not given.
 ---@field dt? number Time step; 1 (lattice units) when not given.
+---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
 ---@field regions? selenite.region[] What holds where, painted in order: the last one wins.
@@ -113,12 +124,13 @@
 ---@field velocity? number Velocity of the Reynolds and Mach numbers.
 ---@field area? number Area (length in 2-D) that makes coefficients of forces.
 
----When a run ends. `steps` and `time` are exact; `steady` is acted on one test later.
+---When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one test later.
 ---@class (exact) selenite.stop
 ---@field steps? integer Stop after so many steps.
 ---@field time? number Stop at the first step at or after this time.
 ---@field steady? number Stop when the relative change of the main field between two tests is below this.
 ---@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
+---@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
@@ -133,7 +145,7 @@
 ---@field density? selenite.quantity Density at the start, instead of pressure.
 ---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
 
----Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
 ---@field name? string Name of its files; the kind when not given. No two outputs share one.
 ---@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
@@ -258,6 +270,7 @@
 ---@field size? integer[] Number of cells { nx, ny } or { nx, ny, nz }; the raster's when ground is one.
 ---@field dx? number Side of a cell; the raster's when ground is one, else 1 when not given.
 ---@field dt? number Time step; seconds; 1 when not given, required with rain, infiltration and sources.
+---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
 ---@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
 ---@field regions? selenite.region[] What holds where, painted in order: the last one wins.
@@ -336,6 +349,16 @@
 ---@field raster selenite.raster A raster made by sel.raster.
 ---@field above number Inside is where the raster is greater than this.
 
+---A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
+---@class (exact) selenite.sel.units
+---@field length number A length of the flow, m: of the Reynolds number, and of `cells` cells.
+---@field cells integer Cells along that length: dx = length / cells.
+---@field velocity? number A velocity of the flow, m/s; with viscosity and Re: Re viscosity / length.
+---@field lattice_velocity? number That velocity in cells per step: dt = lattice_velocity dx / velocity; 0.05 when not given. Where no velocity is known dt = 0.1 dx^2 / viscosity (tau 0.8).
+---@field density? number Density of the fluid, kg/m3; 1 when not given.
+---@field viscosity? number Kinematic viscosity, m2/s; with Re: velocity length / Re.
+---@field Re? number Reynolds number velocity length / viscosity, instead of one of the two.
+
 ---A quantity that depends on time by given points; s(t) inside functions.
 ---@class (exact) selenite.sel.series
 ---@field file? string A CSV file: times in the first column; a path relative to the script.
@@ -374,7 +397,7 @@
 ---@class selenite.out
 
 ---@class (exact) selenite.out.module
----@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with cell_type (0 interior, k: region k).
+---@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
@@ -403,6 +426,7 @@
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
+---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
 ---@field law selenite.law.module

@@ -277,6 +277,25 @@ return sel.lbm {
 }
 LUA
 
+# Lua's hooks are not called inside a pattern: the process ends, and run.json tells why.
+a_hook_that_never_returns_ends_the_run() {
+    cat >"$work/stuck.lua" <<'EOF'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, tau = 0.8, periodic = { "x", "y" }, stop = { steps = 1000 },
+  hooks = { { every = 300, call = function(run)
+    if run.step > 0 then return ("a"):rep(50):find(("a-"):rep(50) .. "b") end
+  end } },
+}
+EOF
+    exits 1 run "$work/stuck.lua" -o "$work/stuck" --script-limit 0.5 2>"$work/err" &&
+        grep "stuck.lua:5: a hook took longer than 0.5 s" "$work/err" &&
+        [ "$(wc -l <"$work/err")" = 1 ] &&
+        [ "$(json "$work/stuck/run.json" stopped_by)" = '"error"' ] &&
+        [ "$(json "$work/stuck/run.json" steps)" = 300 ] &&
+        grep '"stop_reason": ".*stuck.lua:5: a hook took longer' "$work/stuck/run.json"
+}
+
 divergence_is_reported() {
     exits 3 run "$work/diverging.lua" -o "$work/diverging" >"$work/text" 2>&1 &&
         grep -E 'diverged: NaN or infinity found at step [0-9]+, by step [0-9]+ in all cells\. ' \
@@ -598,6 +617,7 @@ ok "another run gives the same bytes" another_run_gives_the_same_bytes
 ok "waiting threads soon sleep" waiting_threads_soon_sleep
 ok "an interrupt writes the last state" interrupt_writes_the_last_state
 ok "an error writes the last state" an_error_writes_the_last_state
+ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_run
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs

@@ -198,20 +198,25 @@ static void a_site_behind_a_solid_cell_needs_no_paint(void **state) {
     assert_int_equal(create(f), SEL_OK);
 }
 
-static void cell_type_is_the_solid_or_the_later_of_the_faces(void **state) {
+static void cells_are_solid_or_free_and_those_at_faces_have_the_later_region(void **state) {
     fixture *f = *state;
-    uint8_t type[NX * NY];
+    uint8_t type[NX * NY], solid[NX * NY], boundary[NX * NY];
+    const sel_cell_marks marks = {type, solid, boundary};
     add(f, "walls", faces(f), &fake_anywhere);
     add(f, "block", box(f, 0, 0, 2, 1), &fake_anywhere);
     add(f, "lid", face(f, SEL_Y_MAX), &fake_anywhere);
     assert_int_equal(create(f), SEL_OK);
     sel_box all = sel_grid_box(&f->domain->grid);
-    sel_domain_cell_type(f->domain, &all, type);
-    assert_int_equal(type[0], 2);
-    assert_int_equal(type[2], 1);
-    assert_int_equal(type[NX + 1], 0);
-    assert_int_equal(type[3 * NX], 3);
-    assert_int_equal(type[3 * NX + 2], 3);
+    sel_domain_cells(f->domain, &all, &marks);
+    for (int i = 0; i < NX * NY; i++) {
+        assert_int_equal(type[i], i < 2 ? 2 : 0);
+        assert_int_equal(solid[i], i < 2);
+    }
+    assert_int_equal(boundary[0], 0); /* nothing flows in the block */
+    assert_int_equal(boundary[2], 1);
+    assert_int_equal(boundary[NX + 1], 0);
+    assert_int_equal(boundary[3 * NX], 3);
+    assert_int_equal(boundary[3 * NX + 2], 3);
 }
 
 static void assert_refused(fixture *f, const char *text) {
@@ -350,12 +355,12 @@ static void three_dimensions_have_six_faces(void **state) {
     assert_int_equal(sel_face_sites(&f->domain->grid, SEL_X_MIN), 20);
     assert_int_equal(f->domain->face[SEL_X_MAX][19], 1);
     assert_int_equal(f->domain->face[SEL_Z_MAX][11], 2);
-    uint8_t type[60];
+    uint8_t type[60], solid[60], boundary[60];
     sel_box all = sel_grid_box(&f->domain->grid);
-    sel_domain_cell_type(f->domain, &all, type);
-    assert_int_equal(type[(4 * 4 + 1) * 3 + 1], 2);
-    assert_int_equal(type[(2 * 4 + 1) * 3 + 1], 0);
-    assert_int_equal(type[(2 * 4 + 1) * 3], 1);
+    sel_domain_cells(f->domain, &all, &(sel_cell_marks){type, solid, boundary});
+    assert_int_equal(boundary[(4 * 4 + 1) * 3 + 1], 2);
+    assert_int_equal(boundary[(2 * 4 + 1) * 3 + 1], 0);
+    assert_int_equal(boundary[(2 * 4 + 1) * 3], 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -373,7 +378,7 @@ int main(void) {
         TEST(rest_paints_what_nothing_before_painted),
         TEST(faces_leaves_periodic_axes_out),
         TEST(a_site_behind_a_solid_cell_needs_no_paint),
-        TEST(cell_type_is_the_solid_or_the_later_of_the_faces),
+        TEST(cells_are_solid_or_free_and_those_at_faces_have_the_later_region),
         TEST(an_unpainted_face_is_refused_with_its_first_cell),
         TEST(a_painted_periodic_face_is_refused),
         TEST(shapes_that_paint_nothing_are_all_refused),

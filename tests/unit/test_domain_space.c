@@ -286,7 +286,7 @@ static void rest_is_what_other_faces_left(void **state) {
 }
 
 /* Region f + 1 on face f: the latest painted of the faces that meet wins. */
-static void cell_types_at_edges_and_corners_are_of_the_latest_face(void **state) {
+static void boundaries_at_edges_and_corners_are_of_the_latest_face(void **state) {
     fixture *f = *state;
     for (int face = 0; face < SEL_FACES; face++) {
         add(f, sel_shape_face(f->arena, face));
@@ -294,9 +294,9 @@ static void cell_types_at_edges_and_corners_are_of_the_latest_face(void **state)
     sel_point min = {3, {1, -2, 3}}, max = {3, {1.5, -1.5, 3.5}};
     add(f, box(f, min, max)); /* the cell in the lowest corner */
     create(f);
-    uint8_t type[CELLS], part[CELLS];
+    uint8_t type[CELLS], solid[CELLS], boundary[CELLS], part[CELLS];
     sel_box all = sel_grid_box(&f->domain->grid);
-    sel_domain_cell_type(f->domain, &all, type);
+    sel_domain_cells(f->domain, &all, &(sel_cell_marks){type, solid, boundary});
     int64_t at[3];
     for (int64_t i = 0; i < CELLS; i++) {
         sel_cell_at(&f->domain->grid, i, at);
@@ -304,15 +304,17 @@ static void cell_types_at_edges_and_corners_are_of_the_latest_face(void **state)
         for (int a = 0; a < 3; a++) {
             expected = at[a] == 0 ? 2 * a + 1 : at[a] == last[a] ? 2 * a + 2 : expected;
         }
-        assert_int_equal(type[i], i == 0 ? 7 : expected);
+        assert_int_equal(type[i], i == 0 ? 7 : 0);
+        assert_int_equal(solid[i], i == 0);
+        assert_int_equal(boundary[i], i == 0 ? 0 : expected);
     }
     sel_box odd = {{1, 0, 1}, {NX, NY, NZ}, {2, 5, 3}};
-    sel_domain_cell_type(f->domain, &odd, part);
+    sel_domain_cells(f->domain, &odd, &(sel_cell_marks){type, solid, part});
     int64_t next = 0;
     for (at[2] = 1; at[2] < NZ; at[2] += 3) {
         for (at[1] = 0; at[1] < NY; at[1] += 5) {
             for (at[0] = 1; at[0] < NX; at[0] += 2) {
-                assert_int_equal(part[next++], type[sel_cell_number(&f->domain->grid, at)]);
+                assert_int_equal(part[next++], boundary[sel_cell_number(&f->domain->grid, at)]);
             }
         }
     }
@@ -401,7 +403,7 @@ int main(void) {
         TEST(a_face_cut_by_a_box_has_a_window_in_each_face),
         TEST(a_box_that_ends_with_the_domain_cuts_its_upper_faces),
         TEST(rest_is_what_other_faces_left),
-        TEST(cell_types_at_edges_and_corners_are_of_the_latest_face),
+        TEST(boundaries_at_edges_and_corners_are_of_the_latest_face),
         TEST(threads_paint_the_same),
         TEST(an_unpainted_site_is_named_with_three_indices),
         TEST(shapes_of_two_dimensions_are_refused),

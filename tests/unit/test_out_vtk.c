@@ -125,16 +125,20 @@ static void vectors_have_three_components_and_one_layer_in_two_dimensions(void *
     case_close(&c);
 }
 
-static void cell_types_come_with_the_names_of_their_regions(void **state) {
+static void solids_and_boundaries_come_with_the_names_of_their_regions(void **state) {
     (void)state;
     output_case c;
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[5] = 1;
     add_vtk(&c, "f", two_fields, 1);
     assert_int_equal(case_run(&c, 0), SEL_OK);
-    uint8_t types[12], expected[12] = {2, 2, 2, 2, 2, 1, 0, 2, 2, 2, 2, 2};
-    read_array(&c, "f/f_00000000.vti", "cell_type", types, sizeof types);
-    assert_memory_equal(types, expected, sizeof types);
+    uint8_t marks[12], solid[12] = {[5] = 1}, boundary[12] = {2, 2, 2, 2, 2, 0, 0, 2, 2, 2, 2, 2};
+    read_array(&c, "f/f_00000000.vti", "cell_type", marks, sizeof marks);
+    assert_memory_equal(marks, solid, sizeof marks); /* by region 1 */
+    read_array(&c, "f/f_00000000.vti", "solid", marks, sizeof marks);
+    assert_memory_equal(marks, solid, sizeof marks);
+    read_array(&c, "f/f_00000000.vti", "boundary", marks, sizeof marks);
+    assert_memory_equal(marks, boundary, sizeof marks);
     /* "interior", "block" and "region_2" as character codes. */
     assert_header_holds(&c, "f/f_00000000.vti",
                         "Name=\"cell_type_names\" NumberOfTuples=\"3\" format=\"ascii\">\n"
@@ -317,7 +321,7 @@ int main(void) {
         cmocka_unit_test(files_that_could_not_be_written_are_not_listed),
         cmocka_unit_test(collection_names_each_file_and_its_time),
         cmocka_unit_test(vectors_have_three_components_and_one_layer_in_two_dimensions),
-        cmocka_unit_test(cell_types_come_with_the_names_of_their_regions),
+        cmocka_unit_test(solids_and_boundaries_come_with_the_names_of_their_regions),
         cmocka_unit_test(boxes_and_strides_keep_cells_at_their_centres),
         cmocka_unit_test(stride_leaves_the_third_axis_of_two_dimensions_alone),
         cmocka_unit_test(precision_follows_the_run_unless_given),

@@ -217,7 +217,7 @@ static void lines_are_found_where_text_is_unusual(void **state) {
         "  ['tau'] = #s > 3 and -1 or 0,\n"
         "  [s] = 1 }))\n",
         "s.lua:3: sel.lbm: unknown field ' sel.lbm { tau = { tau = ' '\n"
-        "s.lua:4: stop: nothing ends this run; give steps, time or steady\n"
+        "s.lua:4: stop: nothing ends this run; give steps, time, steady or wall_time\n"
         "s.lua:5: sel.lbm: tau must be greater than 0, got -1");
 }
 
@@ -253,7 +253,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
                    "outflow, pressure, slip, velocity, wall");
     script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
                    "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
-                   "load, noise, out, paint, params, raster, series, shape, step");
+                   "load, noise, out, paint, params, raster, series, shape, step, units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
@@ -264,6 +264,39 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
         "local sel = require 'selenite'\nlocal f = sel.shape.face 'x'\n",
         "s.lua:2: shape.face takes \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\", got "
         "string \"x\"");
+}
+
+/* A key of "a" and a zero byte must not be looked for as "a", which the table does not have. */
+static void reading_a_table_runs_nothing_of_the_script(void **state) {
+    (void)state;
+    static const char spy[] =
+        "local function spied(t) return setmetatable(t, { __index = function(_, key)\n"
+        "  error('read ' .. key) end, __len = error, __pairs = error }) end\n";
+    static const struct {
+        const char *fields, *message;
+    } cases[] = {
+        {"controls = spied { ['a\\0b'] = 1 }",
+         "s.lua:6: sel.lbm: controls must be a table of NAME = number, but has the key string "
+         "\"a\\0b\""},
+        {"controls = spied { [true] = 1 }",
+         "s.lua:6: sel.lbm: controls must be a table of NAME = number, but has the key true"},
+        {"['precision\\0'] = 'f64'",
+         "s.lua:5: sel.lbm: the key string \"precision\\0\" is no field"},
+        {"controls = spied { gain = 'x' }",
+         "s.lua:6: sel.lbm: controls.gain must be a number, got string \"x\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s" LBM("%s"), spy, cases[i].fields);
+        script_refuses(text, cases[i].message);
+    }
+    script_refuses(
+        "local sel = require 'selenite'\n"
+        "sel.params(setmetatable({ ['n\\0'] = 1 }, { __index = error }))\n",
+        "s.lua:2: sel.params: every parameter needs a name: NAME = { default, \"help\" }");
+    script_refuses("local sel = require 'selenite'\n"
+                   "sel.params { n = { 1, ['min\\0'] = 2 } }\n",
+                   "s.lua:2: sel.params: n: takes a default, a help text and named fields only");
 }
 
 int main(void) {
@@ -279,6 +312,7 @@ int main(void) {
         cmocka_unit_test(lines_are_found_where_text_is_unusual),
         cmocka_unit_test(lists_of_simulations_need_names),
         cmocka_unit_test(misspelt_members_of_the_library_are_errors),
+        cmocka_unit_test(reading_a_table_runs_nothing_of_the_script),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh -- files of the VTK writer read back by the real VTK (python3-vtk9). Prints TAP.
+# run.sh -- files of the VTK writer and of a run read back by the real VTK (python3-vtk9). Prints TAP.
 # usage: BUILD=build CC=gcc CXX=g++ run.sh; a compiler may be several words, such as "ccache gcc".
 set -eu
 here=$(dirname "$0")
@@ -25,4 +25,21 @@ if ! "$python" -c 'import vtkmodules.vtkIOXML' 2>/dev/null; then
     echo "not ok - $python has no VTK: install python3-vtk9 (make test does)"
     exit 1
 fi
-PYTHONDONTWRITEBYTECODE=1 "$python" "$here/read_back.py" "$files"
+export PYTHONDONTWRITEBYTECODE=1
+"$python" "$here/read_back.py" "$files"
+
+"$build/selenite" run - -o "$files/run" --quiet --backend cpu <<'EOT'
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+return sel.lbm {
+  lattice = "D2Q9", size = { 6, 4 }, nu = 0.1, stop = { steps = 1 },
+  regions = {
+    { where = shape.box { min = { 2, 0 }, max = { 4, 1 } }, law = law.wall {} },
+    { where = shape.face "x-", law = law.velocity { 0.01, 0 } },
+    { where = shape.face "x+", law = law.pressure { 0 } },
+    { where = shape.rest, law = law.wall {} },
+  },
+  output = { sel.out.vtk { fields = "velocity" } },
+}
+EOT
+"$python" "$here/threshold.py" "$files/run/vtk/vtk_00000001.vti"
