@@ -183,7 +183,7 @@ cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_moni
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    volume_kernel(const __grid_constant__ aqua_gpu_view v, aqua_gpu_total *rows) {
+    volume_kernel(const __grid_constant__ aqua_gpu_view v, aqua_total *rows) {
     typedef typename S::water depth;
     const aqua_gpu_layout &l = v.layout;
     const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_gpu_total *rows, cudaStream_t stream) {
+cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_total *rows, cudaStream_t stream) {
     const unsigned blocks = row_blocks(view->layout.ny);
     if (view->whole) {
         volume_kernel<aqua_f32><<<blocks, THREADS, 0, stream>>>(*view, rows);

@@ -3,7 +3,7 @@
 #define CUDA_AQUA_STATE_H
 
 #include "cuda/aqua_gpu.h"
-#include "cuda/queue.h"
+#include "cuda/machine/backend.h"
 #include "engine/aqua/aqua.h"
 
 /* Rain or infiltration on the host: what the next steps bring. */
@@ -21,15 +21,11 @@ typedef struct aqua_layer {
     uint32_t first, count;
 } aqua_layer;
 
-struct sel_state {
+typedef struct aqua_cuda {
+    sel_state base;
     const aqua_plan *plan;
     aqua_store store;
     int64_t size; /* bytes of a number */
-    int64_t step;
-    cuda_queue queue;
-    int64_t *clock; /* on the device: aqua_gpu_clock.base, */
-    int64_t base;   /* whose value it has when all that is queued is done */
-    cudaGraphExec_t graph;
 
     aqua_gpu_flow pattern; /* all but `from`, `to` and the clock's offset */
     aqua_gpu_view view;    /* all but the depths */
@@ -38,21 +34,19 @@ struct sel_state {
     uint8_t *marks[2]; /* of the tiles of each; NULL: the flow asks for none */
     void *most;        /* NULL: not watched */
     int32_t *arrived;
-    void *last; /* [ny][nx] depths at the last monitor */
-    bool monitored;
-    void *rows; /* of sums, ROW_BYTES each */
+    void *last;    /* [ny][nx] depths at the last monitor */
+    void *rows; /* of sums, AQUA_ROW_BYTES each */
 
     /* What comes and goes. */
     unsigned depends; /* of all that is not uniform: with SEL_ON_T steps are prepared one by one */
     aqua_supply rain, soil;
-    cuda_feed amounts; /* [AQUA_AHEAD] rain, [AQUA_AHEAD] soil, [AQUA_AHEAD][sources] doses */
+    cuda_feed amounts; /* [CUDA_STEPS] rain, [CUDA_STEPS] soil, [CUDA_STEPS][sources] doses */
     double *inflow_units, *inflow_carry; /* by source */
     int64_t *inflow_turn;
     aqua_gpu_tap *taps; /* on the device */
     aqua_layer *layers;
     int layer_count;
-    double *field;    /* [ny][nx] scratch of rates */
-    double *controls; /* their values when they were last looked at */
+    double *field; /* [ny][nx] scratch of rates */
 
     /* Ghosts. */
     aqua_gpu_ghosts ghosts;
@@ -62,65 +56,51 @@ struct sel_state {
     bool settles; /* the flow changes some of the ghosts: they are set before every step */
 
     /* The books. */
-    aqua_gpu_edge *edges;
-    int64_t edge_count, first_edge[258]; /* those of region r from first_edge[r] on */
-    aqua_gpu_total *booked;              /* [edge_count] on the device; NULL: nobody asks */
-    aqua_gpu_total rained, *inflow;      /* of uniform rain and of sources, on the host */
+    aqua_edge *edges;
+    int64_t edge_count, first_edge[AQUA_FIRSTS]; /* those of region r from first_edge[r] on */
+    aqua_total *booked;                          /* [edge_count] on the device; NULL: nobody asks */
+    aqua_total rained, *inflow;                  /* of uniform rain and of sources, on the host */
     double first_volume;
-
-    uint64_t *alarm; /* on the device, */
-    uint64_t *seen;  /* and as it was at the end of the last chunk that is done; pinned */
-};
+} aqua_cuda;
 
 enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_sums) };
 _Static_assert(sizeof(aqua_gpu_monitor) <= AQUA_ROW_BYTES, "a row of a monitor has room");
-_Static_assert(sizeof(aqua_gpu_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
+_Static_assert(sizeof(aqua_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
 
-/* Memory on the device, or only what it takes. */
-typedef struct aqua_taker {
-    cuda_queue *queue; /* NULL: only count */
-    uint64_t bytes;
-    sel_status status;
-    sel_error *error;
-} aqua_taker;
-
-/* Takes all of the device's memory that the state needs. */
-sel_status aqua_cuda_place(sel_state *state, const sel_plan *base, aqua_taker *taker);
-
-/* Beds, depths, ghosts, sources and edges of step 0. */
-sel_status aqua_cuda_fill(sel_state *state, sel_error *error);
+/* cuda_solver.list, .start and .close */
+void aqua_cuda_list(sel_state *base);
+sel_status aqua_cuda_start(sel_state *base, sel_error *error);
+void aqua_cuda_close(sel_state *base);
 
 /* Evaluates what depends on what is due for the present step, and sends fields of rain and soil,
  * and levels. */
-sel_status aqua_cuda_prepare(sel_state *state, unsigned due, sel_error *error);
+sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
 
-/* Sends the other amounts of `count` steps, at most AQUA_AHEAD, from the present one on, which is
- * prepared. */
-sel_status aqua_cuda_amounts(sel_state *state, int64_t count, sel_error *error);
+/* Sends the other amounts of *count steps, at most CUDA_STEPS, from the present one on, which is
+ * prepared; lowers *count to those before a step that fails. */
+sel_status aqua_cuda_amounts(aqua_cuda *state, int64_t *count, sel_error *error);
 
 /* The flow of the step from `step` on. */
-aqua_gpu_flow aqua_cuda_flow(const sel_state *state, int64_t step);
+aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step);
 
 /* The present state as fields see it. */
-aqua_gpu_view aqua_cuda_view(const sel_state *state);
+aqua_gpu_view aqua_cuda_view(const aqua_cuda *state);
 
 /* The volume in all free cells, units of the store. Waits. */
-sel_status aqua_cuda_volume(sel_state *state, double *volume, sel_error *error);
+sel_status aqua_cuda_volume(aqua_cuda *state, double *volume, sel_error *error);
 /* The same from the rows that aqua_gpu_volume has found. */
-double aqua_cuda_join_rows(const sel_state *state, const aqua_gpu_total *rows);
+double aqua_cuda_join_rows(const aqua_cuda *state, const aqua_total *rows);
 
-/* The error that the device has told of, if it touches the state after `step` steps. */
-sel_status aqua_cuda_check(const sel_state *state, int64_t step, sel_error *error);
-
-sel_status aqua_cuda_start(sel_state *state, sel_request *request, sel_error *error);
-sel_status aqua_cuda_finish(sel_state *state, sel_request *request, sel_error *error);
+/* cuda_solver.ask and .answer */
+sel_status aqua_cuda_ask(sel_state *base, const sel_request *request, sel_error *error);
+void aqua_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request);
 
 /* The number of a cell of the layout. */
 static inline int64_t aqua_cuda_cell_number(const aqua_layout *layout, int64_t at) {
     return (at / layout->pitch - AQUA_HALO) * layout->nx + at % layout->pitch - AQUA_HALO;
 }
 
-static inline int64_t aqua_cuda_cells(const sel_state *state) {
+static inline int64_t aqua_cuda_cells(const aqua_cuda *state) {
     return state->plan->layout.nx * state->plan->layout.ny;
 }
 

@@ -10,7 +10,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "cuda/cells.h"
+#include "cuda/machine/cells.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
@@ -67,7 +67,6 @@ typedef struct lbm_gpu_step {
     const double *acceleration_before; /* [3] of the step before */
     const void *acceleration_field;    /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
-    int64_t *clock; /* counts steps; NULL: no law needs it */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/device.h"
+#include "cuda/machine/device.h"
 #include "cuda/lbm_state.h"
 #include "engine/lbm/lbm_answers.h"
 #include "engine/reduce.h"
@@ -17,83 +17,84 @@ static cudaError_t read_field(const void *view, int field, const cuda_cells *cel
     return lbm_gpu_read(view, field, cells, components, bytes, to, stream);
 }
 
-static sel_status start_read(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status start_read(lbm_cuda *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
-    return cuda_slot_read(&state->queue, request, read_field, &view, error);
+    return cuda_slot_read(state->base.queue, request, read_field, &view, error);
 }
 
-static sel_status start_reduce(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status start_reduce(lbm_cuda *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
     const cuda_cells cells = cuda_cells_of(request);
     cuda_slot *slot;
     sel_status status =
-        cuda_slot_open(&state->queue, request, sizeof(lbm_gpu_sums), 0, &slot, error);
+        cuda_slot_open(state->base.queue, request, sizeof(lbm_gpu_sums), 0, &slot, error);
     if (!status) {
-        CUDA_TRY(
-            lbm_gpu_reduce(&view, request->field, &cells, state->partials, state->queue.stream));
-        status =
-            cuda_slot_fetch(&state->queue, slot, 0, state->partials, sizeof(lbm_gpu_sums), error);
-    }
-    return status;
-}
-
-static sel_status start_monitor(sel_state *state, const sel_request *request, sel_error *error) {
-    const lbm_gpu_view view = cuda_view(state);
-    cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(&state->queue, request, sizeof(lbm_gpu_monitor), 0, &slot, error);
-    if (!status) {
-        CUDA_TRY(lbm_gpu_watch(&view, request->only_bad_cell ? NULL : state->last_velocity,
-                               state->partials, state->queue.stream));
-        slot->had_before = state->monitored;
-        state->monitored |= !request->only_bad_cell;
-        status = cuda_slot_fetch(&state->queue, slot, 0, state->partials, sizeof(lbm_gpu_monitor),
+        CUDA_TRY(lbm_gpu_reduce(&view, request->field, &cells, state->partials,
+                                state->base.queue->stream));
+        status = cuda_slot_fetch(state->base.queue, slot, 0, state->partials, sizeof(lbm_gpu_sums),
                                  error);
     }
     return status;
 }
 
-static sel_status start_links(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status start_monitor(lbm_cuda *state, const sel_request *request, sel_error *error) {
+    const lbm_gpu_view view = cuda_view(state);
+    cuda_slot *slot;
+    sel_status status =
+        cuda_slot_open(state->base.queue, request, sizeof(lbm_gpu_monitor), 0, &slot, error);
+    if (!status) {
+        CUDA_TRY(lbm_gpu_watch(&view, request->only_bad_cell ? NULL : state->last_velocity,
+                               state->partials, state->base.queue->stream));
+        slot->had_before = state->base.monitored;
+        state->base.monitored |= !request->only_bad_cell;
+        status = cuda_slot_fetch(state->base.queue, slot, 0, state->partials,
+                                 sizeof(lbm_gpu_monitor), error);
+    }
+    return status;
+}
+
+static sel_status start_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
     double centre[3];
     cuda_slot *slot;
     lbm_links_centre(state->plan, request, centre);
     sel_status status =
-        cuda_slot_open(&state->queue, request, sizeof(lbm_gpu_carried), 0, &slot, error);
+        cuda_slot_open(state->base.queue, request, sizeof(lbm_gpu_carried), 0, &slot, error);
     if (!status) {
-        CUDA_TRY(
-            lbm_gpu_links(&view, request->region, centre, state->partials, state->queue.stream));
-        status = cuda_slot_fetch(&state->queue, slot, 0, state->partials, sizeof(lbm_gpu_carried),
-                                 error);
+        CUDA_TRY(lbm_gpu_links(&view, request->region, centre, state->partials,
+                               state->base.queue->stream));
+        status = cuda_slot_fetch(state->base.queue, slot, 0, state->partials,
+                                 sizeof(lbm_gpu_carried), error);
     }
     return status;
 }
 
 /* The mass, and what the links carried since the last balance, whose sums start anew. */
-static sel_status start_balance(sel_state *state, const sel_request *request, sel_error *error) {
+static sel_status start_balance(lbm_cuda *state, const sel_request *request, sel_error *error) {
     const lbm_gpu_view view = cuda_view(state);
     const int regions = state->plan->base.domain->region_count;
     const uint64_t mass = sizeof(lbm_gpu_monitor), rates = ((uint64_t)regions + 1) * sizeof(double);
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(&state->queue, request, mass + rates, 0, &slot, error);
+    sel_status status = cuda_slot_open(state->base.queue, request, mass + rates, 0, &slot, error);
     if (status) {
         return status;
     }
-    slot->since_steps = state->step - state->balance_step;
-    state->balance_step = state->step;
-    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->queue.stream));
-    status = cuda_slot_fetch(&state->queue, slot, 0, state->partials, mass, error);
+    slot->since_steps = state->base.step - state->balance_step;
+    state->balance_step = state->base.step;
+    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->base.queue->stream));
+    status = cuda_slot_fetch(state->base.queue, slot, 0, state->partials, mass, error);
     if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
-        CUDA_TRY(
-            lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, state->queue.stream));
-        status = cuda_slot_fetch(&state->queue, slot, mass, state->rates, rates, error);
+        CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates,
+                               state->base.queue->stream));
+        status = cuda_slot_fetch(state->base.queue, slot, mass, state->rates, rates, error);
     } else {
         memset((char *)slot->host + mass, 0, rates);
     }
     return status;
 }
 
-static sel_status start(sel_state *state, const sel_request *request, sel_error *error) {
+sel_status lbm_cuda_ask(sel_state *base, const sel_request *request, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
     switch (request->kind) {
     case SEL_READ:
         return start_read(state, request, error);
@@ -108,12 +109,6 @@ static sel_status start(sel_state *state, const sel_request *request, sel_error 
     }
 }
 
-sel_status cuda_lbm_start(sel_state *state, sel_request *request, sel_error *error) {
-    sel_status status = start(state, request, error);
-    cuda_slot_started(&state->queue, request, state->step, status);
-    return status;
-}
-
 static void finish_reduce(const lbm_gpu_sums *sums, sel_request *request) {
     for (int c = 0; c < LBM_GPU_PARTS; c++) {
         request->sum[c] = sums->sum[c];
@@ -124,14 +119,14 @@ static void finish_reduce(const lbm_gpu_sums *sums, sel_request *request) {
     request->count = (int64_t)sums->count;
 }
 
-static void finish_monitor(const sel_state *state, const cuda_slot *slot, sel_request *request) {
+static void finish_monitor(const lbm_cuda *state, const cuda_slot *slot, sel_request *request) {
     const lbm_gpu_monitor *found = slot->host;
     request->bad_cell = found->bad_cell == INT64_MAX ? -1 : found->bad_cell;
     request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
     request->largest = sqrt(found->largest) * state->plan->numbers.velocity_unit;
 }
 
-static void finish_balance(sel_state *state, const cuda_slot *slot, sel_request *request) {
+static void finish_balance(lbm_cuda *state, const cuda_slot *slot, sel_request *request) {
     const lbm_plan *plan = state->plan;
     const lbm_gpu_monitor *found = slot->host;
     const double *carried = (const double *)(const void *)(found + 1);
@@ -146,16 +141,10 @@ static void finish_balance(sel_state *state, const cuda_slot *slot, sel_request 
     lbm_balance_terms(plan, &balance, request);
 }
 
-sel_status cuda_lbm_finish(sel_state *state, sel_request *request, sel_error *error) {
-    cuda_slot *slot;
-    const int threads = state->plan->base.threads;
-    sel_status status = cuda_slot_answer(&state->queue, request, threads, &slot, error);
-    if (status) {
-        return status;
-    }
+void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const lbm_gpu_carried *carried = slot->host;
     switch (request->kind) {
-    case SEL_READ:
-        break;
     case SEL_REDUCE:
         finish_reduce(slot->host, request);
         break;
@@ -165,10 +154,8 @@ sel_status cuda_lbm_finish(sel_state *state, sel_request *request, sel_error *er
     case SEL_BALANCE:
         finish_balance(state, slot, request);
         break;
-    default: {
-        const lbm_gpu_carried *carried = slot->host;
+    default:
         lbm_links_answer(state->plan, carried->force, carried->torque, carried->mass, request);
-    } break;
+        break;
     }
-    return cuda_laws_check(state->laws, slot->step, error);
 }

@@ -20,9 +20,6 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     const uint32_t row_block = blockIdx.x / blocks_per_row;
     const uint32_t x = (blockIdx.x - row_block * blocks_per_row) * blockDim.x + threadIdx.x;
     const uint32_t row = row_block * rows_per_block + threadIdx.y;
-    if (s.clock && blockIdx.x == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
-        ++*s.clock;
-    }
     if (row >= l.ny * l.nz) {
         return;
     }

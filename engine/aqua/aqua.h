@@ -169,7 +169,7 @@ static inline bool aqua_wants_arrival(const aqua_plan *plan) {
 
 extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
-extern const sel_backend aqua_cuda_backend;
+extern const struct cuda_solver aqua_on_cuda;
 
 extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
 extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;

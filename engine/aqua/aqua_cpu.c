@@ -66,6 +66,11 @@ static void list(sel_state *base) {
     state->size = base->plan->precision == SEL_F32 ? 4 : 8;
     list_fields(state, arrays);
     SEL_ADD(arrays, state, field, fields ? layout->nx * layout->ny : 0, 0);
+    SEL_ADD_VALUE(arrays, state, rain.carry);
+    SEL_ADD_VALUE(arrays, state, soil.carry);
+    SEL_ADD_VALUE(arrays, state, rained);
+    SEL_ADD_VALUE(arrays, state, soaked);
+    SEL_ADD_VALUE(arrays, state, first_volume);
     SEL_ADD(arrays, state, inflow_units, sources, SEL_SAVED);
     SEL_ADD(arrays, state, inflow_carry, sources, SEL_SAVED);
     SEL_ADD(arrays, state, inflow_turn, sources, SEL_SAVED);

@@ -241,6 +241,7 @@ const sel_solver aqua_solver = {
     .cpu = &sel_cpu_backend,
     .on_cpu = &aqua_on_cpu,
 #ifdef SEL_CUDA
-    .cuda = &aqua_cuda_backend,
+    .cuda = &cuda_backend,
+    .on_cuda = &aqua_on_cuda,
 #endif
 };

@@ -98,6 +98,8 @@ static void list(sel_state *base) {
         SEL_ADD(arrays, state, link_flow, links, SEL_SAVED);
         SEL_ADD(arrays, state, out, plan->base.domain->region_count + 1, SEL_SAVED);
         SEL_ADD(arrays, state, rate, plan->base.domain->region_count + 1, SEL_SAVED);
+        SEL_ADD_VALUE(arrays, state, balance_step);
+        SEL_ADD_VALUE(arrays, state, first_mass);
     }
 }
 

@@ -213,7 +213,8 @@ const sel_solver lbm_solver = {
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA
-    .cuda = &lbm_cuda_backend,
+    .cuda = &cuda_backend,
+    .on_cuda = &lbm_on_cuda,
 #endif
     .wall_value = lbm_wall_value,
 };

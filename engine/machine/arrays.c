@@ -30,10 +30,14 @@ static sel_array *append(sel_arrays *arrays) {
 void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
                     unsigned flags) {
     void *nothing = NULL;
-    memcpy(place, &nothing, sizeof nothing);
+    if (!(flags & SEL_VALUE)) {
+        memcpy(place, &nothing, sizeof nothing);
+    }
     sel_array *array = count > 0 ? append(arrays) : NULL;
     if (array) {
         *array = (sel_array){name, type, flags, count, {.components = 0}, place, 0};
+    }
+    if (array && !(flags & SEL_VALUE)) {
         const bool host = on_host(arrays, array);
         const uint64_t line = arrays->memory && !host ? arrays->memory->line : SEL_LINE;
         array->offset = arrays->bytes[host];
@@ -53,7 +57,8 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
-    return (char *)arrays->block[on_host(arrays, array)] + array->offset;
+    return array->flags & SEL_VALUE ? array->place
+                                    : (char *)arrays->block[on_host(arrays, array)] + array->offset;
 }
 
 /* Row by row by the threads that will use them, so that their pages lie close to them. */
@@ -79,6 +84,9 @@ static void zero(char *memory, const sel_array *array, int threads) {
 static void set_pointers(const sel_arrays *arrays) {
     for (int k = 0; k < arrays->count; k++) {
         const sel_array *array = &arrays->v[k];
+        if (array->flags & SEL_VALUE) {
+            continue;
+        }
         void *at = memory_of(arrays, array) + array->cells.before * array->type.size;
         memcpy(array->place, &at, sizeof at);
     }
@@ -101,7 +109,8 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
     }
     set_pointers(arrays);
     for (int k = 0; k < arrays->count; k++) {
-        if (!memory || on_host(arrays, &arrays->v[k])) {
+        const bool here = !memory || on_host(arrays, &arrays->v[k]);
+        if (here && !(arrays->v[k].flags & SEL_VALUE)) {
             zero(memory_of(arrays, &arrays->v[k]), &arrays->v[k], threads);
         }
     }

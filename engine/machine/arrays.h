@@ -16,8 +16,9 @@
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
 
 enum {
-    SEL_SAVED = 1,  /* the state cannot be made again without it */
-    SEL_ON_HOST = 2 /* kept by the host, wherever the kernels run */
+    SEL_SAVED = 1,   /* the state cannot be made again without it */
+    SEL_ON_HOST = 2, /* kept by the host, wherever the kernels run */
+    SEL_VALUE = 4    /* a member of the state itself: `place` is where it stands */
 };
 
 /* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */
@@ -53,7 +54,7 @@ typedef struct sel_array {
     unsigned flags;
     int64_t count;   /* of elements */
     sel_cells cells; /* components == 0: no cells, a plain list */
-    void *place;     /* the pointer that is set */
+    void *place;     /* the pointer that is set, or the value */
     uint64_t offset; /* bytes in its block */
 } sel_array;
 
@@ -86,6 +87,11 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF(*(owner)->member), count, flags)
+
+/* The same for a number or struct of the state that is saved. */
+#define SEL_ADD_VALUE(arrays, owner, member)                                           \
+    sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF((owner)->member), 1, \
+                   SEL_SAVED | SEL_ON_HOST | SEL_VALUE)
 
 /* Memory for all, zeroed (the host's by `threads` threads, each near the cells that it will step),
  * and the pointers. `what` it is for is named when there is not enough. */

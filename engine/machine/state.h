@@ -12,8 +12,9 @@ struct sel_state {
     bool broken; /* a step failed half-way: no state is whole */
     bool monitored;
     sel_arrays arrays;
-    double *controls; /* their values when terms were last evaluated; on the host */
-    double *partials; /* on the processor: SEL_PARTIALS numbers for each row of cells */
+    double *controls;         /* their values when terms were last evaluated; on the host */
+    double *partials;         /* on the processor: SEL_PARTIALS numbers for each row of cells */
+    struct cuda_queue *queue; /* on a device: what is under way there */
 };
 
 enum { SEL_PARTIALS = 32 };
