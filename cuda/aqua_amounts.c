@@ -122,7 +122,7 @@ static aqua_gpu_dose find_dose(aqua_cuda *state, int source) {
     const double units = state->inflow_units[source], cells = (double)inflow->count;
     int64_t *turn = &state->inflow_turn[source];
     if (!state->store.whole) {
-        aqua_total_more(&state->inflow[source], false, units / cells * cells);
+        sel_total_more(&state->inflow[source], false, units / cells * cells);
         return (aqua_gpu_dose){.each = units / cells};
     }
     const int64_t whole = aqua_whole(units, &state->inflow_carry[source]);
@@ -130,7 +130,7 @@ static aqua_gpu_dose find_dose(aqua_cuda *state, int source) {
     const aqua_gpu_dose dose = {
         .each = (double)(whole / inflow->count), .odd = (uint32_t)odd, .turn = (uint32_t)*turn};
     *turn = (*turn + odd) % inflow->count;
-    aqua_total_more(&state->inflow[source], true, (double)whole);
+    sel_total_more(&state->inflow[source], true, (double)whole);
     return dose;
 }
 
@@ -142,7 +142,7 @@ static void take_amounts(aqua_cuda *state, int64_t step, void *tables) {
     aqua_gpu_dose *doses = (aqua_gpu_dose *)(soil + CUDA_STEPS) + place * plan->inflow_count;
     if (plan->rain == AQUA_UNIFORM) {
         rain[place] = take_uniform(state, &state->rain);
-        aqua_total_more(&state->rained, state->store.whole,
+        sel_total_more(&state->rained, state->store.whole,
                         rain[place] * (double)plan->base.domain->free_cells);
     }
     if (plan->infiltration == AQUA_UNIFORM) {

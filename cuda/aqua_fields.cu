@@ -74,8 +74,7 @@ static __device__ void join(aqua_gpu_sums &a, const aqua_gpu_sums &b) {
 static __device__ void join(aqua_gpu_monitor &a, const aqua_gpu_monitor &b) {
     a.change += b.change;
     a.magnitude += b.magnitude;
-    a.largest = fmax(a.largest, b.largest);
-    a.bad = b.bad >= 0 && (a.bad < 0 || b.bad < a.bad) ? b.bad : a.bad;
+    sel_watch_join(&a.watched, &b.watched);
 }
 
 static __device__ void join(double &a, const double &b) {
@@ -144,7 +143,9 @@ __global__ void __launch_bounds__(THREADS)
     if (y >= l.ny) {
         return;
     }
-    aqua_gpu_monitor mine = {0, 0, 0, -1};
+    aqua_gpu_monitor mine;
+    mine.change = mine.magnitude = 0;
+    sel_watch_none(&mine.watched);
     for (uint32_t x = threadIdx.x % AQUA_WARP; x < l.nx; x += AQUA_WARP) {
         const int64_t i = (int64_t)y * l.nx + x;
         if (v.solid[i]) {
@@ -152,12 +153,7 @@ __global__ void __launch_bounds__(THREADS)
         }
         const depth w = ((const depth *)v.water)[aqua_at(l, (int)x, (int)y)];
         const double metres = (double)w * v.metre;
-        if (!isfinite(metres)) {
-            mine.bad = mine.bad < 0 ? (double)x : mine.bad;
-            continue;
-        }
-        mine.largest = fmax(mine.largest, metres);
-        if (before) {
+        if (sel_watch(&mine.watched, (double)i, metres, metres) && before) {
             const double change = metres - (double)before[i] * v.metre;
             before[i] = w;
             mine.change += change * change;
@@ -183,7 +179,7 @@ cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_moni
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    volume_kernel(const __grid_constant__ aqua_gpu_view v, aqua_total *rows) {
+    volume_kernel(const __grid_constant__ aqua_gpu_view v, sel_total *rows) {
     typedef typename S::water depth;
     const aqua_gpu_layout &l = v.layout;
     const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
@@ -198,11 +194,11 @@ __global__ void __launch_bounds__(THREADS)
     join_lanes(sum);
     if (threadIdx.x % AQUA_WARP == 0) {
         rows[y] = {0, 0, 0};
-        aqua_total_more(&rows[y], S::whole, sum);
+        sel_total_more(&rows[y], S::whole, sum);
     }
 }
 
-cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_total *rows, cudaStream_t stream) {
+cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, sel_total *rows, cudaStream_t stream) {
     const unsigned blocks = row_blocks(view->layout.ny);
     if (view->whole) {
         volume_kernel<aqua_f32><<<blocks, THREADS, 0, stream>>>(*view, rows);

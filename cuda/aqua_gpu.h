@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
-#include "engine/physics/aqua_total.h"
+#include "engine/machine/total.h"
 #include "cuda/machine/cells.h"
 #include "cuda/machine/clock.h"
+#include "engine/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,7 +99,7 @@ typedef struct aqua_gpu_spread {
     const double *uniform; /* [CUDA_STEPS] units per cell; NULL: each cell has its own */
     const void *rate;      /* [ny][nx] in the type of beds, */
     void *owed;            /* and what of it is carried; whole only */
-    aqua_total *booked;    /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+    sel_total *booked;    /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
 } aqua_gpu_spread;
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
@@ -149,7 +150,7 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2],
 /* What the edges carry in the flow, units of the store: added to booked[count], or alone stored in
  * flux[count]. */
 cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                          aqua_total *booked, cudaStream_t stream);
+                          sel_total *booked, cudaStream_t stream);
 cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                             double *flux, cudaStream_t stream);
 
@@ -184,16 +185,18 @@ typedef struct aqua_gpu_sums {
 cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
                             aqua_gpu_sums *rows, cudaStream_t stream);
 
-/* Of the free cells of a row of the grid; bad is the x of the first that is not finite, or -1. */
+/* Of the free cells of a row of the grid: squares of the change and of the depth; the depth is
+ * watched, cells numbered over the grid. */
 typedef struct aqua_gpu_monitor {
-    double change, magnitude, largest, bad;
+    double change, magnitude;
+    sel_watched watched;
 } aqua_gpu_monitor;
 /* `before`: [ny][nx] depths, exchanged for the present ones; NULL: left alone, no change. */
 cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_monitor *rows,
                           cudaStream_t stream);
 
 /* rows[ny]: units of the store in the free cells; of whole quanta in `whole`, else in `sum`. */
-cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_total *rows, cudaStream_t stream);
+cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, sel_total *rows, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -100,14 +100,12 @@ static sel_status start_monitor(aqua_cuda *state, const sel_request *request, se
 
 static void finish_monitor(const aqua_cuda *state, const cuda_slot *slot, sel_request *request) {
     aqua_gpu_monitor *rows = slot->host;
-    const int64_t ny = state->plan->layout.ny, nx = state->plan->layout.nx;
+    const int64_t ny = state->plan->layout.ny;
     const int64_t stride = sizeof *rows / sizeof(double);
-    request->bad_cell = -1;
-    request->largest = 0;
-    for (int64_t y = ny - 1; y >= 0; y--) {
-        request->largest = fmax(request->largest, rows[y].largest);
-        request->bad_cell = rows[y].bad >= 0 ? y * nx + (int64_t)rows[y].bad : request->bad_cell;
+    for (int64_t y = 1; y < ny; y++) {
+        sel_watch_join(&rows->watched, &rows[y].watched);
     }
+    sel_request_watched(request, &rows->watched);
     double change = sel_tree_sum(&rows->change, ny, stride);
     double magnitude = sel_tree_sum(&rows->magnitude, ny, stride);
     request->change = sel_relative_change(slot->had_before, change, magnitude);
@@ -115,18 +113,18 @@ static void finish_monitor(const aqua_cuda *state, const cuda_slot *slot, sel_re
 
 /* ---- balance ---- */
 
-double aqua_cuda_join_rows(const aqua_cuda *state, const aqua_total *rows) {
-    aqua_total total = {0};
+double aqua_cuda_join_rows(const aqua_cuda *state, const sel_total *rows) {
+    sel_total total = {0};
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        aqua_total_join(&total, &rows[y]);
+        sel_total_join(&total, &rows[y]);
     }
-    return aqua_total_of(&total, state->store.whole);
+    return sel_total_of(&total, state->store.whole);
 }
 
 sel_status aqua_cuda_volume(aqua_cuda *state, double *volume, sel_error *error) {
     const aqua_gpu_view view = aqua_cuda_view(state);
     const sel_request request = {.kind = SEL_BALANCE};
-    const uint64_t bytes = view.layout.ny * sizeof(aqua_total);
+    const uint64_t bytes = view.layout.ny * sizeof(sel_total);
     cuda_slot *slot;
     sel_status status = cuda_slot_open(state->base.queue, &request, bytes, 0, &slot, error);
     if (status) {
@@ -142,15 +140,15 @@ sel_status aqua_cuda_volume(aqua_cuda *state, double *volume, sel_error *error) 
 /* The answer to SEL_BALANCE as it lies in the slot: what kernels book, and what the host has booked
  * until now. */
 typedef struct ledger {
-    aqua_total *volume, *rained, *soaked; /* [ny] */
-    aqua_total *out;                      /* [edge_count] */
-    aqua_total *uniform;                  /* [1] */
-    aqua_total *inflow;                   /* [sources] */
+    sel_total *volume, *rained, *soaked; /* [ny] */
+    sel_total *out;                      /* [edge_count] */
+    sel_total *uniform;                  /* [1] */
+    sel_total *inflow;                   /* [sources] */
 } ledger;
 
 static uint64_t open_ledger(const aqua_cuda *state, void *block, ledger *l) {
     const int64_t ny = state->plan->layout.ny;
-    aqua_total *at = block;
+    sel_total *at = block;
     const int64_t parts[6] = {ny, ny, ny, state->edge_count, 1, state->plan->inflow_count};
     int64_t first[6], count = 0;
     for (int k = 0; k < 6; k++) {
@@ -161,12 +159,12 @@ static uint64_t open_ledger(const aqua_cuda *state, void *block, ledger *l) {
         *l = (ledger){at + first[0], at + first[1], at + first[2],
                       at + first[3], at + first[4], at + first[5]};
     }
-    return (uint64_t)count * sizeof(aqua_total);
+    return (uint64_t)count * sizeof(sel_total);
 }
 
 /* Rows that kernels have booked; zero when there are none. */
-static sel_status fetch_totals(aqua_cuda *state, cuda_slot *slot, aqua_total *to,
-                               const aqua_total *from, int64_t count, sel_error *error) {
+static sel_status fetch_totals(aqua_cuda *state, cuda_slot *slot, sel_total *to,
+                               const sel_total *from, int64_t count, sel_error *error) {
     const uint64_t bytes = (uint64_t)count * sizeof *to;
     if (!from) {
         memset(to, 0, bytes);
@@ -212,17 +210,17 @@ static void finish_balance(const aqua_cuda *state, const cuda_slot *slot, sel_re
     ledger l;
     open_ledger(state, slot->host, &l);
     for (int i = 0; i < plan->inflow_count && i < SEL_MAX_TERMS; i++) {
-        inflow[i] = aqua_total_of(&l.inflow[i], whole) * unit;
+        inflow[i] = sel_total_of(&l.inflow[i], whole) * unit;
     }
     for (int r = 1; state->booked && r <= plan->base.domain->region_count; r++) {
-        aqua_total total = {0};
+        sel_total total = {0};
         for (int64_t e = state->first_edge[r]; e < state->first_edge[r + 1]; e++) {
-            aqua_total_join(&total, &l.out[e]);
+            sel_total_join(&total, &l.out[e]);
         }
-        out[r] = aqua_total_of(&total, whole) * unit;
+        out[r] = sel_total_of(&total, whole) * unit;
     }
     const double rained = plan->rain == AQUA_FIELD ? aqua_cuda_join_rows(state, l.rained)
-                                                   : aqua_total_of(l.uniform, whole);
+                                                   : sel_total_of(l.uniform, whole);
     const aqua_balance found = {.volume = aqua_cuda_join_rows(state, l.volume) * unit,
                                 .first_volume = state->first_volume * unit,
                                 .rain = rained * unit,
@@ -276,12 +274,12 @@ static sel_status start_flux(aqua_cuda *state, const sel_request *request, sel_e
 static void finish_flux(const aqua_cuda *state, const cuda_slot *slot, sel_request *request) {
     const bool whole = state->store.whole;
     const double *flux = slot->host;
-    aqua_total total = {0};
+    sel_total total = {0};
     for (int64_t e = 0; e < slot->count; e++) {
-        aqua_total_more(&total, whole, flux[e]);
+        sel_total_more(&total, whole, flux[e]);
     }
     request->flux =
-        aqua_total_of(&total, whole) * volume_unit(state) / state->plan->base.domain->grid.dt;
+        sel_total_of(&total, whole) * volume_unit(state) / state->plan->base.domain->grid.dt;
 }
 
 /* ---- entries ---- */

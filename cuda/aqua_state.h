@@ -58,14 +58,14 @@ typedef struct aqua_cuda {
     /* The books. */
     aqua_edge *edges;
     int64_t edge_count, first_edge[AQUA_FIRSTS]; /* those of region r from first_edge[r] on */
-    aqua_total *booked;                          /* [edge_count] on the device; NULL: nobody asks */
-    aqua_total rained, *inflow;                  /* of uniform rain and of sources, on the host */
+    sel_total *booked;                          /* [edge_count] on the device; NULL: nobody asks */
+    sel_total rained, *inflow;                  /* of uniform rain and of sources, on the host */
     double first_volume;
 } aqua_cuda;
 
-enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_sums) };
-_Static_assert(sizeof(aqua_gpu_monitor) <= AQUA_ROW_BYTES, "a row of a monitor has room");
-_Static_assert(sizeof(aqua_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
+enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_monitor) };
+_Static_assert(sizeof(aqua_gpu_sums) <= AQUA_ROW_BYTES, "a row of sums has room");
+_Static_assert(sizeof(sel_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
 
 /* cuda_solver.list, .start and .close */
 void aqua_cuda_list(sel_state *base);
@@ -89,7 +89,7 @@ aqua_gpu_view aqua_cuda_view(const aqua_cuda *state);
 /* The volume in all free cells, units of the store. Waits. */
 sel_status aqua_cuda_volume(aqua_cuda *state, double *volume, sel_error *error);
 /* The same from the rows that aqua_gpu_volume has found. */
-double aqua_cuda_join_rows(const aqua_cuda *state, const aqua_total *rows);
+double aqua_cuda_join_rows(const aqua_cuda *state, const sel_total *rows);
 
 /* cuda_solver.ask and .answer */
 sel_status aqua_cuda_ask(sel_state *base, const sel_request *request, sel_error *error);

@@ -5,7 +5,6 @@
 #define AQUA_TRAITS_CUH
 
 #include <stdint.h>
-#define AQUA_TOTAL_INLINE static __host__ __device__ inline
 #include "cuda/aqua_gpu.h"
 #include "engine/physics/aqua_method.h"
 

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(THREADS)
     if (s.booked) {
         sum = join_lanes(sum);
         if (threadIdx.x % AQUA_WARP == 0) {
-            aqua_total_more(&s.booked[y], S::whole, sum);
+            sel_total_more(&s.booked[y], S::whole, sum);
         }
     }
 }
@@ -245,21 +245,21 @@ template <class S> static __device__ double carried(const aqua_gpu_flow &f, cons
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
-                aqua_total *booked, double *flux) {
+                sel_total *booked, double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (e >= count) {
         return;
     }
     const double value = carried<S>(f, edges[e]);
     if (booked) {
-        aqua_total_more(&booked[e], S::whole, value);
+        sel_total_more(&booked[e], S::whole, value);
     } else {
         flux[e] = value;
     }
 }
 
 static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                            aqua_total *booked, double *flux, cudaStream_t stream) {
+                            sel_total *booked, double *flux, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
     }
@@ -274,7 +274,7 @@ static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_edge *edges, i
 }
 
 cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                          aqua_total *booked, cudaStream_t stream) {
+                          sel_total *booked, cudaStream_t stream) {
     return edges_of(flow, edges, count, booked, NULL, stream);
 }
 

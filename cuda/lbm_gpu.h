@@ -15,6 +15,7 @@
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
 #include "engine/physics/lbm_field.h"
+#include "engine/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -102,11 +103,11 @@ typedef struct lbm_gpu_sums {
 cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const cuda_cells *cells,
                            lbm_gpu_sums *partials, cudaStream_t stream);
 
-/* Squares of the change and of the velocity, largest speed squared, mass deviation, first bad cell
- * (number over the grid, or INT64_MAX). */
+/* Squares of the change and of the velocity, mass deviation; the speed squared and the density
+ * deviation are watched, cells numbered over the grid. */
 typedef struct lbm_gpu_monitor {
-    double change, magnitude, largest, mass;
-    int64_t bad_cell;
+    double change, magnitude, mass;
+    sel_watched watched;
 } lbm_gpu_monitor;
 
 /* `before`: [dims][nz][ny][pitch] in the run's precision, exchanged for the present velocity; NULL:

@@ -121,9 +121,8 @@ static void finish_reduce(const lbm_gpu_sums *sums, sel_request *request) {
 
 static void finish_monitor(const lbm_cuda *state, const cuda_slot *slot, sel_request *request) {
     const lbm_gpu_monitor *found = slot->host;
-    request->bad_cell = found->bad_cell == INT64_MAX ? -1 : found->bad_cell;
+    lbm_watched_answer(state->plan, &found->watched, request);
     request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
-    request->largest = sqrt(found->largest) * state->plan->numbers.velocity_unit;
 }
 
 static void finish_balance(lbm_cuda *state, const cuda_slot *slot, sel_request *request) {

@@ -30,13 +30,12 @@ static __device__ void join(lbm_gpu_monitor &a, const lbm_gpu_monitor &b) {
     a.change += b.change;
     a.magnitude += b.magnitude;
     a.mass += b.mass;
-    a.largest = fmax(a.largest, b.largest);
-    a.bad_cell = b.bad_cell < a.bad_cell ? b.bad_cell : a.bad_cell;
+    sel_watch_join(&a.watched, &b.watched);
 }
 
 static __device__ void clear(lbm_gpu_monitor &a) {
-    a.change = a.magnitude = a.mass = a.largest = 0;
-    a.bad_cell = INT64_MAX;
+    a.change = a.magnitude = a.mass = 0;
+    sel_watch_none(&a.watched);
 }
 
 static __device__ void join(lbm_gpu_carried &a, const lbm_gpu_carried &b) {
@@ -177,13 +176,8 @@ __global__ void __launch_bounds__(THREADS)
             square += u[a] * u[a];
         }
         mine.mass += drho;
-        if (!isfinite(square) || !isfinite(drho)) {
-            const int64_t number = (int64_t)row * l.nx + x;
-            mine.bad_cell = number < mine.bad_cell ? number : mine.bad_cell;
-            continue;
-        }
-        mine.largest = fmax(mine.largest, square);
-        if (before) {
+        const double number = (double)((int64_t)row * l.nx + x);
+        if (sel_watch(&mine.watched, number, square, drho) && before) {
 #pragma unroll
             for (int a = 0; a < D::dims; a++) {
                 real *last = before + a * cells + index;

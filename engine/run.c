@@ -14,16 +14,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/divergence.h"
 #include "engine/emergency.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
 
-enum { NAN_TEST_STEPS = 1000, DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
+enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
 /* Outputs are taken when the backend has as much to do as it lets be handed over: taking a large
  * frame may last as long as a chunk. */
 enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
+
+/* Mach number that is worth a warning: the density varies by Mach^2 / 2. */
+static const double fastest = 0.3;
 
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
  * seconds of a call may be those of an earlier chunk, or none. */
@@ -31,7 +35,7 @@ static const double first_growth = 4, later_growth = 1.1;
 
 typedef struct run {
     const sel_scenario *scenario;
-    const sel_prepared *prepared;
+    sel_prepared *prepared;
     const sel_run_options *options;
     sel_report *report;
     sel_state *state;
@@ -41,13 +45,13 @@ typedef struct run {
 
     int64_t step, last_step;
     sel_stopped_by last_step_by;
-    int64_t test_steps;
+    int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
 
     sel_request monitor; /* the test under way */
     bool monitor_pending;
     bool hook_failed;
     int64_t monitor_step;
-    double largest; /* magnitude of the main field at the last test that found it finite */
+    double largest; /* magnitude of the main field at all tests so far */
 
     double started;         /* clock */
     double compute_seconds; /* spent on steps and monitors, or waiting for them */
@@ -65,6 +69,7 @@ static void resolve_stops(run *r) {
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(flow_through)            ? DEFAULT_TEST_STEPS
                                           : (int64_t)fmin(fmax(1, round(flow_through)), 1e15);
+    r->look_steps = sel_look_interval(r->prepared->plan);
 }
 
 static bool interrupted(const run *r) {
@@ -180,76 +185,38 @@ static void stop(run *r, sel_stopped_by by, const char *reason) {
     snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
 }
 
-/* Cells of `values` with a component that is not finite. */
-static int64_t count_bad(const double *values, int64_t cells, int components) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < cells; i++) {
-        bool bad = false;
-        for (int c = 0; c < components; c++) {
-            bad = bad || !isfinite(values[i * components + c]);
-        }
-        count += bad;
+/* Once in a run. */
+static void warn_of_speed(run *r, double mach) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
+             "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+             (long long)r->monitor_step, fastest, mach);
+    sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
+    if (r->options->log) {
+        char line[300];
+        snprintf(line, sizeof line, "warning: %s", text);
+        r->options->log(line, r->options->log_data);
     }
-    return count;
 }
 
-/* Cells whose main field is not finite in the present state; -1: not known. Read by layers. */
-static int64_t bad_cells(const run *r) {
-    const sel_grid *grid = &r->prepared->domain->grid;
-    const sel_solver *solver = r->prepared->simulation->solver;
-    const sel_backend *backend = r->prepared->backend;
-    const int components = sel_field_components(&solver->fields[solver->main_field], grid->dims);
-    const int axis = grid->dims - 1;
-    const int64_t cells = sel_grid_cells(grid) / grid->n[axis];
-    double *values = malloc((size_t)(cells * components) * sizeof *values);
-    int64_t count = values ? 0 : -1;
-    for (int64_t k = 0; k < grid->n[axis] && count >= 0; k++) {
-        sel_request read = {.kind = SEL_READ,
-                            .field = solver->main_field,
-                            .box = sel_grid_box(grid),
-                            .precision = SEL_F64,
-                            .components = components,
-                            .to = values};
-        read.box.lo[axis] = k;
-        read.box.hi[axis] = k + 1;
-        bool done = backend->start(r->state, &read, NULL) == SEL_OK &&
-                    backend->finish(r->state, &read, NULL) == SEL_OK;
-        count = done ? count + count_bad(values, cells, components) : -1;
-    }
-    free(values);
-    return count;
-}
-
-/* " in all cells", or the first cell and in how many others. The state may be that of a later step
- * than the test's, where there are more of them. */
-static void say_where(const run *r, char *text, size_t size) {
-    const sel_domain *domain = r->prepared->domain;
-    const sel_grid *grid = &domain->grid;
-    const int64_t count = bad_cells(r);
-    int64_t at[3];
-    char cell[SEL_CELL_TEXT], others[64] = "";
-    if (count >= domain->free_cells) {
-        snprintf(text, size, ", by step %lld in all cells", (long long)r->step);
-        return;
-    }
-    if (count > 0) {
-        snprintf(others, sizeof others, ", by step %lld in %lld cell%s", (long long)r->step,
-                 (long long)count, count == 1 ? "" : "s");
-    }
-    sel_cell_at(grid, r->monitor.bad_cell, at);
-    sel_cell_text(grid, at, cell);
-    snprintf(text, size, ", first at cell %s%s", cell, others);
-}
-
-static void stop_diverged(run *r) {
+/* Takes what a monitor saw; sets stopped_by when that has diverged. */
+static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
-    char hint[256], where[160], reason[512];
-    double largest = fmax(r->largest, r->monitor.largest);
-    r->prepared->simulation->solver->hint(plan, largest, hint, sizeof hint);
-    say_where(r, where, sizeof where);
-    snprintf(reason, sizeof reason, "diverged: NaN or infinity found at step %lld%s. %s",
-             (long long)r->monitor_step, where, hint);
-    stop(r, SEL_BY_DIVERGENCE, reason);
+    const sel_solver *solver = r->prepared->simulation->solver;
+    char found[SEL_DIVERGENCE_TEXT], hint[320], reason[sizeof r->report->stop_reason];
+    const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
+    if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
+        solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
+        snprintf(reason, sizeof reason, "%s. %s", found, hint);
+        stop(r, SEL_BY_DIVERGENCE, reason);
+    } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
+        warn_of_speed(r, mach);
+    }
+    if (solver->sound) {
+        r->report->largest_mach = fmax(r->report->largest_mach, mach);
+    }
+    r->largest = fmax(r->largest, r->monitor.largest);
 }
 
 /* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
@@ -264,11 +231,10 @@ static sel_status finish_monitor(run *r, sel_error *error) {
     if (status) {
         return status;
     }
-    if (r->monitor.bad_cell >= 0) {
-        stop_diverged(r);
+    take_look(r);
+    if (r->report->stopped_by == SEL_BY_DIVERGENCE) {
         return SEL_OK;
     }
-    r->largest = r->monitor.largest;
     double tolerance = r->prepared->simulation->params->stop.steady;
     if (!r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;
@@ -297,8 +263,8 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
 
 static int64_t next_test(const run *r) {
     int64_t steady = sel_next_multiple(r->step, r->test_steps);
-    int64_t bad = sel_next_multiple(r->step, NAN_TEST_STEPS);
-    return steady < bad ? steady : bad;
+    int64_t look = sel_next_multiple(r->step, r->look_steps);
+    return steady < look ? steady : look;
 }
 
 static double run_time(const run *r) {
@@ -499,7 +465,7 @@ static sel_status run_prepared(run *r, sel_error *error) {
 
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
-    *report = (sel_report){.steady_measure = (double)NAN};
+    *report = (sel_report){.steady_measure = (double)NAN, .largest_mach = (double)NAN};
     sel_prepared prepared;
     run r = {.scenario = scenario,
              .prepared = &prepared,

@@ -44,10 +44,11 @@ typedef enum sel_stopped_by {
 /* What became of a run: run.json holds this and what the scenario said. */
 typedef struct sel_report {
     sel_stopped_by stopped_by;
-    char stop_reason[512];
+    char stop_reason[768];
     int64_t steps;
     double time;           /* user's units */
     double steady_measure; /* of the last test; NaN: none */
+    double largest_mach;   /* at all tests; NaN: none, or the solver knows no sound */
     double wall_seconds, setup_seconds;
     double output_seconds;      /* that the writer's thread worked, beside the run */
     double output_wait_seconds; /* that the run stood still for it */

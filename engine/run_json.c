@@ -224,6 +224,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     string_entry(to, "stopped_by", stopped_by_text(report->stopped_by));
     string_entry(to, "stop_reason", *report->stop_reason ? report->stop_reason : NULL);
     number_entry(to, "steady_measure", report->steady_measure);
+    number_entry(to, "largest_mach", report->largest_mach);
     number_entry(to, "wall_seconds", report->wall_seconds);
     number_entry(to, "setup_seconds", report->setup_seconds);
     number_entry(to, "output_seconds", report->output_seconds);

@@ -1,6 +1,7 @@
 /* solver.c -- the list of solvers, and the names of their fields. */
 #include "engine/solver.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "engine/aqua/aqua.h"
@@ -27,6 +28,15 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     static const char *const pairs[2][SEL_MAX_COMPONENTS] = {{"xx", "yy", "xy"},
                                                              {"xx", "yy", "zz", "xy", "yz", "xz"}};
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
+}
+
+void sel_request_watched(sel_request *request, const sel_watched *found) {
+    request->bad_cells = (int64_t)found->bad_cells;
+    request->bad_cell = (int64_t)found->bad_cell;
+    request->largest = fmax(found->largest, 0);
+    request->largest_cell = (int64_t)found->largest_cell;
+    request->smallest = found->smallest;
+    request->smallest_cell = (int64_t)found->smallest_cell;
 }
 
 void sel_request_term(sel_request *request, const char *prefix, const char *name, double value) {

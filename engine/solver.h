@@ -10,6 +10,7 @@
 
 #include "engine/domain.h"
 #include "engine/simulation.h"
+#include "engine/watch.h"
 
 /* A field that outputs can name. */
 typedef enum sel_field_rank {
@@ -69,7 +70,7 @@ enum { SEL_MAX_TERMS = 600, SEL_MAX_FACTS = 32 };
 typedef enum sel_request_kind {
     SEL_READ,    /* a field on a box of cells, or on a list of cells */
     SEL_REDUCE,  /* sum, min, max and sum of squares of a field over the free cells of a box */
-    SEL_MONITOR, /* change of the main field since the last monitor; first bad cell */
+    SEL_MONITOR, /* change of the main field since the last monitor; cells that have diverged */
     SEL_BALANCE, /* the solver's balance terms */
     SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
     SEL_FLUX     /* what left through a region, or crossed a line, per time, in the last step */
@@ -95,11 +96,15 @@ typedef struct sel_request {
     double sum_of_squares[SEL_MAX_COMPONENTS];
     int64_t count;
 
-    /* MONITOR; with only_bad_cell the change is left alone: u_before stays what it was */
+    /* MONITOR, of free cells; with only_bad_cell the change is left alone: u_before stays what it
+     * was. Cells are given by number, the first where several will do; -1: none. */
     bool only_bad_cell;
-    double change;    /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
-    int64_t bad_cell; /* number of the first cell that is not finite; -1: none */
-    double largest;   /* largest magnitude of the main field */
+    double change; /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
+    int64_t bad_cells, bad_cell; /* cells that are not finite, and the first; of the others: */
+    double largest;              /* the largest magnitude of the main field, 0 for no cells, */
+    int64_t largest_cell;
+    double smallest; /* and the smallest density, or depth; infinity for no cells */
+    int64_t smallest_cell;
 
     /* BALANCE: terms[0..term_count) */
     sel_term *terms;
@@ -177,9 +182,16 @@ typedef struct sel_solver {
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
     /* Entries of run.json that only this solver has, as `"key": value` pairs separated by ", ". */
     void (*json)(const sel_plan *plan, char *text, size_t size);
+    /* Whether a monitor found a finite value that the solver's state cannot have (a density below
+     * 0): its cell, and the value as "the density is -0.2". NULL: there is no such value. */
+    bool (*impossible)(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size);
+    /* The speed of sound, user's units. NULL: there is none. */
+    double (*sound)(const sel_plan *plan);
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     double (*bytes_per_update)(const sel_plan *plan);
+    double (*bytes_per_look)(const sel_plan *plan); /* per cell, of a monitor */
     /* Bytes of state per cell, known before anything is painted. */
     double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
@@ -193,6 +205,9 @@ typedef struct sel_solver {
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
+
+/* Answers a SEL_MONITOR with what was found, in the units of `found`. */
+void sel_request_watched(sel_request *request, const sel_watched *found);
 
 /* Appends a term called prefix + name to the answer of a SEL_BALANCE; what is beyond SEL_MAX_TERMS
  * is left out. */

@@ -9,7 +9,7 @@ typedef enum sel_status {
     SEL_OK = 0,
     SEL_BAD_SCENARIO = 1, /* the scenario is wrong */
     SEL_BAD_USAGE = 2,    /* the command line is wrong */
-    SEL_DIVERGED = 3,     /* NaN or infinity in the fields */
+    SEL_DIVERGED = 3,     /* NaN or infinity in the fields, or values that no flow has */
     SEL_BAD_FILE = 4,     /* a file could not be read or written */
     SEL_NO_DEVICE = 5,    /* no such device, or not enough memory */
     SEL_INTERRUPTED = 130 /* stopped by a signal, after the last state was written */

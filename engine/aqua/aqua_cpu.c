@@ -7,7 +7,6 @@
 
 #include <omp.h>
 #include <string.h>
-#include "engine/reduce.h"
 
 /* ---- memory ---- */
 
@@ -46,7 +45,7 @@ static void list_fields(aqua_cpu *state, sel_arrays *arrays) {
         sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
                              &cells, SEL_SAVED);
     }
-    sel_arrays_add_cells(arrays, "last", &state->last, depth, &cells, SEL_SAVED);
+    state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     list_amount(arrays, &state->rain, (const char *const[]){"rain", "rain_owed"}, plan->rain, real,
                 &cells);
     list_amount(arrays, &state->soil, (const char *const[]){"soil", "soil_owed"},
@@ -86,39 +85,25 @@ static void list(sel_state *base) {
 
 /* ---- sums ---- */
 
-/* The sum of the rows' partials, which are exact in whole quanta. */
-static double join_rows(const aqua_cpu *state) {
-    const int64_t rows = state->plan->layout.ny;
-    if (!state->store.whole) {
-        return sel_tree_sum(state->base.partials, rows, SEL_PARTIALS);
-    }
-    int64_t sum = 0;
-    for (int64_t y = 0; y < rows; y++) {
-        sum += (int64_t)state->base.partials[y * SEL_PARTIALS];
-    }
-    return (double)sum;
+static double sum_row(const sel_state *base, int64_t y) {
+    const aqua_cpu *state = (const aqua_cpu *)base;
+    return state->loops->sum(&state->plan->layout, state->water[base->step & 1], y,
+                             sel_state_solids(base, y));
 }
 
-double aqua_volume(const aqua_cpu *state) {
-    const aqua_layout *layout = &state->plan->layout;
-    const void *water = state->water[state->base.step & 1];
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t y = 0; y < layout->ny; y++) {
-        state->base.partials[y * SEL_PARTIALS] =
-            state->loops->sum(layout, water, y, sel_state_solids(&state->base, y));
-    }
-    return join_rows(state);
+double aqua_volume(aqua_cpu *state) {
+    return sel_sum_rows(&state->base, sum_row, state->store.whole);
 }
 
 double aqua_edges_flux(const aqua_cpu *state, int64_t step, const aqua_edge *edges, int64_t count) {
     const aqua_step described = aqua_describe_step(state, step);
-    aqua_total total = {0};
+    sel_total total = {0};
     for (int64_t e = 0; e < count; e++) {
         const aqua_edge *edge = &edges[e];
-        aqua_total_more(&total, state->store.whole,
-                        edge->sign * state->loops->edge(&described, edge->at, edge->k));
+        sel_total_more(&total, state->store.whole,
+                       edge->sign * state->loops->edge(&described, edge->at, edge->k));
     }
-    return aqua_total_of(&total, state->store.whole);
+    return sel_total_of(&total, state->store.whole);
 }
 
 /* ---- amounts ---- */
@@ -200,7 +185,8 @@ static void pour_rain(aqua_cpu *state, double uniform) {
                                            (char *)state->rain.owed + at)
                 : state->loops->pour(layout, water, y, solid, uniform);
     }
-    aqua_total_more(&state->rained, state->store.whole, join_rows(state));
+    sel_total_more(&state->rained, state->store.whole,
+                   sel_join_rows(&state->base, state->store.whole));
 }
 
 static void soak_row(aqua_cpu *state, int64_t y, double uniform) {
@@ -251,7 +237,7 @@ static sel_status pour_whole(aqua_cpu *state, int source, sel_error *error) {
         water[at] = (int32_t)depth;
     }
     *turn = (*turn + odd) % inflow->count;
-    aqua_total_more(&state->inflow[source], state->store.whole, (double)whole);
+    sel_total_more(&state->inflow[source], state->store.whole, (double)whole);
     return SEL_OK;
 }
 
@@ -280,7 +266,7 @@ static sel_status pour_sources(aqua_cpu *state, sel_error *error) {
         for (int64_t c = 0; c < inflow->count; c++) {
             water[inflow->at[c]] += each;
         }
-        aqua_total_more(&state->inflow[i], state->store.whole, each * (double)inflow->count);
+        sel_total_more(&state->inflow[i], state->store.whole, each * (double)inflow->count);
     }
     return status;
 }
@@ -367,7 +353,8 @@ static void soak_and_watch(aqua_cpu *state, double uniform) {
         }
     }
     if (soaks) {
-        aqua_total_more(&state->soaked, state->store.whole, join_rows(state));
+        sel_total_more(&state->soaked, state->store.whole,
+                       sel_join_rows(&state->base, state->store.whole));
     }
 }
 
@@ -393,9 +380,8 @@ static sel_status one_step(aqua_cpu *state, sel_error *error) {
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     for (int r = 1; state->edges && r <= plan->base.domain->region_count; r++) {
         const int64_t first = state->first_edge[r], end = state->first_edge[r + 1];
-        aqua_total_more(
-            &state->out[r], state->store.whole,
-            aqua_edges_flux(state, state->base.step, state->edges + first, end - first));
+        sel_total_more(&state->out[r], state->store.whole,
+                       aqua_edges_flux(state, state->base.step, state->edges + first, end - first));
     }
     soak_and_watch(state, take_uniform(state, &state->soil));
     state->base.step++;
@@ -471,5 +457,5 @@ const sel_cpu aqua_on_cpu = {
     .depends = depends,
     .terms = terms,
     .steps = steps,
-    .answer = aqua_cpu_answer,
+    .look = {aqua_cpu_field, aqua_cpu_main, aqua_watched, aqua_cpu_other},
 };

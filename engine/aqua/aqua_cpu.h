@@ -4,7 +4,7 @@
 
 #include "engine/aqua/aqua_kernel.h"
 #include "engine/machine/cpu.h"
-#include "engine/physics/aqua_total.h"
+#include "engine/machine/total.h"
 
 /* What rain or infiltration is in the step to come. */
 typedef struct aqua_amount {
@@ -23,7 +23,6 @@ typedef struct aqua_cpu {
     void *more, *less;  /* of the scheme "scatter" */
     void *most;         /* [ny][nx] greatest depths; NULL: not watched */
     int32_t *arrived;   /* [ny][nx] steps; NULL: not watched */
-    void *last;         /* [ny][nx] depths at the last monitor */
     aqua_amount rain, soil;
     double *inflow_units, *inflow_carry; /* per source */
     int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
@@ -32,7 +31,7 @@ typedef struct aqua_cpu {
     double *rows;                        /* [threads][nx] */
     uint8_t *scratch;                    /* of the flow, for each thread */
     /* What has been booked so far, in units of the store. */
-    aqua_total rained, soaked, *inflow, *out;
+    sel_total rained, soaked, *inflow, *out;
     double first_volume;
     /* Into the ghosts of region r: first_edge[r] to first_edge[r + 1]; NULL: nothing is booked. */
     aqua_edge *edges;
@@ -47,12 +46,16 @@ static inline int64_t aqua_cells(const aqua_cpu *state) {
 aqua_step aqua_describe_step(const aqua_cpu *state, int64_t step);
 
 /* Units of the store in all free cells. */
-double aqua_volume(const aqua_cpu *state);
+double aqua_volume(aqua_cpu *state);
 
 /* Sum of the fluxes of edges in the step from `step` on, units of the store. */
 double aqua_edges_flux(const aqua_cpu *state, int64_t step, const aqua_edge *edges, int64_t count);
 
-/* sel_cpu.answer */
-sel_status aqua_cpu_answer(sel_state *base, sel_request *request, sel_error *error);
+/* How it is looked at. */
+int aqua_cpu_field(const sel_state *base, int field, int64_t y, int64_t x0, int64_t x1,
+                   const double **values);
+void aqua_cpu_main(const sel_state *base, int64_t y, sel_main_row *main);
+void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
+sel_status aqua_cpu_other(sel_state *base, sel_request *request, sel_error *error);
 
 #endif

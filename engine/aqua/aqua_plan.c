@@ -184,6 +184,14 @@ static void json(const sel_plan *base, char *text, size_t size) {
              store.whole ? 1 / store.per_metre : 0.0);
 }
 
+static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size) {
+    (void)plan;
+    *cell = monitor->smallest_cell;
+    snprintf(text, size, "the depth is %.3g m", monitor->smallest);
+    return monitor->smallest < 0;
+}
+
 static void hint(const sel_plan *base, double largest, char *text, size_t size) {
     (void)base, (void)largest;
     snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
@@ -192,6 +200,11 @@ static void hint(const sel_plan *base, double largest, char *text, size_t size) 
 /* The bed is read, the depth is read and written. */
 static double bytes_per_update(const sel_plan *plan) {
     return plan->precision == SEL_F32 ? 12 : 24;
+}
+
+/* The depth, and whether the cell is solid. */
+static double bytes_per_look(const sel_plan *plan) {
+    return plan->precision == SEL_F32 ? 5 : 9;
 }
 
 /* Bed, two depths and the depth at the last test, beside the plan's ground. */
@@ -235,8 +248,10 @@ const sel_solver aqua_solver = {
     .warn = aqua_warn,
     .ahead = aqua_ahead,
     .json = json,
+    .impossible = impossible,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
+    .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
     .cpu = &sel_cpu_backend,
     .on_cpu = &aqua_on_cpu,

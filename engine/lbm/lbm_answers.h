@@ -19,6 +19,9 @@ typedef struct lbm_balance {
  *   error        (mass + sum of out - mass at step 0) / mass at step 0 */
 void lbm_balance_terms(const lbm_plan *plan, const lbm_balance *balance, sel_request *request);
 
+/* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
+void lbm_watched_answer(const sel_plan *base, const sel_watched *found, sel_request *request);
+
 /* The centre of a SEL_FORCE request in cells: cell (i, j, k) lies at {i, j, k}. Zero for SEL_FLUX.
  */
 void lbm_links_centre(const lbm_plan *plan, const sel_request *request, double centre[3]);

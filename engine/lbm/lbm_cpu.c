@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 #include "engine/lbm/acceleration.h"
+#include "engine/lbm/lbm_answers.h"
 #include "engine/machine.h"
 #include "engine/stream.h"
 
@@ -62,6 +63,7 @@ static void list(sel_state *base) {
     state->lattice = &lbm_lattices[plan->params->lattice];
     state->layout = layout;
     state->forcing = forcing_of(plan);
+    base->last = (sel_last){.type = real, .components = grid->dims, .scale = 1};
     /* One line before the first row, for what is pulled to its halo. */
     const int64_t line = SEL_LINE / real.size;
     const sel_cells populations = {
@@ -82,7 +84,6 @@ static void list(sel_state *base) {
     state->streams = 2 * (uint64_t)populations.count * real.size > sel_machine_cache();
     sel_arrays_add_cells(arrays, "f0", &state->f[0], real, &populations, SEL_SAVED);
     sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &populations, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "last_velocity", &state->last_velocity, real, &vectors, SEL_SAVED);
     SEL_ADD(arrays, state, link_add, links, SEL_SAVED);
     SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, SEL_SAVED);
     SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
@@ -268,5 +269,5 @@ const sel_cpu lbm_on_cpu = {
     .depends = depends,
     .terms = terms,
     .steps = steps,
-    .answer = lbm_cpu_answer,
+    .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},
 };

@@ -19,8 +19,7 @@ typedef struct lbm_cpu {
     lbm_layout layout;
     bool streams; /* the populations are larger than the caches: store past them */
 
-    void *f[2];          /* populations of even and odd steps: cell (0, 0) of direction 0 */
-    void *last_velocity; /* at the last monitor: [dims][cells] in the run's precision */
+    void *f[2]; /* populations of even and odd steps: cell (0, 0) of direction 0 */
     double *link_add, *open_value;
     double *law_values; /* scratch of lbm_batches_apply */
     double *rows;       /* per thread LBM_ROWS rows of numbers */
@@ -50,12 +49,6 @@ static inline const lbm_loops *lbm_loops_of(const lbm_cpu *state) {
 /* Density deviation and velocity of x0 <= x < x1 of a row, lattice units, one behind the other in
  * to[(1 + dims) nx]. */
 void lbm_read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to);
-
-/* A field on x0 <= x < x1 of a row in the user's units, component c of x at values[c nx + x - x0],
- * with the scratch of this thread, where `values` lie; what they hold in solids means nothing.
- * Returns the number of components. */
-int lbm_field_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
-                  const double **values);
 
 /* The rows around `row` in the order of lbm_gradient_at, after wrapping; -1: outside. */
 void lbm_window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]);
@@ -88,7 +81,10 @@ static inline lbm_step lbm_last_step(const lbm_cpu *state) {
 /* Answer SEL_FORCE and SEL_FLUX. */
 void lbm_links(lbm_cpu *state, sel_request *request);
 
-/* sel_cpu.answer */
-sel_status lbm_cpu_answer(sel_state *base, sel_request *request, sel_error *error);
+/* How it is looked at. */
+int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
+                  const double **values);
+void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main);
+sel_status lbm_cpu_other(sel_state *base, sel_request *request, sel_error *error);
 
 #endif

@@ -17,9 +17,11 @@ static double *thread_rows(const lbm_cpu *state) {
 void lbm_read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
     lbm_loops_of(state)->read(&state->layout, lbm_now(state), row, x0, x1, to, nx);
+    double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
-        double acceleration[3];
-        lbm_acceleration_at(state, x, row, acceleration);
+        if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
+            lbm_acceleration_at(state, x, row, acceleration);
+        }
         for (int a = 0; a < state->lattice->dims; a++) {
             to[(a + 1) * nx + x - x0] -= 0.5 * acceleration[a];
         }
@@ -163,8 +165,9 @@ static int moment_row(const lbm_cpu *state, int field, int64_t n, double *row) {
     return components;
 }
 
-int lbm_field_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
+int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
     double *to = thread_rows(state) + 4 * LBM_AROUND * state->layout.nx;
     *values = to;
     switch (field) {
@@ -177,5 +180,26 @@ int lbm_field_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int6
     default:
         lbm_read_row(state, row, x0, x1, to);
         return moment_row(state, field, x1 - x0, to);
+    }
+}
+
+void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    double *values = thread_rows(state), *square = values + (1 + dims) * nx;
+    lbm_read_row(state, row, 0, nx, values);
+    for (int64_t x = 0; x < nx; x++) {
+        square[x] = values[nx + x] * values[nx + x];
+    }
+    for (int a = 1; a < dims; a++) {
+        const double *u = values + (a + 1) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            square[x] += u[x] * u[x];
+        }
+    }
+    *main = (sel_main_row){.large = square, .small = values};
+    for (int a = 0; a < dims; a++) {
+        main->value[a] = values + (a + 1) * nx;
     }
 }

@@ -128,6 +128,25 @@ static void json(const sel_plan *plan, char *text, size_t size) {
     }
 }
 
+/* The speed of sound in lattice units is 1 / sqrt(3). */
+static double sound(const sel_plan *plan) {
+    return ((const lbm_plan *)plan)->numbers.velocity_unit / sqrt(3);
+}
+
+static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size) {
+    const double mach = monitor->largest / sound(plan);
+    if (monitor->smallest <= 0) {
+        *cell = monitor->smallest_cell;
+        snprintf(text, size, "the density is %.3g", monitor->smallest);
+    } else if (mach > 1) {
+        *cell = monitor->largest_cell;
+        snprintf(text, size, "the speed is %.3g (Mach %.3g, faster than sound)", monitor->largest,
+                 mach);
+    }
+    return monitor->smallest <= 0 || mach > 1;
+}
+
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
     double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
@@ -161,6 +180,11 @@ static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
     return 2 * lattice_of(plan->simulation)->q * (plan->precision == SEL_F32 ? 4 : 8);
+}
+
+/* Each population, and whether the cell is solid. */
+static double bytes_per_look(const sel_plan *plan) {
+    return 0.5 * bytes_per_update(plan) + 1;
 }
 
 /* Two copies of the populations, and the velocity at the last steady test. */
@@ -207,8 +231,11 @@ const sel_solver lbm_solver = {
     .warn = lbm_warn,
     .ahead = lbm_ahead,
     .json = json,
+    .impossible = impossible,
+    .sound = sound,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
+    .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,

@@ -18,9 +18,24 @@ void sel_state_begin(sel_state *state, const sel_plan *plan) {
             SEL_SAVED | SEL_ON_HOST);
 }
 
+void sel_state_list(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                             .components = state->last.components,
+                             .pitch = grid->n[0],
+                             .slice = grid->n[0] * grid->n[1],
+                             .plane = sel_grid_cells(grid),
+                             .count = state->last.components * sel_grid_cells(grid)};
+    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
+                         SEL_SAVED);
+    SEL_ADD_VALUE(&state->arrays, state, monitored);
+    SEL_ADD_VALUE(&state->arrays, state, step);
+}
+
 static void list(sel_state *state, const sel_plan *plan) {
     sel_state_begin(state, plan);
     cpu_of(plan)->list(state);
+    sel_state_list(state);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
 }
 
@@ -90,7 +105,7 @@ static int64_t whole(const sel_state *state) {
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
-    return cpu_of(state->plan)->answer(state, request, error);
+    return sel_look_at(&cpu_of(state->plan)->look, state, request, error);
 }
 
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {

@@ -4,7 +4,7 @@
 #define SEL_CPU_H
 
 #include "engine/machine/levels.h"
-#include "engine/machine/state.h"
+#include "engine/machine/look.h"
 
 typedef struct sel_cpu {
     const char *what;  /* "the flow": what memory is for */
@@ -20,8 +20,7 @@ typedef struct sel_cpu {
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
-    /* Answers a request at once. */
-    sel_status (*answer)(sel_state *state, sel_request *request, sel_error *error);
+    sel_look look;
 } sel_cpu;
 
 /* The backend of all solvers that have a sel_cpu. */

@@ -5,6 +5,15 @@
 #include "engine/machine/arrays.h"
 #include "engine/solver.h"
 
+/* The main field at the last monitor: [components][cells], numbers of `type`; whole ones times
+ * 1 / scale. */
+typedef struct sel_last {
+    void *v;
+    sel_type type;
+    int components;
+    double scale;
+} sel_last;
+
 struct sel_state {
     const sel_plan *plan;
     int64_t step;
@@ -12,6 +21,7 @@ struct sel_state {
     bool broken; /* a step failed half-way: no state is whole */
     bool monitored;
     sel_arrays arrays;
+    sel_last last;            /* type, components and scale are given by the list() of the solver */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the processor: SEL_PARTIALS numbers for each row of cells */
     struct cuda_queue *queue; /* on a device: what is under way there */
@@ -31,7 +41,8 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     return domain->cell + row * domain->grid.n[0];
 }
 
-/* Threads, and the arrays that all states have. */
+/* What all states have: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
+void sel_state_list(sel_state *state);
 
 #endif

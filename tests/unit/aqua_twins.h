@@ -191,7 +191,11 @@ static inline void compare_monitors(twins *t, bool only_bad_cell) {
                         {.kind = SEL_MONITOR, .only_bad_cell = only_bad_cell}};
     ask(t, r);
     assert_int_equal(r[0].bad_cell, r[1].bad_cell);
+    assert_int_equal(r[0].bad_cells, r[1].bad_cells);
     must_be_same("the largest depth", r[0].largest, r[1].largest);
+    assert_int_equal(r[0].largest_cell, r[1].largest_cell);
+    must_be_same("the smallest depth", r[0].smallest, r[1].smallest);
+    assert_int_equal(r[0].smallest_cell, r[1].smallest_cell);
     if (!only_bad_cell) {
         must_be_near("the change", r[0].change, r[1].change, fabs(r[0].change));
     }

@@ -164,8 +164,50 @@ static void every_example_writes_the_same(void **state) {
     compare_all("examples");
 }
 
+/* A channel that blows up: found in the same look, with the same words but for the numbers. */
+static void runs_diverge_at_the_same_step(void **state) {
+    (void)state;
+    const int backend[2] = {SEL_BACKEND_CPU, comparison.second_backend};
+    for (int precision = SEL_F32; precision <= SEL_F64; precision++) {
+        script_case c = {.scenario = NULL};
+        int64_t steps[2];
+        char reason[2][768];
+        comparing("a channel that blows up, %s", sel_precision_names[precision]);
+        script_accepts(&c, "local sel = require 'selenite'\nlocal shape, law = sel.shape, sel.law\n"
+                           "return sel.lbm { lattice = 'D2Q9', size = { 128, 32 }, nu = 1e-6,\n"
+                           "stop = { steps = 100000 }, regions = {\n"
+                           "{ where = shape.faces, law = law.wall {} },\n"
+                           "{ where = shape.face 'x-', law = law.velocity { 0.1, 0 } },\n"
+                           "{ where = shape.face 'x+', law = law.pressure { 0 } } } }\n");
+        for (int k = 0; k < 2; k++) {
+            const sel_run_options options = {
+                .settings = {.precision = precision, .backend = backend[k], .threads = 1},
+                .directory = "diverging",
+                .force = true};
+            sel_error error = {.status = SEL_OK};
+            sel_report report;
+            if (sel_run(c.scenario, c.scenario->simulations, &options, &report, &error) !=
+                SEL_DIVERGED) {
+                disagree("run %d has not diverged: %s", k, error.text);
+            }
+            steps[k] = report.steps;
+            snprintf(reason[k], sizeof reason[k], "%.*s", (int)strlen("diverged: at step 1000"),
+                     report.stop_reason);
+            sel_report_release(&report);
+        }
+        if (steps[0] != steps[1] || strcmp(reason[0], reason[1]) != 0) {
+            disagree("stopped at steps %d and %d: \"%s\" and \"%s\"", (int)steps[0], (int)steps[1],
+                     reason[0], reason[1]);
+        }
+        remove_directory("diverging");
+        script_done(&c);
+    }
+    assert_agreement();
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_diverge_at_the_same_step),
         cmocka_unit_test(every_scenario_writes_the_same),
         cmocka_unit_test(every_example_writes_the_same),
     };

@@ -229,6 +229,37 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     lbm_loops_of(case_state(&c))->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
+    assert_int_equal(monitor.bad_cells, 1);
+    assert_true(monitor.largest == 0.5 && monitor.smallest == 1);
+    case_end(&c);
+}
+
+/* By rows with and without solids, which are watched in different ways. */
+static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) {
+    (void)unused;
+    lbm_case c;
+    case_begin(&c, 21, 5, 0.8);
+    case_wall(&c, sel_shape_make(c.arena, SEL_SHAPE_FACES, NULL));
+    case_wall(&c, case_box(&c, 2, 2, 3, 3));
+    c.params.density = 1000;
+    case_start(&c);
+    sel_request monitor = {.kind = SEL_MONITOR};
+    case_request(&c, &monitor);
+    assert_int_equal(monitor.largest_cell, 0);
+    assert_int_equal(monitor.smallest_cell, 0);
+    for (int64_t row = 1; row < 4; row++) {
+        const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
+        const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
+        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 5, row, slow);
+        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 19, row, fast);
+        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 18, row, thin);
+        case_request(&c, &monitor);
+        assert_int_equal(monitor.bad_cell, -1);
+        assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */
+        assert_int_equal(monitor.smallest_cell, 21 + 18);
+        assert_true(fabs(monitor.largest - 0.2 / 1.7) < 1e-12);
+        assert_true(fabs(monitor.smallest + 1000) < 1e-9);
+    }
     case_end(&c);
 }
 
@@ -417,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_bits_depend_on_nothing),
         cmocka_unit_test(test_requests_read_what_was_set),
         cmocka_unit_test(test_monitor_finds_the_first_bad_cell),
+        cmocka_unit_test(test_monitor_finds_the_fastest_and_the_thinnest_cell),
         cmocka_unit_test(test_watching_for_nan_leaves_the_steady_test_alone),
         cmocka_unit_test(test_solids_and_halos_stay_zero),
         cmocka_unit_test(test_periodic_rows_past_the_caches_have_the_same_bits_and_halo),
