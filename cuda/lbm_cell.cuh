@@ -188,7 +188,7 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
     const lbm_cell inward = before(s, inward_index(cell, p));
     if (cell.opening == LBM_OPEN_OUTFLOW) {
         const lbm_cell here = before(s, NEIGHBOUR(p, 0, 0, 0));
-        lbm_close_outflow(g, n, &here, &inward, shift);
+        lbm_close_outflow(g, n, &here, &inward, (REAL)cell.keep, shift);
         return;
     }
 #define CHOOSE(axis, sum) u[axis] = cell.velocity_given ? u[axis] : inward.u[axis] + shift[axis];

@@ -38,7 +38,8 @@ typedef struct lbm_gpu_cell {
     int8_t normal[3];
     uint8_t opening; /* lbm_opening */
     bool velocity_given, density_given, inward_solid;
-    bool moves; /* some of its links may add */
+    bool moves;  /* some of its links may add */
+    double keep; /* of an outflow */
 } lbm_gpu_cell;
 
 typedef struct lbm_gpu_boundary {

@@ -23,7 +23,8 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
                        .opening = (uint8_t)cell->opening,
                        .velocity_given = cell->velocity_region != 0,
                        .density_given = cell->density_region != 0,
-                       .inward_solid = cell->inward_solid};
+                       .inward_solid = cell->inward_solid,
+                       .keep = cell->keep};
     for (int a = 0; a < 3; a++) {
         to.mirrored[a] = cell->mirrored[a];
         to.normal[a] = cell->normal[a];

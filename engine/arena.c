@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,17 @@ typedef struct block {
 } block;
 
 struct sel_arena {
-    block *first;
+    block *first; /* with room for small allocations */
+    size_t held, limit;
+    bool full;
 };
 
 sel_arena *sel_arena_create(void) {
-    return calloc(1, sizeof(sel_arena));
+    sel_arena *arena = calloc(1, sizeof *arena);
+    if (arena) {
+        arena->limit = SIZE_MAX;
+    }
+    return arena;
 }
 
 void sel_arena_destroy(sel_arena *arena) {
@@ -35,21 +42,38 @@ void sel_arena_destroy(sel_arena *arena) {
     free(arena);
 }
 
+/* A block of at least `need` bytes. One for a single large allocation goes behind the first, whose
+ * room is not lost then. */
+static block *add_block(sel_arena *arena, size_t need) {
+    const bool large = need > BLOCK_BYTES / 4;
+    const size_t size = large ? need : BLOCK_BYTES;
+    if (size > arena->limit || arena->held > arena->limit - size) {
+        arena->full = true;
+        return NULL;
+    }
+    block *b = calloc(1, sizeof *b + size);
+    if (!b) {
+        return NULL;
+    }
+    block **link = large && arena->first ? &arena->first->next : &arena->first;
+    b->size = size;
+    b->next = *link;
+    *link = b;
+    arena->held += size;
+    return b;
+}
+
 void *sel_arena_alloc(sel_arena *arena, size_t bytes) {
     size_t need = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     block *b = arena->first;
-    if (need < bytes) {
+    if (need < bytes || need > SIZE_MAX - sizeof *b) {
         return NULL;
     }
     if (!b || b->size - b->used < need) {
-        size_t size = need > BLOCK_BYTES ? need : BLOCK_BYTES;
-        b = calloc(1, sizeof *b + size);
-        if (!b) {
-            return NULL;
-        }
-        b->size = size;
-        b->next = arena->first;
-        arena->first = b;
+        b = add_block(arena, need);
+    }
+    if (!b) {
+        return NULL;
     }
     void *result = b->bytes + b->used;
     b->used += need;
@@ -57,11 +81,15 @@ void *sel_arena_alloc(sel_arena *arena, size_t bytes) {
 }
 
 size_t sel_arena_bytes(const sel_arena *arena) {
-    size_t bytes = 0;
-    for (const block *b = arena->first; b; b = b->next) {
-        bytes += b->size;
-    }
-    return bytes;
+    return arena->held;
+}
+
+void sel_arena_limit(sel_arena *arena, size_t bytes) {
+    arena->limit = bytes;
+}
+
+bool sel_arena_is_full(const sel_arena *arena) {
+    return arena->full;
 }
 
 char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length) {

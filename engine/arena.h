@@ -2,6 +2,7 @@
 #ifndef SEL_ARENA_H
 #define SEL_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct sel_arena sel_arena;
@@ -15,6 +16,12 @@ void *sel_arena_alloc(sel_arena *arena, size_t bytes);
 
 /* Bytes that it holds. */
 size_t sel_arena_bytes(const sel_arena *arena);
+
+/* From now on it refuses to hold more than `bytes`; no limit before. */
+void sel_arena_limit(sel_arena *arena, size_t bytes);
+
+/* Whether it refused memory because of its limit. */
+bool sel_arena_is_full(const sel_arena *arena);
 
 /* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
 char *sel_arena_copy(sel_arena *arena, const char *text);

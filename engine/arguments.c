@@ -196,6 +196,7 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
 }
 
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error) {
+    a->line = (const char *const *)argv;
     for (int i = 2; i < argc; i++) {
         if (argv[i][0] != '-' || !argv[i][1]) {
             a->words[a->word_count++] = argv[i];

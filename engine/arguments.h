@@ -14,7 +14,8 @@ typedef struct sel_arguments {
     int command;        /* SEL_RUN ... SEL_BENCH */
     const char **words; /* what is no option; room for argc */
     int word_count;
-    const char *file; /* run and check: the first word; the others are name=value */
+    const char *const *line; /* all of argv */
+    const char *file;        /* run and check: the first word; the others are name=value */
     const char *directory;
     const char *only; /* bench */
     sel_settings settings;

@@ -439,7 +439,7 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", cells);
     }
-    sel_status status = solver->blank(simulation, &domain->grid, threads, blank, &law, error);
+    sel_status status = solver->blank(simulation, domain, threads, blank, &law, error);
     if (!status && law.table) {
         status = add_nodata(domain, simulation, blank, law, threads, error);
     }

@@ -1,10 +1,64 @@
-/* file.c -- read a whole file into memory. */
+/* file.c -- open and read the files that a scenario names; make files without following links. */
 #include "engine/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* What these file systems show as regular files is made by the kernel as it is read: /proc/kmsg
+ * blocks, and takes from the kernel's log. */
+static bool is_made_by_kernel(const struct statfs *system) {
+    static const unsigned long made[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,      DEBUGFS_MAGIC,
+                                         TRACEFS_MAGIC,       SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC,
+                                         CGROUP2_SUPER_MAGIC, PSTOREFS_MAGIC};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        if ((unsigned long)system->f_type == made[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static sel_status cannot_be_opened(const char *path, sel_error *error) {
+    return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+}
+
+/* Looked at before it is opened, which some devices take for a command, and after it, as it may
+ * have been replaced. */
+sel_status sel_file_open(const char *path, FILE **file, sel_error *error) {
+    struct stat found;
+    struct statfs system;
+    *file = NULL;
+    if (stat(path, &found) != 0 || statfs(path, &system) != 0) {
+        return cannot_be_opened(path, error);
+    }
+    int descriptor = -1;
+    if (S_ISREG(found.st_mode) && !is_made_by_kernel(&system)) {
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (descriptor < 0 || fstat(descriptor, &found) != 0) {
+            sel_status status = cannot_be_opened(path, error);
+            if (descriptor >= 0) {
+                close(descriptor);
+            }
+            return status;
+        }
+    }
+    if (descriptor >= 0 && S_ISREG(found.st_mode)) {
+        *file = fdopen(descriptor, "rb");
+    }
+    if (descriptor >= 0 && !*file) {
+        close(descriptor);
+    }
+    return *file ? SEL_OK
+                 : sel_fail(error, SEL_BAD_FILE, "%s: is not a regular file%s", path,
+                            S_ISDIR(found.st_mode) ? " but a folder" : "");
+}
 
 static sel_status read_stream(FILE *file, const char *path, size_t limit, const char *what,
                               char **bytes, size_t *length, sel_error *error) {
@@ -38,17 +92,72 @@ static sel_status read_stream(FILE *file, const char *path, size_t limit, const 
 
 sel_status sel_file_read(const char *path, size_t limit, const char *what, char **bytes,
                          size_t *length, sel_error *error) {
+    FILE *file;
     *bytes = NULL;
     *length = 0;
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!file) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-    }
-    sel_status status = read_stream(file, path, limit, what, bytes, length, error);
-    if (file != stdin) {
+    sel_status status = sel_file_open(path, &file, error);
+    if (!status) {
+        status = read_stream(file, path, limit, what, bytes, length, error);
         fclose(file);
     }
     return status;
+}
+
+sel_status sel_file_read_input(size_t limit, const char *what, char **bytes, size_t *length,
+                               sel_error *error) {
+    return read_stream(stdin, "standard input", limit, what, bytes, length, error);
+}
+
+int sel_file_create(const char *path) {
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+static char *temporary_name(const char *path) {
+    char *name;
+    return asprintf(&name, "%s.tmp", path) < 0 ? NULL : name;
+}
+
+FILE *sel_file_begin(const char *path) {
+    char *temporary = temporary_name(path);
+    FILE *file = NULL;
+    if (!temporary) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    unlink(temporary);
+    int descriptor = sel_file_create(temporary);
+    if (descriptor >= 0) {
+        file = fdopen(descriptor, "w+b");
+    }
+    int cause = errno;
+    if (descriptor >= 0 && !file) {
+        close(descriptor);
+        unlink(temporary);
+    }
+    free(temporary);
+    errno = cause;
+    return file;
+}
+
+sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_error *error) {
+    int cause = errno;
+    char *temporary = temporary_name(path);
+    bool whole = file && temporary && !ferror(file) && !(wrong && *wrong);
+    if (file && fclose(file) != 0 && whole) {
+        whole = false;
+        cause = errno;
+    }
+    if (whole && rename(temporary, path) != 0) {
+        whole = false;
+        cause = errno;
+    }
+    if (!whole && file && temporary) {
+        unlink(temporary);
+    }
+    free(temporary);
+    return whole ? SEL_OK
+                 : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path,
+                            wrong && *wrong ? wrong : strerror(cause));
 }
 
 const char *sel_file_name(const char *path) {

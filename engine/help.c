@@ -18,16 +18,19 @@ static const topic topics[] = {
     {"shape.rest", "shape.rest", "The face sites that nothing before painted."},
     {"sel.params",
      "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
-     "What the command line may set with NAME=value; gives the values, read-only. A default is a "
-     "number, a string or a boolean, and its type is the parameter's. Fields beside it: min and "
+     "Declares what the command line may set with NAME=value, and returns the values, read-only. A "
+     "default is a number, a string or a boolean and sets the parameter's type. Fields beside it: "
+     "min and "
      "max (of a number), choices (a list of the only values), integer = true (whole numbers "
      "only), file = true (the path of a file: the default is relative to the script, one from "
      "the command line to the working directory)."},
     {"sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
-     "The table of another scenario, or the list of them, to be changed and returned; the path is "
-     "relative to the script, the values are for its sel.params."},
+     "Reads another scenario and returns its table, or the list of them, for this one to change "
+     "and "
+     "return. The path is relative to the script; the values set its sel.params."},
     {"sel.paint", "sel.paint { base, { shape, value }, ... }",
-     "A quantity painted in order, the last one wins; base and values are quantities."},
+     "A quantity that is the base, and the value where a shape is; of several shapes the last one "
+     "holds. Base and values are quantities."},
     {"sel.noise", "sel.noise(seed, x, y, z)",
      "Smooth noise in [-1, 1] with features of the size 1, the same in every run and on every "
      "machine; y and z are 0 when not given."},

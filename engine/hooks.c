@@ -239,6 +239,10 @@ sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, se
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:result: the name must have 1 to %d characters", LONGEST_NAME);
     }
+    if (!sel_is_plain(name)) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:result: the name must not hold control characters");
+    }
     sel_status status = sel_results_set(run->context->results, name, value, error);
     return keep_failure(run, status, error);
 }
@@ -251,7 +255,10 @@ void sel_hook_stop(sel_hook_run *run, const char *reason) {
 }
 
 void sel_hook_log(const sel_hook_run *run, const char *text) {
-    if (run->log) {
-        run->log(text, run->log_data);
+    char *plain = run->log ? strdup(text) : NULL;
+    if (plain) {
+        sel_plain_text(plain);
+        run->log(plain, run->log_data);
     }
+    free(plain);
 }

@@ -2,6 +2,7 @@
 #include "engine/lookup.h"
 
 #include <stdint.h>
+#include "engine/physics/raster.h"
 #include "engine/program.h"
 
 /* Says where in the script the data stand. */
@@ -18,6 +19,25 @@ static sel_status evaluate_place(const sel_function *self, const sel_places *at,
                                  sel_error *error) {
     const double *arguments[] = {at->x, at->y};
     return look_up(self, at->n, arguments, out, error);
+}
+
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y) {
+    const sel_raster *raster = lookup->data;
+    int64_t pixel;
+    double part;
+    return lookup->kind == SEL_LOOKUP_RASTER && sel_raster_locate(raster, 0, x, &pixel, &part) &&
+           sel_raster_locate(raster, 1, y, &pixel, &part) &&
+           isnan(sel_raster_interpolate(raster, raster->value, x, y));
+}
+
+/* sel_function.gaps of a raster */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
+    }
+    return SEL_OK;
 }
 
 /* sel_function.eval of a series: one value for all places */
@@ -58,6 +78,8 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
                                    .where = where,
                                    .eval = series ? evaluate_time : evaluate_place,
                                    .data = (void *)(uintptr_t)lookup,
+                                   .raster = series ? NULL : lookup,
+                                   .gaps = series ? NULL : find_gaps,
                                    .program = make_program(arena, lookup)};
     }
     return function;

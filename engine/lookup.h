@@ -39,6 +39,9 @@ bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *look
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 
+/* Whether it is a raster and has no data at a place inside of it. */
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
+
 /* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 

@@ -1,6 +1,5 @@
 /* main.c -- the command line: selenite run | check | validate | bench | info | help. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "engine/bench.h"
 #include "engine/check.h"
 #include "engine/machine.h"
+#include "engine/process.h"
 #include "engine/progress.h"
 #include "engine/run.h"
 #include "engine/usage.h"
@@ -18,13 +18,6 @@
 #include "lua/validate.h"
 
 enum { MAX_COMMANDS = 16 };
-
-/* Set by SIGINT and SIGTERM; the run loop looks at it. */
-static volatile sig_atomic_t interrupt_signal;
-
-static void on_signal(int number) {
-    interrupt_signal = number;
-}
 
 static void print_notice(void *data, const char *text) {
     (void)data;
@@ -111,8 +104,10 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
     sel_run_options options = {
         .settings = a->settings,
         .directory = directory,
+        .command = a->line,
         .force = a->force,
-        .interrupt = &interrupt_signal,
+        .interrupt = sel_process_interrupt(),
+        .writing = sel_process_writing(),
         .progress = a->quiet ? NULL : sel_progress_print,
         .progress_data = &printer,
         .log = a->quiet ? NULL : sel_progress_log,
@@ -218,7 +213,6 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
-        .interrupt = &interrupt_signal,
         .count = a->word_count,
         .cases = a->words,
     };
@@ -361,32 +355,24 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     return not_a_command(name, error);
 }
 
-/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where others
- * want the cores, who spins keeps away whom he waits for, and steps take a hundred times longer.
- * Spinning for about ten microseconds, before they sleep, costs nothing on an idle machine, where
- * threads come together sooner (but sixteen threads lose a fifth on 32^3 cells, nothing from 64^3
- * on), and lets two threads be no slower than one on a busy machine also for grids of 64 x 64.
- * libgomp reads this before main starts. */
+/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where other
+ * programs want the cores, a thread that spins takes the core that the thread it waits for needs,
+ * and steps take a hundred times longer. Spinning for about ten microseconds before sleeping costs
+ * nothing on an idle machine, where threads meet sooner (but sixteen threads lose a fifth on 32^3
+ * cells, nothing from 64^3 on), and makes two threads no slower than one on a busy machine, also on
+ * grids of 64 x 64. libgomp reads this before main starts. */
 __attribute__((constructor(101))) static void spin_briefly(void) {
     setenv("GOMP_SPINCOUNT", "300", 0);
 }
 
 int main(int argc, char **argv) {
-    /* The first signal ends the run in order, the second at once; a full disk or a closed pipe is
-     * an error, not a death. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    action = (struct sigaction){.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
-
+    sel_process_start();
     sel_error error = {.status = SEL_OK};
     sel_status status = command(argc, argv, &error);
     if (status) {
         fprintf(stderr, "%s\n", error.text);
     }
-    /* Who reads no further (| head) has what he wanted. */
+    /* A reader that stops early (| head) is no error. */
     if (fflush(stdout) != 0 && errno != EPIPE && status == SEL_OK) {
         fprintf(stderr, "standard output: %s\n", strerror(errno));
         status = SEL_BAD_FILE;

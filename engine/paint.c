@@ -69,9 +69,12 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
     return SEL_OK;
 }
 
-static sel_status fill_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
-                             double *out, sel_error *error) {
-    const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+static const sel_quantity *value_of(const paint_function *f, int layer) {
+    return layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+}
+
+/* The places where a layer shows. */
+static sel_places places_of(int layer, const sel_places *at, canvas *c) {
     size_t n = 0;
     for (size_t i = 0; i < at->n; i++) {
         if (c->owner[i] == layer) {
@@ -81,13 +84,27 @@ static sel_status fill_layer(const paint_function *f, int layer, const sel_place
             c->z[n++] = at->z ? at->z[i] : 0;
         }
     }
-    if (n == 0) {
-        return SEL_OK;
-    }
-    sel_places part = {n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
-    sel_status status = sel_quantity_eval(value, "sel.paint", &part, c->value, error);
-    for (size_t k = 0; !status && k < n; k++) {
+    return (sel_places){n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
+}
+
+static sel_status fill_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
+                             double *out, sel_error *error) {
+    const sel_places part = places_of(layer, at, c);
+    sel_status status =
+        part.n ? sel_quantity_eval(value_of(f, layer), "sel.paint", &part, c->value, error)
+               : SEL_OK;
+    for (size_t k = 0; !status && k < part.n; k++) {
         out[c->index[k]] = c->value[k];
+    }
+    return status;
+}
+
+static sel_status find_layer_gaps(const paint_function *f, int layer, const sel_places *at,
+                                  canvas *c, uint8_t *gap, sel_error *error) {
+    const sel_places part = places_of(layer, at, c);
+    sel_status status = sel_quantity_gaps(value_of(f, layer), &part, c->in, error);
+    for (size_t k = 0; !status && k < part.n; k++) {
+        gap[c->index[k]] = c->in[k];
     }
     return status;
 }
@@ -112,6 +129,23 @@ static sel_status evaluate(const sel_function *self, const sel_places *at, doubl
     return status;
 }
 
+/* sel_function.gaps: those of the values that show */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    const paint_function *f = self->data;
+    canvas c;
+    sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
+    if (status || at->n == 0) {
+        return status;
+    }
+    status = find_owners(f, at, &c, error);
+    for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
+        status = find_layer_gaps(f, layer, at, &c, gap, error);
+    }
+    canvas_free(&c);
+    return status;
+}
+
 /* What the functions inside a shape name. */
 static unsigned shape_depends(const sel_shape *shape) {
     if (shape->a) {
@@ -131,12 +165,16 @@ const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
                                    .results = 1,
                                    .where = where,
                                    .eval = evaluate,
-                                   .data = f},
+                                   .data = f,
+                                   .raster = sel_quantity_raster(&paint->base),
+                                   .gaps = find_gaps},
                           .paint = paint,
                           .domain = domain};
     for (int k = 0; k < paint->layers; k++) {
         f->base.depends |= sel_quantity_depends(&paint->layer[k].value);
         f->base.depends |= shape_depends(paint->layer[k].where);
+        f->base.raster =
+            f->base.raster ? f->base.raster : sel_quantity_raster(&paint->layer[k].value);
     }
     return &f->base;
 }

@@ -252,7 +252,7 @@ static void write_lookup(writer *w, const sel_lookup *lookup) {
     } else if (lookup->kind == SEL_LOOKUP_RASTER) {
         to->raster = *(const sel_raster *)lookup->data;
         to->raster.value = NULL;
-        to->raster.keys = NULL;
+        to->raster.file = NULL;
         memcpy(number, ((const sel_raster *)lookup->data)->value, count * sizeof *number);
     }
     w->written.numbers += count;

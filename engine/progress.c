@@ -40,7 +40,7 @@ static void draw_bar(const sel_progress *p, char *text, size_t size) {
     snprintf(text + BAR_WIDTH + 1, size - BAR_WIDTH - 1, "] %3.0f%% ", 100 * done);
 }
 
-static void line(const sel_progress *p, char *text, size_t size) {
+void sel_progress_line(const sel_progress *p, char *text, size_t size) {
     char left[SEL_DURATION_ROOM], measure[48] = "", limit[32] = "";
     sel_duration_text(p->seconds_left, left);
     if (!isnan(p->steady_measure)) {
@@ -61,7 +61,7 @@ void sel_progress_print(const sel_progress *progress, void *data) {
     }
     printer->last = now;
     char text[256], bar[64] = "";
-    line(progress, text, sizeof text);
+    sel_progress_line(progress, text, sizeof text);
     if (printer->terminal) {
         draw_bar(progress, bar, sizeof bar);
         fprintf(printer->to, "\r%s%s\033[K", bar, text);

@@ -14,6 +14,9 @@ typedef struct sel_progress_printer {
 
 sel_progress_printer sel_progress_printer_create(FILE *to);
 
+/* "step 1000/20000, 120 Mcells/s, 2:03 left" */
+void sel_progress_line(const sel_progress *progress, char *text, size_t size);
+
 /* A sel_run_options.progress; `data` is a sel_progress_printer. */
 void sel_progress_print(const sel_progress *progress, void *data);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 sel_quantity sel_constant(double value) {
     sel_quantity q = {.components = 1};
@@ -92,4 +93,19 @@ sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_
         }
     }
     return SEL_OK;
+}
+
+const struct sel_lookup *sel_quantity_raster(const sel_quantity *q) {
+    const struct sel_lookup *raster = q->whole ? q->whole->raster : NULL;
+    for (int c = 0; c < q->components && !q->whole && !raster; c++) {
+        raster = q->part[c].function ? q->part[c].function->raster : NULL;
+    }
+    return raster;
+}
+
+sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
+                             sel_error *error) {
+    const sel_function *function = q->whole ? q->whole : q->part[0].function;
+    memset(gap, 0, at->n);
+    return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "engine/status.h"
 
 /* What a quantity depends on: a mask. */
@@ -28,6 +29,7 @@ typedef struct sel_places {
 void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
 
 struct sel_program;
+struct sel_lookup;
 
 /* A function of place, time and controls. From Lua, or from C (see examples/). Pure, and evaluated
  * by several threads at once; where only one thread can (that of a script) it fails in the others,
@@ -40,6 +42,13 @@ typedef struct sel_function {
     sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
                        sel_error *error);
     void *data;
+    /* The first raster whose values it takes; NULL: none. Its grid and its map are those of a
+     * terrain that is made of it. */
+    const struct sel_lookup *raster;
+    /* Sets gap[i] = 1 at places where it asks a raster for a value and the raster has no data, else
+     * 0; there eval fails. NULL: it never does. */
+    sel_status (*gaps)(const struct sel_function *self, const sel_places *at, uint8_t *gap,
+                       sel_error *error);
     /* What eval computes, for backends that run it themselves; NULL: only eval knows. */
     const struct sel_program *program;
 } sel_function;
@@ -67,5 +76,13 @@ unsigned sel_quantity_depends(const sel_quantity *q);
  * the place. Units: the user's. */
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error);
+
+/* The first raster that it is made of: by itself, painted over or called by a function; NULL: none.
+ */
+const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
+
+/* gap[at->n]: 1 where a quantity of one component asks a raster that has no data there. */
+sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
+                             sel_error *error);
 
 #endif

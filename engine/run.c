@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include "engine/divergence.h"
 #include "engine/emergency.h"
+#include "engine/folder.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
+#include "engine/record.h"
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
@@ -34,7 +36,6 @@ static const double fastest = 0.3;
 static const double first_growth = 4, later_growth = 1.1;
 
 typedef struct run {
-    const sel_scenario *scenario;
     sel_prepared *prepared;
     const sel_run_options *options;
     sel_report *report;
@@ -42,6 +43,7 @@ typedef struct run {
     sel_outputs *outputs;
     sel_writer *writer;
     sel_hook_run hooks;
+    sel_record record;
 
     int64_t step, last_step;
     sel_stopped_by last_step_by;
@@ -105,8 +107,12 @@ static double updates_per_second(const run *r) {
     return seconds > 0 ? updates / seconds : 0;
 }
 
-static void show_progress(const run *r) {
-    if (!r->options->progress) {
+static void fill_report(run *r);
+
+/* On a terminal, and in run.json and run.log. */
+static void show_progress(run *r) {
+    const bool due = sel_record_due(&r->record);
+    if (!r->options->progress && !due) {
         return;
     }
     double elapsed = sel_machine_seconds() - r->started;
@@ -122,7 +128,14 @@ static void show_progress(const run *r) {
         .seconds = elapsed,
         .seconds_left = fmin(to_last_step, wall_time_left(r)), /* fmin passes over a NaN */
     };
-    r->options->progress(&progress, r->options->progress_data);
+    if (r->options->progress) {
+        r->options->progress(&progress, r->options->progress_data);
+    }
+    if (due) {
+        fill_report(r);
+        r->report->seconds_left = progress.seconds_left;
+        sel_record_refresh(&r->record, &progress, sel_outputs_files(r->outputs));
+    }
 }
 
 static sel_status wait_for_steps(run *r, sel_error *error) {
@@ -183,6 +196,16 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
 static void stop(run *r, sel_stopped_by by, const char *reason) {
     r->report->stopped_by = by;
     snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
+    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
+}
+
+/* What hooks say. */
+static void log_text(const char *text, void *data) {
+    run *r = data;
+    sel_record_log(&r->record, text);
+    if (r->options->log) {
+        r->options->log(text, r->options->log_data);
+    }
 }
 
 /* Once in a run. */
@@ -193,11 +216,9 @@ static void warn_of_speed(run *r, double mach) {
              "Mach^2; reduce dt, or in lattice units the velocity and nu together",
              (long long)r->monitor_step, fastest, mach);
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
-    if (r->options->log) {
-        char line[300];
-        snprintf(line, sizeof line, "warning: %s", text);
-        r->options->log(line, r->options->log_data);
-    }
+    char line[300];
+    snprintf(line, sizeof line, "warning: %s", text);
+    log_text(line, r);
 }
 
 /* Takes what a monitor saw; sets stopped_by when that has diverged. */
@@ -390,11 +411,11 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .state = r->state,
         .precision = prepared->plan->precision,
         .directory = r->options->directory,
+        .force = r->options->force,
         .writer = r->writer,
         .results = &r->report->results,
     };
-    r->hooks = (sel_hook_run){
-        .context = context, .log = r->options->log, .log_data = r->options->log_data};
+    r->hooks = (sel_hook_run){.context = context, .log = log_text, .log_data = r};
     return sel_outputs_open(context, &r->outputs, error);
 }
 
@@ -420,9 +441,10 @@ static sel_status write_report(run *r, sel_status status, const sel_error *why, 
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
     }
     fill_report(r);
+    r->report->ended = time(NULL);
+    r->report->seconds_left = (double)NAN;
     const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
-    return sel_run_json(r->scenario, r->prepared, r->report, files, r->options->directory,
-                        status ? NULL : error);
+    return sel_record_close(&r->record, files, status ? NULL : error);
 }
 
 /* The process ends in the middle of a step, or of a hook. */
@@ -443,8 +465,7 @@ static sel_status run_opened(run *r, sel_error *error) {
 
 static sel_status run_prepared(run *r, sel_error *error) {
     sel_output_context context;
-    sel_status status =
-        sel_run_json(r->scenario, r->prepared, r->report, NULL, r->options->directory, error);
+    sel_status status = sel_record_open(&r->record, error);
     if (!status) {
         sel_emergency_set(end_at_once, r);
         status = open_run(r, &context, error);
@@ -463,20 +484,28 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
+static void set_writing(const sel_run_options *options, bool writing) {
+    if (options->writing) {
+        *options->writing = writing;
+    }
+}
+
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
-    *report = (sel_report){.steady_measure = (double)NAN, .largest_mach = (double)NAN};
+    *report = (sel_report){
+        .steady_measure = (double)NAN, .seconds_left = (double)NAN, .largest_mach = (double)NAN,
+        .started = time(NULL)};
     sel_prepared prepared;
-    run r = {.scenario = scenario,
-             .prepared = &prepared,
-             .options = options,
-             .report = report,
-             .chunk = 1};
+    run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
+    r.record = (sel_record){
+        .scenario = scenario, .prepared = &prepared, .options = options, .report = report};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
+    set_writing(options, true);
     status = status ? status : sel_run_directory(options->directory, options->force, error);
     status = status ? status : run_prepared(&r, error);
+    set_writing(options, false);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

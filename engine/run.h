@@ -3,6 +3,7 @@
 #define SEL_RUN_H
 
 #include <signal.h>
+#include <time.h>
 #include "engine/output/output.h"
 #include "engine/prepare.h"
 
@@ -18,10 +19,15 @@ typedef struct sel_progress {
 typedef struct sel_run_options {
     sel_settings settings;
     const char *directory;                  /* of this simulation; made when it is not there */
+    const char *const *command;             /* the command line, NULL behind it; NULL: none */
     bool force;                             /* write over an earlier run */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
+    /* Set to 1 while the run has files to leave whole, when it looks at `interrupt`; NULL: not
+     * wanted. */
+    volatile sig_atomic_t *writing;
     void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
     void *progress_data;
+    double refresh_seconds; /* between writings of run.json while the run goes on; 0: 10 */
     void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
     void *log_data;
     /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
@@ -48,12 +54,15 @@ typedef struct sel_report {
     int64_t steps;
     double time;           /* user's units */
     double steady_measure; /* of the last test; NaN: none */
+    time_t started, ended; /* 0: it has not */
+    double seconds_left;   /* NaN: not known, or ended */
     double largest_mach;   /* at all tests; NaN: none, or the solver knows no sound */
     double wall_seconds, setup_seconds;
     double output_seconds;      /* that the writer's thread worked, beside the run */
     double output_wait_seconds; /* that the run stood still for it */
     double mcells_per_second;
     sel_results results;
+    char solver[1024]; /* the solver's own entries of run.json */
 } sel_report;
 
 /* Runs one simulation of `scenario` and writes everything below options->directory. A run that
@@ -63,13 +72,14 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
 
-/* Makes `directory` and its parents; refuses one that holds a run unless `force`, which removes the
- * files of that run. */
-sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
-
-/* Writes directory/run.json (run_json.c). */
+/* Writes run.json into options->directory, with `files` as its outputs (run_json.c). When the run
+ * has ended, a full disk leaves the old file's room for it. */
 sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
-                        const sel_report *report, const char *const *files, const char *directory,
-                        sel_error *error);
+                        const sel_run_options *options, const sel_report *report,
+                        const char *const *files, sel_error *error);
+
+/* "2026-01-31T23:59:59Z"; NULL for 0. */
+enum { SEL_TIME_ROOM = 32 };
+const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]);
 
 #endif

@@ -1,111 +1,21 @@
-/* run_json.c -- the directory of a run, and run.json: what was run, how it went, which files.
+/* run_json.c -- run.json: what was run, how it went, which files.
  *
- * run.json is written before the first step with `stopped_by` null and replaced at the end, so a
- * directory that holds one holds a run, finished or not.
+ * It is written before the first step with `stopped_by` "running", again while the run goes on, and
+ * at the end, so that it tells how far a run came that was killed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include "engine/file.h"
+#include "engine/folder.h"
 #include "engine/json.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "engine/warnings.h"
-
-enum { PATH_ROOM = 4200 };
-
-/* Makes `directory` and its parents. */
-static sel_status make_directories(const char *directory, sel_error *error) {
-    char path[PATH_ROOM];
-    if (strlen(directory) + 1 > sizeof path) {
-        return sel_fail(error, SEL_BAD_FILE, "the directory's name is too long");
-    }
-    strcpy(path, directory);
-    for (char *slash = path + 1;; slash++) {
-        if (*slash != '/' && *slash != '\0') {
-            continue;
-        }
-        char kept = *slash;
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-            return sel_fail(error, SEL_BAD_FILE,
-                            "%s: cannot make the directory: %s; choose another with -o", path,
-                            strerror(errno));
-        }
-        *slash = kept;
-        if (kept == '\0') {
-            break;
-        }
-    }
-    struct stat found;
-    if (stat(directory, &found) != 0 || !S_ISDIR(found.st_mode)) {
-        return sel_fail(error, SEL_BAD_FILE, "%s is not a directory; choose another with -o",
-                        directory);
-    }
-    return SEL_OK;
-}
-
-/* Reads one character of a JSON string that run.json quoted; false at its end. */
-static bool string_character(FILE *from, int *c) {
-    *c = fgetc(from);
-    if (*c == '\\') {
-        *c = fgetc(from);
-    } else if (*c == '"') {
-        return false;
-    }
-    return *c != EOF;
-}
-
-/* Removes the files that an earlier run.json lists as its outputs: frames of two runs side by side
- * would be taken for one. Names that lead out of the directory are left alone. */
-static void remove_outputs(const char *directory, const char *run_json) {
-    static const char key[] = "\"outputs\": [";
-    FILE *from = fopen(run_json, "r");
-    size_t matched = 0;
-    int c = 0;
-    while (from && matched < strlen(key) && (c = fgetc(from)) != EOF) {
-        matched = c == key[matched] ? matched + 1 : c == key[0];
-    }
-    while (from && (c = fgetc(from)) != EOF && c != ']') {
-        char name[PATH_ROOM], path[2 * PATH_ROOM];
-        size_t length = 0;
-        while (c == '"' && length + 1 < sizeof name && string_character(from, &c)) {
-            name[length++] = (char)c;
-            c = '"';
-        }
-        name[length] = '\0';
-        if (length > 0 && name[0] != '/' && !strstr(name, "..")) {
-            snprintf(path, sizeof path, "%s/%s", directory, name);
-            unlink(path);
-        }
-    }
-    if (from) {
-        fclose(from);
-    }
-}
-
-sel_status sel_run_directory(const char *directory, bool force, sel_error *error) {
-    char path[PATH_ROOM];
-    sel_status status = make_directories(directory, error);
-    if (status) {
-        return status;
-    }
-    if (access(directory, W_OK) != 0) {
-        return sel_fail(error, SEL_BAD_FILE, "%s cannot be written: %s; choose another with -o",
-                        directory, strerror(errno));
-    }
-    snprintf(path, sizeof path, "%s/run.json", directory);
-    if (!force && access(path, F_OK) == 0) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "%s holds a run already; choose another directory with -o, or write over "
-                        "it with --force",
-                        directory);
-    }
-    remove_outputs(directory, path);
-    return SEL_OK;
-}
 
 static const char *stopped_by_text(sel_stopped_by by) {
     switch (by) {
@@ -128,7 +38,7 @@ static const char *stopped_by_text(sel_stopped_by by) {
     case SEL_BY_NOTHING:
         break;
     }
-    return NULL;
+    return "running";
 }
 
 static void string_entry(FILE *to, const char *key, const char *value) {
@@ -178,7 +88,49 @@ static void print_controls(FILE *to, const sel_numbers *controls, const sel_doma
     fputs("}", to);
 }
 
-static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepared *prepared) {
+/* As one may type it into a shell: words of other characters than these stand in quotes. */
+static void print_command(FILE *to, const char *const *words) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    char *text = NULL;
+    size_t size;
+    FILE *line = words ? open_memstream(&text, &size) : NULL;
+    for (; line && *words; words++) {
+        bool quoted = !**words || (*words)[strspn(*words, plain)];
+        fputs(quoted ? "'" : "", line);
+        for (const char *c = *words; *c; c++) {
+            fputs(*c == '\'' ? "'\\'" : "", line);
+            fputc(*c, line);
+        }
+        fputs(quoted ? "'" : "", line);
+        fputs(words[1] ? " " : "", line);
+    }
+    if (line) {
+        fclose(line);
+    }
+    string_entry(to, "command", text);
+    free(text);
+}
+
+const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]) {
+    struct tm parts;
+    bool known = time && gmtime_r(&time, &parts);
+    return known && strftime(text, SEL_TIME_ROOM, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
+}
+
+static void print_reference(FILE *to, const sel_reference *reference) {
+    static const char *const names[] = {"length", "velocity", "area"};
+    const double values[] = {reference->length, reference->velocity, reference->area};
+    fputs(",\n  \"reference\": {", to);
+    for (int i = 0; i < 3; i++) {
+        inner_key(to, i, names[i]);
+        sel_json_number(to, values[i]);
+    }
+    fputs("}", to);
+}
+
+static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepared *prepared,
+                        const sel_run_options *options, const sel_report *report) {
     const sel_simulation *simulation = prepared->simulation;
     const sel_plan *plan = prepared->plan;
     const sel_grid *grid = &prepared->domain->grid;
@@ -186,13 +138,14 @@ static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepar
     fputs("{\n  \"selenite\": ", to);
     sel_json_string(to, sel_version());
     string_entry(to, "commit", sel_commit());
+    print_command(to, options->command);
     string_entry(to, "scenario", simulation->script);
+    string_entry(to, "script", scenario->text ? SEL_RUN_SCRIPT : NULL);
     string_entry(to, "name", simulation->params->name);
     print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
-    simulation->solver->json(plan, text, sizeof text);
-    fprintf(to, ",\n  %s,\n  \"size\": [", text);
+    fprintf(to, ",\n  %s,\n  \"size\": [", report->solver);
     for (int a = 0; a < grid->dims; a++) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
@@ -206,6 +159,9 @@ static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepar
     string_entry(to, "device", text);
     integer_entry(to, "threads", plan->threads);
     integer_entry(to, "ranks", 1);
+    text[sizeof text - 1] = '\0';
+    string_entry(to, "host", gethostname(text, sizeof text - 1) == 0 ? text : NULL);
+    print_reference(to, &simulation->params->reference);
 }
 
 static void print_warnings(FILE *to, const sel_error *warnings) {
@@ -219,6 +175,9 @@ static void print_warnings(FILE *to, const sel_error *warnings) {
 }
 
 static void print_report(FILE *to, const sel_prepared *prepared, const sel_report *report) {
+    char text[SEL_TIME_ROOM];
+    string_entry(to, "started", sel_time_text(report->started, text));
+    string_entry(to, "ended", sel_time_text(report->ended, text));
     integer_entry(to, "steps", report->steps);
     number_entry(to, "time", report->time);
     string_entry(to, "stopped_by", stopped_by_text(report->stopped_by));
@@ -226,6 +185,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     number_entry(to, "steady_measure", report->steady_measure);
     number_entry(to, "largest_mach", report->largest_mach);
     number_entry(to, "wall_seconds", report->wall_seconds);
+    number_entry(to, "seconds_left", report->seconds_left);
     number_entry(to, "setup_seconds", report->setup_seconds);
     number_entry(to, "output_seconds", report->output_seconds);
     number_entry(to, "output_wait_seconds", report->output_wait_seconds);
@@ -240,17 +200,16 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     fputs("}", to);
 }
 
-sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
-                        const sel_report *report, const char *const *files, const char *directory,
-                        sel_error *error) {
-    char path[PATH_ROOM], temporary[PATH_ROOM + 8];
-    snprintf(path, sizeof path, "%s/run.json", directory);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    FILE *to = fopen(temporary, "w");
+/* The whole of run.json; freed by the caller. NULL: no memory. */
+static char *make_text(const sel_scenario *scenario, const sel_prepared *prepared,
+                       const sel_run_options *options, const sel_report *report,
+                       const char *const *files, size_t *size) {
+    char *text = NULL;
+    FILE *to = open_memstream(&text, size);
     if (!to) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: %s", temporary, strerror(errno));
+        return NULL;
     }
-    print_setup(to, scenario, prepared);
+    print_setup(to, scenario, prepared, options, report);
     print_warnings(to, &prepared->warnings);
     print_report(to, prepared, report);
     fputs(",\n  \"outputs\": [", to);
@@ -260,10 +219,56 @@ sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepar
     }
     fputs("]\n}\n", to);
     bool failed = ferror(to) != 0;
-    if (fclose(to) != 0 || failed || rename(temporary, path) != 0) {
-        int cause = errno;
-        remove(temporary);
-        return sel_fail(error, SEL_BAD_FILE, "%s: %s", path, strerror(cause));
+    if (fclose(to) != 0 || failed) {
+        free(text);
+        return NULL;
     }
-    return SEL_OK;
+    return text;
+}
+
+/* Keeps room on the disk for a file of so many bytes; its length stays. */
+static bool keep_room(int descriptor, size_t bytes) {
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0;
+}
+
+/* While the run goes on the file has room for what it will say at the end. */
+static sel_status replace(const char *path, const char *text, size_t size, bool ended,
+                          sel_error *error) {
+    enum { RESERVE = 1 << 16 };
+    FILE *to = sel_file_begin(path);
+    if (to && fwrite(text, 1, size, to) == size && fflush(to) == 0 && !ended) {
+        keep_room(fileno(to), size + RESERVE);
+    }
+    return sel_file_end(to, path, NULL, error);
+}
+
+/* In place, into the room that was kept. False: there was not enough; then all stays as it was. */
+static bool write_over(const char *path, const char *text, size_t size) {
+    int descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool written = descriptor >= 0 && keep_room(descriptor, size) &&
+                   pwrite(descriptor, text, size, 0) == (ssize_t)size &&
+                   ftruncate(descriptor, (off_t)size) == 0;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return written;
+}
+
+sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
+                        const sel_run_options *options, const sel_report *report,
+                        const char *const *files, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, options->directory);
+    char *text = make_text(scenario, prepared, options, report, files, &size);
+    if (!text) {
+        return sel_fail_memory(error, path, size);
+    }
+    sel_error failed = {.status = SEL_OK};
+    sel_status status = replace(path, text, size, report->ended != 0, &failed);
+    if (status && report->ended && write_over(path, text, size)) {
+        status = SEL_OK;
+    }
+    free(text);
+    return status ? sel_fail(error, status, "%s", failed.text) : SEL_OK;
 }

@@ -14,7 +14,9 @@ static const char *const outside_names[] = {"error", "hold", "zero", NULL};
 
 static const sel_field series_fields[] = {
     {"file", SEL_KIND_FILE, SEL_POSITIONAL, offsetof(sel_series_params, file),
-     "A CSV file: times in the first column; a path relative to the script.", 0, NULL, NULL, NULL},
+     "A CSV file: times in the first column, numbers or dates as 2024-05-31T12:30, which count in "
+     "seconds since the first; a path relative to the script.",
+     0, NULL, NULL, NULL},
     {"t", SEL_KIND_VALUES, 0, offsetof(sel_series_params, t), "Times, instead of a file.", 0, NULL,
      NULL, NULL},
     {"value", SEL_KIND_VALUES, 0, offsetof(sel_series_params, value),

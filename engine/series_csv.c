@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/date.h"
 #include "engine/series.h"
 
 enum { MAX_COLUMNS = 1000, MAX_NUMBER = 63 };
@@ -27,6 +28,8 @@ typedef struct reader {
     locale_t numbers;     /* in which 1.5 is a number */
     piece *cell;          /* of the line */
     int cells;
+    bool dates;     /* the times are dates */
+    sel_date first; /* of them */
     sel_error *error;
 } reader;
 
@@ -180,6 +183,48 @@ static sel_status number_of(reader *r, int column, double *value) {
     return SEL_OK;
 }
 
+/* The time of a line whose first cell is, or should be, a date: seconds since the first. */
+static sel_status date_of(reader *r, bool first, double *seconds) {
+    const piece cell = r->cell[0];
+    sel_date date;
+    if (!sel_date_read(cell.at, cell.length, &date)) {
+        int shown = cell.length > 40 ? 40 : (int)cell.length;
+        return fail(r,
+                    "column 1: \"%.*s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
+                    shown, cell.at);
+    }
+    r->first = first ? date : r->first;
+    if (date.zoned != r->first.zoned) {
+        return fail(r, "column 1: some dates have a time zone and some have none");
+    }
+    *seconds = (double)(date.seconds - r->first.seconds) + (date.part - r->first.part);
+    return SEL_OK;
+}
+
+static sel_status time_of(reader *r, bool first, double *time) {
+    sel_date date;
+    if (first) {
+        r->dates = sel_date_read(r->cell[0].at, r->cell[0].length, &date);
+    }
+    return r->dates ? date_of(r, first, time) : number_of(r, 0, time);
+}
+
+/* Whether the line names the columns: no cell is a number, and the first is none with a slip in
+ * it. */
+static bool is_line_of_names(const reader *r) {
+    double number;
+    const piece first = r->cell[0];
+    if (first.length && strchr("+-.0123456789", first.at[0])) {
+        return false;
+    }
+    for (int i = 0; i < r->cells; i++) {
+        if (read_number(r, r->cell[i], &number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static sel_status no_such_column(reader *r, const char *wanted) {
     char names[512] = "";
     size_t used = 0;
@@ -228,10 +273,14 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
             return sel_fail_memory(r->error, r->name, *room * sizeof(double));
         }
     }
-    sel_status status = number_of(r, 0, &points->t[n]);
+    sel_status status = time_of(r, n == 0, &points->t[n]);
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
-        return fail(r, "times must rise, but %.15g follows %.15g", points->t[n], points->t[n - 1]);
+        const piece cell = r->cell[0];
+        return r->dates ? fail(r, "dates must rise, but %.*s is not later than the one before",
+                               (int)cell.length, cell.at)
+                        : fail(r, "times must rise, but %.15g follows %.15g", points->t[n],
+                               points->t[n - 1]);
     }
     points->n = n + 1;
     points->last_line = r->line;
@@ -240,13 +289,12 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
 
 static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *points) {
     piece line;
-    double number;
     int column = -1;
     size_t room = 0;
     sel_status status = SEL_OK;
     while (!status && next_line(r, &line)) {
         status = split(r, line);
-        bool header = !status && column < 0 && !read_number(r, r->cell[0], &number);
+        bool header = !status && column < 0 && is_line_of_names(r);
         if (!status && column < 0) {
             status = find_column(r, wanted, header, &column);
         }

@@ -22,20 +22,21 @@ static sel_status check_stop(const void *data, sel_where where, sel_error *error
 }
 
 static const sel_field stop_fields[] = {
-    {"steps", SEL_KIND_INT, 0, offsetof(sel_stop, steps), "Stop after so many steps.",
-     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+    {"steps", SEL_KIND_INT, 0, offsetof(sel_stop, steps),
+     "Number of steps after which the run ends.", (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     {"time", SEL_KIND_NUMBER, 0, offsetof(sel_stop, time),
-     "Stop at the first step at or after this time.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+     "The run ends at the first step at or after this time.", SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"steady", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, steady),
-     "Stop when the relative change of the main field between two tests is below this.",
+     "The run ends when the relative change of velocity (run-off: depth) between two tests is "
+     "below this.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
-     "Steps between tests; one flow-through when reference gives length and velocity, else 1000.",
+     "Steps between two tests; when not given, reference.length / reference.velocity where "
+     "reference gives both, else 1000.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     {"wall_time", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, wall_time),
-     "Stop when the run has taken so many seconds of wall time, its set-up included; the last "
-     "state "
-     "is written and the exit status is 0.",
+     "The run ends when it has taken this many seconds of wall time, set-up included; the last "
+     "state is written and the exit status is 0.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 
@@ -61,7 +62,7 @@ static sel_status check_hook(const void *data, sel_where where, sel_error *error
 static const char *const hook_times[] = {"end", NULL};
 static const sel_field hook_fields[] = {
     {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_hook, every),
-     "Steps between calls, from step 0 on, after the outputs of the step.",
+     "Steps between calls, from step 0 on; a call follows the outputs of its step.",
      (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
     {"at", SEL_KIND_CHOICE, 0, offsetof(sel_hook, at),
      "\"end\": one call at the last step, before the last outputs; none when the run diverged.",
@@ -82,11 +83,16 @@ const sel_table sel_hook_table = {
 
 static const sel_field reference_fields[] = {
     {"length", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, length),
-     "Length of the Reynolds number.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+     "Characteristic length: of the Reynolds number, the flow-through time, and in 2-D the "
+     "coefficients of forces.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"velocity", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, velocity),
-     "Velocity of the Reynolds and Mach numbers.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+     "Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the "
+     "coefficients of forces.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"area", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, area),
-     "Area (length in 2-D) that makes coefficients of forces.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+     "Area of the coefficients of forces; in 2-D a length, and reference.length when not given.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
 };
 
 const sel_table sel_reference_table = {

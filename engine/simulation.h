@@ -124,7 +124,7 @@ typedef struct sel_common {
          SEL_KIND_FLAGS,                                                                             \
          0,                                                                                          \
          offsetof(sel_common, periodic),                                                             \
-         "Axes on which the domain closes on itself.",                                               \
+         "Axes along which the domain is periodic: what leaves one face enters the opposite one.",   \
          0,                                                                                          \
          sel_axis_names,                                                                             \
          NULL,                                                                                       \
@@ -133,7 +133,8 @@ typedef struct sel_common {
          SEL_KIND_LIST,                                                                              \
          0,                                                                                          \
          offsetof(sel_common, regions),                                                              \
-         "What holds where, painted in order: the last one wins.",                                   \
+         "Solids and boundary conditions, painted in order: where several paint, the last one "      \
+         "holds.",                                                                                   \
          0,                                                                                          \
          NULL,                                                                                       \
          &(region_table),                                                                            \
@@ -142,7 +143,7 @@ typedef struct sel_common {
          SEL_KIND_NUMBERS,                                                                           \
          0,                                                                                          \
          offsetof(sel_common, controls),                                                             \
-         "Numbers that the functions of this scenario may name as arguments.",                       \
+         "Numbers that functions of this scenario may name as arguments and hooks may change.",      \
          0,                                                                                          \
          NULL,                                                                                       \
          NULL,                                                                                       \
@@ -171,7 +172,7 @@ typedef struct sel_common {
          SEL_KIND_LIST,                                                                              \
          0,                                                                                          \
          offsetof(sel_common, hooks),                                                                \
-         "Functions that the run calls every so many steps or at its end.",                          \
+         "Functions that the run calls at regular steps or at its end.",                             \
          0,                                                                                          \
          NULL,                                                                                       \
          &sel_hook_table,                                                                            \
@@ -299,6 +300,8 @@ typedef struct sel_scenario {
     sel_simulation *simulations;
     int parameter_count;
     sel_parameter *parameters;
+    const char *text; /* of the script, as it was read; NULL from C */
+    size_t text_length;
     /* Frees what lives outside the arena (the Lua state); NULL from C. */
     void (*release)(struct sel_scenario *self);
     void *release_data;

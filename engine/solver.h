@@ -165,10 +165,11 @@ typedef struct sel_solver {
     int (*dims)(const sel_common *params);
     /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
     void (*complete)(sel_common *params);
-    /* Sets blank[cell] = 1 where there is no domain because the data have none, and the law of the
+    /* Sets blank[cell] = 1 where there is no domain because the data have none at a free cell of
+     * what the regions have painted, and the law of the
      * region "nodata" that these cells become; law->table stays NULL when no data can be missing.
      * NULL: there are no such data. */
-    sel_status (*blank)(const sel_simulation *simulation, const sel_grid *grid, int threads,
+    sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
                         uint8_t *blank, sel_variant *law, sel_error *error);
     /* Resolves the numbers and lists the boundary cells; checks what only the whole shows. */
     sel_status (*plan)(const sel_simulation *simulation, const sel_domain *domain, sel_plan **plan,

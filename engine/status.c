@@ -6,6 +6,31 @@
 #include <string.h>
 #include "engine/machine.h"
 
+/* Those of 7 bits, and those of 8 bits as such and in UTF-8, where 0xc2 stands before them. */
+static bool is_control(const char *text, size_t i) {
+    const unsigned char c = (unsigned char)text[i];
+    const unsigned char before = i > 0 ? (unsigned char)text[i - 1] : 0;
+    return c < 32 || c == 127 || (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2));
+}
+
+void sel_plain_text(char *text) {
+    for (size_t i = 0; text[i]; i++) {
+        if (is_control(text, i) && text[i] != '\n' && text[i] != '\t') {
+            text[i - (i > 0 && (unsigned char)text[i - 1] == 0xc2)] = '?';
+            text[i] = '?';
+        }
+    }
+}
+
+bool sel_is_plain(const char *text) {
+    for (size_t i = 0; text[i]; i++) {
+        if (is_control(text, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Appends the formatted line; a line that does not fit is replaced by "...". */
 static void append_line(sel_error *error, const char *place, const char *format, va_list args) {
     size_t used = strlen(error->text);
@@ -19,6 +44,7 @@ static void append_line(sel_error *error, const char *place, const char *format,
     int added = vsnprintf(error->text + used + opened, room - (size_t)opened, format, args);
     const char *cut = "\n...";
     if (added >= 0 && (size_t)opened + (size_t)added + strlen(cut) < room) {
+        sel_plain_text(error->text + used);
         return;
     }
     error->text[used] = '\0';

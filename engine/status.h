@@ -43,6 +43,12 @@ sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ..
 /* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);
 
+/* Replaces what may steer a terminal, control characters but for line ends and tabs, by '?'. */
+void sel_plain_text(char *text);
+
+/* Whether a text may be a name: it holds no control characters at all. */
+bool sel_is_plain(const char *text);
+
 /* The nearest of `names` (NULL-terminated) to `name` by edit distance, or NULL when none is near
  * enough to be a slip of the fingers. */
 const char *sel_nearest(const char *name, const char *const *names);

@@ -1,8 +1,9 @@
-/* grid_asc.c -- a grid as ESRI ASCII, and the renaming of finished grid files. */
+/* grid_asc.c -- a grid as ESRI ASCII, and the writing of either kind of grid file. */
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/file.h"
 #include "engine/json.h"
 #include "geometry/grid_file.h"
 
@@ -64,29 +65,17 @@ bool sel_asc_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROO
     return !*wrong && !ferror(to);
 }
 
+bool sel_prj_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
+    *wrong = '\0';
+    return fputs(grid->prj, to) >= 0 && !ferror(to);
+}
+
 sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write, const char *path,
                                sel_error *error) {
-    char *temporary, wrong[SEL_WRONG_ROOM] = "";
-    if (asprintf(&temporary, "%s.tmp", path) < 0) {
-        return sel_fail_memory(error, path, strlen(path));
+    char wrong[SEL_WRONG_ROOM] = "";
+    FILE *to = sel_file_begin(path);
+    if (to && !write(grid, to, wrong) && !*wrong) {
+        snprintf(wrong, sizeof wrong, "%s", strerror(errno));
     }
-    errno = 0;
-    FILE *to = fopen(temporary, "wb+"); /* libtiff reads what it wrote */
-    bool written = to && write(grid, to, wrong);
-    int cause = errno;
-    if (to && fclose(to) != 0 && written) {
-        written = false;
-        cause = errno;
-    }
-    if (written && rename(temporary, path) != 0) {
-        written = false;
-        cause = errno;
-    }
-    if (!written) {
-        remove(temporary);
-        sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path,
-                 *wrong ? wrong : strerror(cause));
-    }
-    free(temporary);
-    return written ? SEL_OK : SEL_BAD_FILE;
+    return sel_file_end(to, path, wrong, error);
 }

@@ -13,6 +13,7 @@ typedef struct sel_grid_file {
     double dx, origin[2];     /* the lower left corner */
     const float *value;       /* n[1] rows of n[0] */
     const sel_geo_keys *keys; /* for .tif; NULL: none */
+    const char *prj;          /* for the .prj beside an .asc; NULL: none */
 } sel_grid_file;
 
 /* Write all of the grid to `to`, which stays open. On an error errno is of no use where the message
@@ -20,6 +21,7 @@ typedef struct sel_grid_file {
 enum { SEL_WRONG_ROOM = 240 };
 bool sel_asc_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]);
 bool sel_tif_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]);
+bool sel_prj_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]);
 
 /* Writes PATH.tmp by one of the above and renames it to PATH when it is whole. */
 typedef bool sel_grid_writer(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 #include "engine/file.h"
+#include "engine/machine.h"
+#include "geometry/map.h"
 
 static const size_t max_file = (size_t)1 << 30;
 
@@ -44,13 +46,42 @@ const sel_table sel_raster_table = {
 
 /* ---- formats ---- */
 
-sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
+/* A few bytes of a file can declare more values than there is memory for. */
+static sel_status check_memory(const char *name, const sel_raster_source *source,
                                sel_error *error) {
+    const sel_raster *raster = &source->raster;
+    char needed[SEL_BYTES_ROOM], room[SEL_BYTES_ROOM];
+    const double need = (double)raster->n[0] * (double)raster->n[1] * sizeof *raster->value;
+    const double free_bytes = (double)sel_machine_free_memory();
+    if (source->most_bytes && need > (double)source->most_bytes) {
+        return sel_fail(
+            error, SEL_BAD_SCENARIO,
+            "%s: its %lld x %lld values take %s of memory, a script's data may take %s "
+            "more; gdalwarp -tr makes fewer of them, -te cuts out a part, --trust lifts "
+            "the limit",
+            name, (long long)raster->n[0], (long long)raster->n[1], sel_bytes_text(need, needed),
+            sel_bytes_text((double)source->most_bytes, room));
+    }
+    return need <= free_bytes
+               ? SEL_OK
+               : sel_fail(error, SEL_NO_DEVICE,
+                          "%s: its %lld x %lld values take %s of memory and %s are free", name,
+                          (long long)raster->n[0], (long long)raster->n[1],
+                          sel_bytes_text(need, needed), sel_bytes_text(free_bytes, room));
+}
+
+sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster_source *source,
+                               sel_error *error) {
+    sel_raster *raster = &source->raster;
     for (int axis = 0; axis < 2; axis++) {
         if (!isfinite(raster->origin[axis]) ||
             !isfinite(raster->origin[axis] + (double)raster->n[axis] * raster->dx)) {
             return sel_fail(error, SEL_BAD_FILE, "%s: its corners are not finite numbers", name);
         }
+    }
+    sel_status status = check_memory(name, source, error);
+    if (status) {
+        return status;
     }
     size_t bytes = (size_t)raster->n[0] * (size_t)raster->n[1] * sizeof *raster->value;
     raster->value = sel_arena_alloc(arena, bytes);
@@ -71,8 +102,8 @@ static sel_status place_picture(sel_arena *arena, const char *path, const sel_pi
                                 sel_raster_source *to, sel_error *error) {
     size_t width = (size_t)picture->width, height = (size_t)picture->height;
     to->raster = (sel_raster){.n = {picture->width, picture->height}, .dx = 1};
-    to->exact = true;
-    sel_status status = sel_raster_allocate(arena, path, &to->raster, error);
+    to->exact = to->picture = true;
+    sel_status status = sel_raster_allocate(arena, path, to, error);
     for (size_t row = 0; !status && row < height; row++) {
         memcpy(to->raster.value + (height - 1 - row) * width, picture->value + row * width,
                width * sizeof *picture->value);
@@ -85,7 +116,7 @@ static sel_status read_png(sel_arena *arena, const char *path, sel_raster_source
     char *bytes = NULL;
     size_t length = 0;
     sel_picture picture = {0};
-    *to = (sel_raster_source){.nodata = (double)NAN};
+    *to = (sel_raster_source){.nodata = (double)NAN, .most_bytes = to->most_bytes};
     sel_status status =
         sel_file_read(path, max_file, "larger ones are not read", &bytes, &length, error);
     status = status ? status : sel_png_read(path, (const uint8_t *)bytes, length, &picture, error);
@@ -100,12 +131,12 @@ typedef sel_status read_stream(sel_arena *arena, const char *name, FILE *file,
 
 static sel_status read_grid(sel_arena *arena, const char *path, read_stream *read,
                             sel_raster_source *to, sel_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    FILE *file;
+    sel_status status = sel_file_open(path, &file, error);
+    if (!status) {
+        status = read(arena, path, file, to, error);
+        fclose(file);
     }
-    sel_status status = read(arena, path, file, to, error);
-    fclose(file);
     return status;
 }
 
@@ -156,7 +187,7 @@ static sel_raster *keep(sel_arena *arena, const sel_raster *raster) {
 }
 
 sel_raster *sel_raster_read_picture(sel_arena *arena, const char *path, sel_error *error) {
-    sel_raster_source source;
+    sel_raster_source source = {.most_bytes = 0};
     if (read_file(arena, path, true, &source, error)) {
         return NULL;
     }
@@ -208,29 +239,70 @@ static inline bool is_nodata(double value, double nodata, double slack) {
     return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
 }
 
+/* The file's own scale first, then the script's. */
+static double scale_value(const sel_raster_source *source, const sel_raster_params *params,
+                          double value) {
+    const double own = source->scale != 0 ? source->scale * value + source->offset : value;
+    return params->scale * own + params->offset;
+}
+
 static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
-                               sel_where where, sel_error *error) {
+                               sel_raster_file *file, sel_where where, sel_error *error) {
     const sel_raster *raster = &source->raster;
-    double nodata = isnan(params->nodata) ? source->nodata : params->nodata;
+    const double nodata = file->nodata;
+    sel_undeclared *undeclared = (sel_undeclared *)(uintptr_t)file->undeclared;
     double slack = source->exact || !isfinite(nodata) ? 0 : 2e-6 * fabs(nodata);
     int64_t n = raster->n[0] * raster->n[1];
     for (int64_t i = 0; i < n; i++) {
-        double value = raster->value[i], scaled = params->scale * value + params->offset;
+        double value = raster->value[i], scaled = scale_value(source, params, value);
         bool missing = is_nodata(value, nodata, slack);
         raster->value[i] = missing ? params->fill : scaled;
+        file->gaps += missing;
+        if (!missing) {
+            sel_undeclared_count(undeclared, value, scaled);
+        }
         if (!missing && !isfinite(scaled)) {
-            return sel_fail_at(error, where, "sel.raster: %g scaled by %g is %g", value,
-                               params->scale, scaled);
+            return sel_fail_at(error, where,
+                               "sel.raster: %s has the value %g, scaled it is %g; if it stands for "
+                               "no data: gdalwarp -srcnodata %g -dstnodata -9999",
+                               params->file, value, scaled, value);
         }
     }
+    file->undeclared_count = sel_undeclared_sort(undeclared);
     return SEL_OK;
+}
+
+/* Finds what is known of the file, and scales its values. */
+static sel_status describe(sel_arena *arena, const sel_raster_source *source,
+                           const sel_raster_params *params, sel_raster_file *file, sel_where where,
+                           sel_error *error) {
+    *file = (sel_raster_file){
+        .path = sel_arena_copy(arena, params->file),
+        .keys = source->keys,
+        .nodata = isnan(params->nodata) ? source->nodata : params->nodata,
+        .nodata_given = !isnan(params->nodata),
+        .undeclared = sel_arena_alloc(arena, SEL_UNDECLARED * sizeof *file->undeclared),
+    };
+    if (!file->path || !file->undeclared) {
+        return sel_fail_memory(error, "a raster", SEL_UNDECLARED * sizeof *file->undeclared);
+    }
+    sel_status status = source->picture ? SEL_OK : sel_map_read_prj(arena, file, error);
+    return status ? status : scale_values(source, params, file, where, error);
 }
 
 const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
                                     sel_where where, sel_error *error) {
-    sel_raster_source source;
-    if (read_file(arena, params->file, false, &source, error) ||
-        scale_values(&source, params, where, error)) {
+    sel_raster_source source = {.most_bytes = params->most_bytes};
+    if (read_file(arena, params->file, false, &source, error)) {
+        return NULL;
+    }
+    sel_raster_file *file = sel_arena_alloc(arena, sizeof *file);
+    if (!file) {
+        sel_fail_memory(error, "a raster", sizeof *file);
+        return NULL;
+    }
+    source.raster.file = file;
+    if (describe(arena, &source, params, file, where, error)) {
         return NULL;
     }
     sel_raster *raster = keep(arena, &source.raster);

@@ -13,8 +13,9 @@
 typedef struct sel_raster_params {
     const char *file; /* as it is to be opened */
     double scale, offset;
-    double nodata; /* NaN: the file's own */
-    double fill;   /* NaN: none */
+    double nodata;     /* NaN: the file's own */
+    double fill;       /* NaN: none */
+    size_t most_bytes; /* that its values may take; 0: all that is free */
 } sel_raster_params;
 
 extern const sel_table sel_raster_table;
@@ -26,6 +27,25 @@ typedef struct sel_geo_keys {
     const double *doubles;     /* 34736 */
     const char *text;          /* 34737, a NUL behind it */
 } sel_geo_keys;
+
+/* A value of a file that stands for no data in most files that hold it, but was not declared so. */
+typedef struct sel_undeclared {
+    double value;  /* in the file */
+    double scaled; /* in the raster */
+    int64_t count;
+} sel_undeclared;
+
+/* What is known of a raster beside its values. All in the arena. */
+typedef struct sel_raster_file {
+    const char *path;
+    const sel_geo_keys *keys; /* of the map that it is drawn on; NULL: none */
+    const char *prj;          /* the text of the .prj file beside it; NULL: none */
+    double nodata;            /* the value of the file that stood for no data; NaN: none */
+    bool nodata_given;        /* by the script */
+    int64_t gaps;             /* values that stood for no data */
+    int undeclared_count;
+    const sel_undeclared *undeclared; /* the most frequent first */
+} sel_raster_file;
 
 /* Whether the coordinates of a pixel are those of its centre (PixelIsPoint), not of its corner. */
 bool sel_geo_keys_are_points(const sel_geo_keys *keys);
@@ -50,9 +70,13 @@ double sel_raster_value(const sel_raster *raster, double x, double y);
 
 /* What is read from a file, not scaled yet. */
 typedef struct sel_raster_source {
-    sel_raster raster; /* its arrays in the arena */
-    double nodata;     /* the value that stands for no data; NaN: none */
-    bool exact;        /* it has to be met exactly, not to six digits */
+    sel_raster raster;    /* its arrays in the arena */
+    double nodata;        /* the value that stands for no data; NaN: none */
+    bool exact;           /* it has to be met exactly, not to six digits */
+    bool picture;         /* without a place */
+    double scale, offset; /* the values are scale * value in the file + offset; 0, 0: as they are */
+    const sel_geo_keys *keys; /* NULL: none */
+    size_t most_bytes; /* that its values may take; 0: all that is free. Given by the caller */
 } sel_raster_source;
 
 /* raster_asc.c and raster_tif.c: grids with their place. `name` is for messages. */
@@ -62,8 +86,8 @@ sel_status sel_tif_read(sel_arena *arena, const char *name, FILE *file, sel_rast
                         sel_error *error);
 
 /* Takes the memory for n[0] x n[1] values of a raster that has its place; refuses a place that is
- * not finite. */
-sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster *raster,
+ * not finite, and values that take more memory than there may be. */
+sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster_source *source,
                                sel_error *error);
 
 /* Refuses cells that are not square, to six digits. */
@@ -74,6 +98,13 @@ typedef struct sel_picture {
     int64_t width, height;
     double *value;
 } sel_picture;
+
+/* undeclared.c: counts values that stand for no data in most files that hold them. `found`
+ * [SEL_UNDECLARED] begins as zeros; sorting leaves those that were met, the most frequent first,
+ * and returns how many. */
+enum { SEL_UNDECLARED = 6 };
+void sel_undeclared_count(sel_undeclared *found, double value, double scaled);
+int sel_undeclared_sort(sel_undeclared *found);
 
 /* raster_png.c: the luminance of a PNG, 0 to 1, transparent pixels upon white. */
 sel_status sel_png_read(const char *name, const uint8_t *bytes, size_t length, sel_picture *picture,

@@ -299,7 +299,7 @@ static sel_status read_grid(reader *r, sel_arena *arena, sel_raster_source *to) 
         return status;
     }
     to->nodata = h.value[NODATA];
-    status = sel_raster_allocate(arena, r->name, &to->raster, r->error);
+    status = sel_raster_allocate(arena, r->name, to, r->error);
     return status ? status : read_values(r, &to->raster);
 }
 
@@ -315,7 +315,7 @@ sel_status sel_asc_read(sel_arena *arena, const char *name, FILE *file, sel_rast
                 .line = 1,
                 .c_locale = c_locale,
                 .error = error};
-    *to = (sel_raster_source){.nodata = (double)NAN};
+    *to = (sel_raster_source){.nodata = (double)NAN, .most_bytes = to->most_bytes};
     sel_status status =
         block && c_locale ? read_grid(&r, arena, to) : sel_fail_memory(error, name, BLOCK);
     if (c_locale) {

@@ -54,6 +54,7 @@ typedef struct reader {
     double file_bytes;
     sel_arena *arena;
     sel_raster *raster;
+    const sel_geo_keys *keys; /* NULL: none */
     sel_error *error;
 } reader;
 
@@ -108,7 +109,7 @@ static sel_status copy_tag(const reader *r, uint32_t tag, TIFFDataType type, siz
     return SEL_OK;
 }
 
-static sel_status copy_keys(const reader *r) {
+static sel_status copy_keys(reader *r) {
     sel_geo_keys found;
     const void *directory, *doubles, *text;
     sel_status status = copy_tag(r, SEL_TAG_KEY_DIRECTORY, TIFF_SHORT, sizeof(uint16_t), &directory,
@@ -129,7 +130,7 @@ static sel_status copy_keys(const reader *r) {
     found.doubles = doubles;
     found.text = text;
     *keys = found;
-    r->raster->keys = keys;
+    r->keys = keys;
     return SEL_OK;
 }
 
@@ -196,7 +197,7 @@ static sel_status place(const reader *r) {
                       p.side[0], p.side[1], p.x, p.y);
     }
     status = sel_raster_check_square(r->name, p.side[0], p.side[1], r->error);
-    double half = sel_geo_keys_are_points(raster->keys) ? 0.5 : 0;
+    double half = sel_geo_keys_are_points(r->keys) ? 0.5 : 0;
     raster->dx = p.side[0];
     raster->origin[0] = p.x - (p.at[0] + half) * p.side[0];
     raster->origin[1] = p.y + (p.at[1] + half - (double)raster->n[1]) * p.side[1];
@@ -350,15 +351,15 @@ static sel_status read_values(const reader *r) {
     return status;
 }
 
-/* The number of GDAL's tag, which is a text; NaN when it is none. */
-static double nodata_number(const char *text) {
-    double value = (double)NAN;
+/* The number at the start of one of GDAL's texts; `preset` when there is none. */
+static double number_of(const char *text, double preset) {
+    double value = preset;
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     text += strspn(text, " ");
     if (c_locale && !sel_decimal_read(text, c_locale, &value)) {
         value = strncasecmp(text, "-inf", 4) == 0  ? -(double)INFINITY
                 : strncasecmp(text, "inf", 3) == 0 ? (double)INFINITY
-                                                   : (double)NAN;
+                                                   : preset;
     }
     if (c_locale) {
         freelocale(c_locale);
@@ -372,9 +373,42 @@ static void find_nodata(const reader *r, sel_raster_source *to) {
     char copy[64] = "";
     if (length) {
         memcpy(copy, text, length < sizeof copy ? length : sizeof copy - 1);
-        to->nodata = nodata_number(copy);
+        to->nodata = number_of(copy, (double)NAN);
     }
     to->exact = r->kind->format != SAMPLEFORMAT_IEEEFP;
+}
+
+/* The number of the item of GDAL's metadata that has this role, in the first band; `preset` where
+ * there is none. */
+static double metadata_number(const char *text, const char *role, double preset) {
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "role=\"%s\"", role);
+    for (const char *item = text; (item = strstr(item, "<Item ")) != NULL; item++) {
+        const char *end = strchr(item, '>'), *found = strstr(item, wanted);
+        const char *sample = strstr(item, "sample=\"");
+        bool other_band = end && sample && sample < end && strncmp(sample, "sample=\"0\"", 10) != 0;
+        if (end && found && found < end && !other_band) {
+            return number_of(end + 1, preset);
+        }
+    }
+    return preset;
+}
+
+/* GDAL's metadata are a text in XML. */
+static sel_status find_scale(const reader *r, sel_raster_source *to) {
+    const void *text;
+    size_t length;
+    sel_status status = copy_tag(r, SEL_TAG_METADATA, TIFF_ASCII, 1, &text, &length);
+    if (status || !length) {
+        return status;
+    }
+    to->scale = metadata_number(text, "scale", 1);
+    to->offset = metadata_number(text, "offset", 0);
+    if (!isfinite(to->scale) || !isfinite(to->offset) || to->scale == 0) {
+        return refuse(r, "its metadata give its values the scale %g and the offset %g", to->scale,
+                      to->offset);
+    }
+    return SEL_OK;
 }
 
 static sel_status read_grid(reader *r, sel_raster_source *to) {
@@ -383,7 +417,9 @@ static sel_status read_grid(reader *r, sel_raster_source *to) {
     status = status ? status : check_size(r);
     status = status ? status : copy_keys(r);
     status = status ? status : place(r);
-    status = status ? status : sel_raster_allocate(r->arena, r->name, &to->raster, r->error);
+    to->keys = r->keys;
+    status = status ? status : find_scale(r, to);
+    status = status ? status : sel_raster_allocate(r->arena, r->name, to, r->error);
     if (!status) {
         find_nodata(r, to);
         status = read_values(r);
@@ -398,7 +434,7 @@ sel_status sel_tif_read(sel_arena *arena, const char *name, FILE *file, sel_rast
                 .arena = arena,
                 .raster = &to->raster,
                 .error = error};
-    *to = (sel_raster_source){.nodata = (double)NAN};
+    *to = (sel_raster_source){.nodata = (double)NAN, .most_bytes = to->most_bytes};
     off_t bytes = fseeko(file, 0, SEEK_END) == 0 ? ftello(file) : -1;
     if (bytes < 0 || fseeko(file, 0, SEEK_SET) != 0) {
         return refuse(&r, "is no file that can be read");

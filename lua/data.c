@@ -28,12 +28,8 @@ sel_mark *sel_data_take_table(lua_State *L, const char *name) {
 /* Data live outside of Lua; they count towards the memory of the script all the same. */
 static void charge(lua_State *L, size_t bytes) {
     sel_script *script = sel_script_of(L);
-    if (!script->trust && script->used + bytes > script->memory) {
-        sel_fail_at(script->error, sel_script_place(L, NULL),
-                    "the data need more than %zu MiB of memory; --trust lifts all limits",
-                    script->memory >> 20);
-        sel_limits_break(L);
-    }
+    if (!script->trust && script->used + bytes > script->memory)
+        sel_script_too_large(script);
     script->used += bytes;
 }
 
@@ -69,6 +65,8 @@ int sel_data_raster(lua_State *L) {
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
+    if (!script->trust)
+        params.most_bytes = script->memory > script->used ? script->memory - script->used : 1;
     const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
     sel_script_hand_over(script, &found, mark->where, "sel.raster");
     return push_made(L, made, before);

@@ -14,10 +14,8 @@ enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
 void *sel_fill_alloc(sel_filler *f, size_t bytes) {
     void *memory = sel_arena_alloc(f->arena, bytes ? bytes : 1);
-    if (!memory) {
-        sel_fail_memory(f->script->error, "the scenario", bytes);
-        sel_limits_break(f->L);
-    }
+    if (!memory)
+        sel_script_no_memory(f->script, "the scenario", bytes);
     return memory;
 }
 
@@ -50,6 +48,8 @@ void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
 
 void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what) {
     char found[80], position[16] = "";
+    if (f->mistake_count >= MAX_MISTAKES)
+        return; /* looking for its line may take as long as the table */
     const char *got = index ? sel_script_value_text(f->L, index, found) : "";
     sel_span span = item ? sel_source_item(slot->span, item) : slot->span;
     if (item)
@@ -58,21 +58,31 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, co
                      position, what, index ? ", got " : "", got);
 }
 
+/* Is the key at the top one of the positions 1 to n? */
+static bool is_position(lua_State *L, lua_Integer n) {
+    return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
+}
+
 /* Notes keys of the list at `index` that are no positions 1 to n. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
     lua_State *L = f->L;
     char found[80];
     bool right = true;
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        bool position =
-            lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= n;
-        if (position)
-            continue;
-        right = false;
-        sel_fill_mistake(f, sel_span_where(slot->span), "%s: %s must be a list, but has the key %s",
-                         slot->label, slot->field->name, sel_script_value_text(L, -2, found));
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        right = right && is_position(L, n);
     }
-    return right;
+    if (right)
+        return true;
+    sel_order_keys(L, index);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
+        if (!is_position(L, n))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a list, but has the key %s", slot->label,
+                             slot->field->name, sel_script_value_text(L, -1, found));
+    lua_pop(L, 2);
+    return false;
 }
 
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
@@ -133,10 +143,11 @@ static void fill_list(sel_filler *f, const sel_slot *slot, int index, sel_list *
     to->n = n;
     to->v = sel_fill_alloc(f, (size_t)n * size);
     to->where = sel_fill_alloc(f, (size_t)n * sizeof *to->where);
+    sel_walk walk = sel_source_walk(slot->span);
     for (int i = 0; i < n; i++) {
         sel_field item_field = *field;
         item_field.name = sel_fill_print(f, "%s[%d]", field->name, i + 1);
-        sel_slot item = {&item_field, slot->label, sel_source_item(slot->span, i + 1), false};
+        sel_slot item = {&item_field, slot->label, sel_source_next(&walk), false};
         void *data = (char *)to->v + (size_t)i * size;
         to->where[i] = sel_span_where(item.span);
         lua_rawgeti(L, index, i + 1);
@@ -207,6 +218,29 @@ static const char *const other_names[][2] = {
     {"center", "centre"},        {"position", "at"},
 };
 
+/* What other codes have and a table here has not: the answer to it. */
+static const struct {
+    const char *table, *name, *answer;
+} no_fields[] = {
+#define NO_FRICTION(name)                                                                        \
+    {                                                                                            \
+        "sel.aqua", name,                                                                        \
+            "this model has no friction coefficient: thin water moves alpha dx/dt, whatever "    \
+            "slope and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt for " \
+            "the speed that you trust"                                                           \
+    }
+    NO_FRICTION("manning"),   NO_FRICTION("friction"), NO_FRICTION("roughness"),
+    NO_FRICTION("strickler"), NO_FRICTION("chezy"),    NO_FRICTION("n"),
+};
+
+/* The answer to a field that a table has not, or NULL. */
+static const char *answer_to(const sel_table *table, const char *name) {
+    for (size_t i = 0; i < sizeof no_fields / sizeof *no_fields; i++)
+        if (strcmp(table->name, no_fields[i].table) == 0 && strcmp(name, no_fields[i].name) == 0)
+            return no_fields[i].answer;
+    return NULL;
+}
+
 /* The field that another code calls `name`, or NULL. */
 static const char *field_meant(const sel_table *table, const char *name) {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
@@ -221,6 +255,12 @@ static void unknown_field(sel_filler *f, const sel_table *table, const char *lab
     const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
     for (int i = 0; i < table->count; i++)
         names[i] = table->fields[i].name;
+    const char *answer = answer_to(table, name);
+    if (answer) {
+        sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
+                         "%s: unknown field '%s'; %s", label, name, answer);
+        return;
+    }
     const char *meant = field_meant(table, name);
     if (meant) {
         sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
@@ -231,31 +271,51 @@ static void unknown_field(sel_filler *f, const sel_table *table, const char *lab
                      sel_script_suggest(name, names, text));
 }
 
+/* Is the key at the top a field, or a position that has a value without a name? */
+static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer positions) {
+    const char *name = sel_script_key(L, -1);
+    return name ? find_field(table, name) != NULL : is_position(L, positions);
+}
+
+/* Notes that the key at the top, of the table at `index`, is not known. */
+static void unknown_key(sel_filler *f, int index, const sel_table *table, const char *label,
+                        sel_span span) {
+    lua_State *L = f->L;
+    char found[80];
+    const char *name = sel_script_key(L, -1);
+    if (name) {
+        unknown_field(f, table, label, span, name);
+    } else if (is_position(L, 1000000)) {
+        sel_span item = sel_source_item(span, (int)lua_tointeger(L, -1));
+        lua_pushvalue(L, -1);
+        lua_rawget(L, index);
+        sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
+                         label, sel_script_value_text(L, -1, found));
+        lua_pop(L, 1);
+    } else {
+        sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
+                         sel_script_value_text(L, -1, found));
+    }
+}
+
 /* Notes the keys that are no fields, and positions where there is nothing positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
     lua_State *L = f->L;
-    char found[80];
     lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(L, index) : 0;
-    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        const char *name = sel_script_key(L, -2);
-        if (name) {
-            if (!find_field(table, name))
-                unknown_field(f, table, label, span, name);
-            continue;
-        }
-        int64_t position = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : -1;
-        bool small = position >= 1 && position <= 1000000;
-        if (position >= 1 && position <= positions)
-            continue;
-        sel_span item = small ? sel_source_item(span, (int)position) : span;
-        if (small)
-            sel_fill_mistake(f, sel_span_where(item), "%s: takes no value without a name, got %s",
-                             label, sel_script_value_text(L, -1, found));
-        else
-            sel_fill_mistake(f, sel_span_where(span), "%s: the key %s is no field", label,
-                             sel_script_value_text(L, -2, found));
+    bool known = true;
+    lua_pushnil(L);
+    while (lua_next(L, index)) {
+        lua_pop(L, 1);
+        known = known && is_known_key(L, table, positions);
     }
+    if (known)
+        return;
+    sel_order_keys(L, index);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
+        if (!is_known_key(L, table, positions))
+            unknown_key(f, index, table, label, span);
+    lua_pop(L, 2);
 }
 
 /* Kinds whose value is a list: the whole array part of the table can stand for it. */
@@ -318,12 +378,13 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
 
 /* Checks beyond types come with one call per table; each line is a mistake of its own. */
 static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
-    sel_error *found = sel_fill_alloc(f, sizeof *found);
-    if (!table->check || table->check(data, where, found) == SEL_OK)
+    sel_error found;
+    found.status = SEL_OK; /* the text is written where this is */
+    if (!table->check || table->check(data, where, &found) == SEL_OK)
         return;
     char prefix[512];
     int length = snprintf(prefix, sizeof prefix, "%s:%d: ", where.file, where.line);
-    for (char *line = strtok(found->text, "\n"); line; line = strtok(NULL, "\n")) {
+    for (char *line = strtok(found.text, "\n"); line; line = strtok(NULL, "\n")) {
         bool here = where.file && strncmp(line, prefix, (size_t)length) == 0;
         sel_fill_mistake(f, here ? where : (sel_where){NULL, 0}, "%s", here ? line + length : line);
     }

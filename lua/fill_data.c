@@ -15,12 +15,12 @@ bool sel_fill_is_data(lua_State *L, int index) {
     return sel_lookup_at(L, index) || is_paint(L, index);
 }
 
-/* The value at position `item` of the table at the top. */
-static void fill_item(sel_filler *f, const sel_slot *parent, int item, const char *name,
-                      sel_quantity *to) {
+/* The value at position `item`, which the text shows at `span`, of the table at the top. */
+static void fill_item(sel_filler *f, const sel_slot *parent, int item, sel_span span,
+                      const char *name, sel_quantity *to) {
     sel_field field = *parent->field;
     field.name = name;
-    sel_slot slot = {&field, parent->label, sel_source_item(parent->span, item), false};
+    sel_slot slot = {&field, parent->label, span, false};
     lua_rawgeti(f->L, -1, item);
     sel_fill_quantity(f, &slot, lua_gettop(f->L), to);
     lua_pop(f->L, 1);
@@ -38,7 +38,8 @@ static void fill_layer(sel_filler *f, const sel_slot *slot, sel_paint_layer *to)
     lua_pop(L, 1);
     if (to->where && sel_shape_has_faces(to->where))
         sel_fill_mistake(f, sel_span_where(slot->span), "sel.paint: faces have no inside to paint");
-    fill_item(f, slot, 2, sel_fill_print(f, "%s[2]", slot->field->name), &to->value);
+    fill_item(f, slot, 2, sel_source_item(slot->span, 2),
+              sel_fill_print(f, "%s[2]", slot->field->name), &to->value);
 }
 
 /* The paint at the top of the stack. */
@@ -53,11 +54,12 @@ static sel_paint *fill_layers(sel_filler *f, const sel_slot *slot) {
     sel_paint *paint = sel_fill_alloc(f, sizeof *paint);
     sel_paint_layer *layer = sel_fill_alloc(f, (size_t)n * sizeof *layer);
     *paint = (sel_paint){.layers = n - 1, .layer = layer};
-    fill_item(f, slot, 1, "[1]", &paint->base);
+    sel_walk walk = sel_source_walk(slot->span);
+    fill_item(f, slot, 1, sel_source_next(&walk), "[1]", &paint->base);
     for (int i = 2; i <= n; i++) {
         sel_field field = *slot->field;
         field.name = sel_fill_print(f, "[%d]", i);
-        sel_slot item = {&field, slot->label, sel_source_item(slot->span, i), false};
+        sel_slot item = {&field, slot->label, sel_source_next(&walk), false};
         lua_rawgeti(L, -1, i);
         fill_layer(f, &item, &layer[i - 2]);
         lua_pop(L, 1);
@@ -85,10 +87,8 @@ static const sel_function *fill_paint(sel_filler *f, const sel_slot *slot, int i
     if (f->mistake_count > before)
         return NULL;
     const sel_function *function = sel_paint_function(f->arena, paint, f->common, mark->where);
-    if (!function) {
-        sel_fail_memory(f->script->error, "a painted quantity", sizeof *function);
-        sel_limits_break(f->L);
-    }
+    if (!function)
+        sel_script_no_memory(f->script, "a painted quantity", sizeof *function);
     return function;
 }
 
@@ -98,9 +98,7 @@ const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index
         return fill_paint(f, slot, index);
     const sel_function *function =
         sel_lookup_function(f->arena, lookup, sel_span_where(slot->span));
-    if (!function) {
-        sel_fail_memory(f->script->error, lookup->name, sizeof *function);
-        sel_limits_break(f->L);
-    }
+    if (!function)
+        sel_script_no_memory(f->script, lookup->name, sizeof *function);
     return function;
 }

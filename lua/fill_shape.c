@@ -16,10 +16,8 @@ typedef struct part {
 
 /* A filled shape is kept with its mark: a shape may stand in many regions. */
 static const sel_shape *keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
-    if (!shape) {
-        sel_fail_memory(f->script->error, "the shapes", sizeof *shape);
-        sel_limits_break(f->L);
-    }
+    if (!shape)
+        sel_script_no_memory(f->script, "the shapes", sizeof *shape);
     shape->where = mark->where;
     mark->shape = shape;
     mark->filled_for = f->controls;
@@ -65,10 +63,8 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index)
 static const sel_shape *combine(sel_filler *f, sel_shape_kind kind, const sel_shape *a,
                                 const sel_shape *b, sel_where where) {
     sel_shape *shape = sel_shape_combine(f->arena, kind, a, b);
-    if (!shape) {
-        sel_fail_memory(f->script->error, "the shapes", sizeof *shape);
-        sel_limits_break(f->L);
-    }
+    if (!shape)
+        sel_script_no_memory(f->script, "the shapes", sizeof *shape);
     shape->where = where;
     return shape;
 }

@@ -60,6 +60,10 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int item, in
         sel_fill_wrong(f, slot, item, index, "must not hold a zero byte");
         return NULL;
     }
+    if (!sel_is_plain(text)) {
+        sel_fill_wrong(f, slot, item, index, "must not hold control characters");
+        return NULL;
+    }
     char *copy = sel_fill_alloc(f, length + 1);
     return memcpy(copy, text, length + 1);
 }
@@ -181,10 +185,13 @@ static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_poin
     to->n = n;
     if (single)
         read_point(f, slot, index, &to->v[0]);
+    sel_walk walk = sel_source_walk(slot->span);
     for (int i = 1; i <= n && !single; i++) {
         sel_field field = *slot->field;
-        field.name = sel_fill_print(f, "%s[%d]", slot->field->name, i);
-        sel_slot item = {&field, slot->label, sel_source_item(slot->span, i), false};
+        char name[80];
+        snprintf(name, sizeof name, "%s[%d]", slot->field->name, i);
+        field.name = name;
+        sel_slot item = {&field, slot->label, sel_source_next(&walk), false};
         lua_rawgeti(L, index, i);
         read_point(f, &item, lua_gettop(L), &to->v[i - 1]);
         lua_pop(L, 1);
@@ -210,14 +217,14 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, sel_names
 }
 
 typedef struct ordered_name {
-    int order;
     const char *name;
+    sel_span span; /* of its value */
 } ordered_name;
 
 static int compare_order(const void *a, const void *b) {
     const ordered_name *first = a, *second = b;
-    if (first->order != second->order)
-        return first->order < second->order ? -1 : 1;
+    if (first->span.at != second->span.at) /* unsigned: what the text does not show comes last */
+        return (unsigned)first->span.at < (unsigned)second->span.at ? -1 : 1;
     return strcmp(first->name, second->name);
 }
 
@@ -227,10 +234,10 @@ static ordered_name *names_in_order(sel_filler *f, sel_span span, int index, int
     for (*count = 0; names[*count];)
         ++*count;
     ordered_name *list = sel_fill_alloc(f, (size_t)*count * sizeof *list);
-    for (int i = 0; i < *count; i++) {
-        int at = sel_source_key(span, names[i]).at;
-        list[i] = (ordered_name){at < 0 ? INT32_MAX : at, names[i]};
-    }
+    sel_span *spans = sel_fill_alloc(f, (size_t)*count * sizeof *spans);
+    sel_source_keys(span, names, *count, spans);
+    for (int i = 0; i < *count; i++)
+        list[i] = (ordered_name){names[i], spans[i]};
     qsort(list, (size_t)*count, sizeof *list, compare_order);
     lua_pop(f->L, 1); /* the strings stay: they are keys of the table */
     return list;
@@ -264,13 +271,15 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_num
     for (int i = 0; i < count; i++) {
         sel_field field = *slot->field;
         field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
-        sel_slot item = {&field, slot->label, sel_source_key(slot->span, names[i].name), false};
+        sel_slot item = {&field, slot->label, names[i].span, false};
         sel_script_field(L, index, names[i].name);
         sel_named_number *number = &to->v[to->n++];
         number->name = sel_fill_print(f, "%s", names[i].name);
         read_number(f, &item, 0, lua_gettop(L), &number->value);
         if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
             sel_fill_wrong(f, &item, 0, lua_gettop(L), "has the name of a coordinate");
+        if (!sel_is_plain(names[i].name))
+            sel_fill_wrong(f, &item, 0, lua_gettop(L), "has a name with control characters");
         lua_pop(L, 1);
     }
 }

@@ -85,7 +85,10 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
     int called = lua_pcall(L, f->count, LUA_MULTRET, 0);
     sel_limits_stop(f->script);
     sel_status status;
-    if (called != LUA_OK) {
+    if (called == LUA_ERRRUN && lua_touserdata(L, -1) == &sel_script_gap) {
+        out[i] = (double)NAN;
+        status = SEL_OK;
+    } else if (called != LUA_OK) {
         char suffix[320], place[128];
         sel_place_text(at, i, place, sizeof place);
         snprintf(suffix, sizeof suffix, " (%s, at %s)", f->label, place);
@@ -112,7 +115,7 @@ static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
     return SEL_OK;
 }
 
-/* Calls at the places from `first` to `end`. */
+/* Calls at the places from `first` to `end`; under `finds_gaps` the first result is NaN in gaps. */
 static sel_status call_range(const sel_lua_function *f, const sel_places *at, size_t first,
                              size_t end, double *out, sel_error *error) {
     sel_script *script = f->script;
@@ -141,6 +144,27 @@ sel_status sel_function_call(const sel_lua_function *f, const sel_places *at, do
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
                                 double *out, sel_error *error) {
     return call_range(f, at, i, i + 1, out, error);
+}
+
+sel_status sel_function_call_gaps(const sel_lua_function *f, const sel_places *at,
+                                  const uint8_t *settled, uint8_t *gap, sel_error *error) {
+    double out[SEL_PROGRAM_RESULTS];
+    sel_status status = SEL_OK;
+    for (size_t i = 0; i < at->n && !status; i++) {
+        gap[i] = 0;
+        if (settled && settled[i])
+            continue;
+        const sel_places place = {1,     at->x + i,   at->y + i, at->z ? at->z + i : NULL,
+                                  at->t, at->controls};
+        bool on_thread = pthread_equal(pthread_self(), f->script->thread) != 0;
+        if (on_thread)
+            f->script->finds_gaps = true;
+        status = call_range(f, &place, 0, 1, out, error);
+        if (on_thread)
+            f->script->finds_gaps = false;
+        gap[i] = !status && isnan(out[0]);
+    }
+    return status;
 }
 
 /* The argument called `name`, or -1. */
@@ -239,5 +263,7 @@ const sel_function *sel_function_create(sel_script *script, int index,
     f->next = script->functions;
     script->functions = f;
     sel_function_compile(f, index);
+    f->base.raster = sel_function_raster(f, index);
+    f->base.gaps = f->base.raster ? sel_function_gaps : NULL;
     return &f->base;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/machine.h"
+#include "lua/data.h"
 #include "lua/function.h"
 #include "lua/trace.h"
 
@@ -107,6 +108,7 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
              f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->label,
              each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
              places == 1 ? "" : "s", each_step ? ", in every step" : "");
+    sel_plain_text(text);
     f->script->notice(f->script->notice_data, text);
 }
 
@@ -134,6 +136,50 @@ sel_status sel_function_evaluate(const sel_function *self, const sel_places *at,
     bool differs = !status && at->n > 0 && on_own_thread(f) && !compare(f, at, out, exact);
     free(exact);
     return differs ? evaluate_by_lua(f, at, out, error) : status;
+}
+
+sel_status sel_function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                             sel_error *error) {
+    sel_lua_function *f = self->data;
+    if (atomic_load(&f->by_lua))
+        return sel_function_call_gaps(f, at, NULL, gap, error);
+    const size_t n = at->n, bytes = n * (f->base.results * sizeof(double) + 1);
+    double *out = malloc(bytes + 1);
+    if (!out)
+        return sel_fail_memory(error, "the values of a function", bytes);
+    uint8_t *settled = (uint8_t *)(out + (size_t)f->base.results * n);
+    const double *controls = at->controls ? at->controls : f->defaults;
+    sel_status status = sel_program_eval(f->program, at, controls, out, settled, error);
+    if (!status)
+        status = sel_function_call_gaps(f, at, settled, gap, error);
+    free(out);
+    return status;
+}
+
+enum { MOST_NESTED = 8 };
+
+/* Looks through what a function at `index` refers to, and through the functions among it. */
+static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
+    const sel_lookup *found = NULL;
+    index = lua_absindex(L, index);
+    for (int i = 1; !found && lua_checkstack(L, LUA_MINSTACK) && lua_getupvalue(L, index, i); i++) {
+        const sel_lookup *lookup = sel_lookup_at(L, -1);
+        if (lookup && lookup->kind == SEL_LOOKUP_RASTER)
+            found = lookup;
+        else if (lua_isfunction(L, -1) && depth < MOST_NESTED)
+            found = find_raster(L, -1, depth + 1);
+        lua_pop(L, 1);
+    }
+    return found;
+}
+
+const sel_lookup *sel_function_raster(const sel_lua_function *f, int index) {
+    if (!f->program)
+        return find_raster(f->script->L, index, 0);
+    for (int i = 0; i < f->program->calls; i++)
+        if (f->program->call[i].lookup->kind == SEL_LOOKUP_RASTER)
+            return f->program->call[i].lookup;
+    return NULL;
 }
 
 /* Numbers of all sizes, the same in every run. */

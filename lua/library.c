@@ -38,11 +38,42 @@ sel_where sel_script_place(lua_State *L, sel_source **source) {
     return (sel_where){NULL, 0};
 }
 
+/* Without a place when the tables are filled that the script returned: it runs no more. */
+static void fail_limit(sel_script *script, sel_where where) {
+    const sel_source *scenario = script->sources;
+    char place[1024] = "";
+    while (scenario && scenario->next)
+        scenario = scenario->next;
+    if (where.file)
+        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
+    else if (scenario)
+        snprintf(place, sizeof place, "%s: ", scenario->name);
+    sel_fail(script->error, SEL_BAD_SCENARIO,
+             "%sthe data need more than %zu MiB of memory; --trust lifts all limits", place,
+             script->memory >> 20);
+}
+
+int sel_script_too_large(sel_script *script) {
+    fail_limit(script, sel_script_place(script->active, NULL));
+    return sel_limits_break(script->active);
+}
+
+int sel_script_no_memory(sel_script *script, const char *what, size_t bytes) {
+    if (sel_arena_is_full(script->arena))
+        return sel_script_too_large(script);
+    sel_fail_memory(script->error, what, bytes);
+    return sel_limits_break(script->active);
+}
+
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what) {
     char place[1024] = "";
     if (!found->status)
         return;
+    if (found->status == SEL_NO_DEVICE && sel_arena_is_full(script->arena)) {
+        fail_limit(script, where);
+        return;
+    }
     if (where.file)
         snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
     bool placed = !*place || strncmp(found->text, place, strlen(place)) == 0;
@@ -343,18 +374,9 @@ static int write_closed(lua_State *L) {
     return luaL_error(L, "%s cannot be changed", lua_tostring(L, lua_upvalueindex(1)));
 }
 
-static int closed_next(lua_State *L) {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 2);
-    return lua_next(L, 1) ? 2 : (lua_pushnil(L), 1);
-}
-
 /* pairs() of a closed table walks its members, upvalue 1. */
 static int closed_pairs(lua_State *L) {
-    lua_pushcfunction(L, closed_next);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushnil(L);
-    return 3;
+    return sel_order_pairs(L, lua_upvalueindex(1));
 }
 
 void sel_library_close(lua_State *L, const char *what) {

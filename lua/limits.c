@@ -98,21 +98,51 @@ static bool may_grow(sel_script *script, size_t bytes) {
     return false;
 }
 
+/* Before each block stands its number: objects can be put in the order in which they were made. */
+typedef union header {
+    uint64_t number;
+    max_align_t aligned;
+} header;
+
+/* For a new block `old_size` is the type of the object that it is for. */
 static void *limited_alloc(void *data, void *block, size_t old_size, size_t size) {
     sel_script *script = data;
-    if (!block)
-        old_size = 0; /* Lua passes a type's code here */
+    header *old = block ? (header *)block - 1 : NULL;
+    size_t held = block ? old_size : 0;
     if (size == 0) {
-        free(block);
-        script->used -= old_size;
+        free(old);
+        script->used -= held;
         return NULL;
     }
-    if (size > old_size && !may_grow(script, size - old_size))
+    if (size > held && !may_grow(script, size - held))
         return NULL;
-    void *moved = realloc(block, size);
-    if (moved)
-        script->used += size - old_size;
-    return moved;
+    header *moved = realloc(old, sizeof *moved + size);
+    if (!moved)
+        return NULL;
+    script->used += size - held;
+    if (!block)
+        moved->number = ++script->made;
+    if (!block && old_size >= LUA_TTABLE && old_size < LUA_NUMTYPES)
+        script->newest = (const char *)(moved + 1);
+    return moved + 1;
+}
+
+/* Lua's pointer to the object at the top, the newest, points into its block: where depends on the
+ * type. */
+static void note_inside(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    script->inside[lua_type(L, -1)] = (const char *)lua_topointer(L, -1) - script->newest;
+}
+
+uint64_t sel_limits_number(lua_State *L, int index) {
+    const char *object = lua_topointer(L, index);
+    int top = lua_gettop(L);
+    bool alone = lua_iscfunction(L, index) && !lua_getupvalue(L, index, 1);
+    lua_settop(L, top);
+    if (alone) /* a function of C without upvalues has no block */
+        return (uintptr_t)object;
+    object -= sel_script_of(L)->inside[lua_type(L, index)];
+    return ((const header *)(const void *)object - 1)->number;
 }
 
 static void on_count(lua_State *L, lua_Debug *event) {
@@ -344,9 +374,23 @@ static int tracked_wrap(lua_State *L) {
     return 1;
 }
 
+static void find_inside(lua_State *L) {
+    int top = lua_gettop(L);
+    lua_newtable(L);
+    note_inside(L);
+    lua_pushcclosure(L, wrapped, 1);
+    note_inside(L);
+    lua_newuserdatauv(L, 1, 0);
+    note_inside(L);
+    lua_newthread(L);
+    note_inside(L);
+    lua_settop(L, top);
+}
+
 void sel_limits_track(lua_State *L) {
     static const luaL_Reg coroutine[] = {
         {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
+    find_inside(L);
     lua_getfield(L, -1, "coroutine");
     luaL_setfuncs(L, coroutine, 0);
     lua_pop(L, 1);

@@ -16,6 +16,8 @@ static const char *const call_texts[] = {[SEL_LOOKUP_SERIES] = "s(t)",
                                          [SEL_LOOKUP_RASTER] = "r(x, y)",
                                          [SEL_LOOKUP_NOISE] = "sel.noise(seed, x, y, z)"};
 
+const char sel_script_gap = 0;
+
 /* Pushes the value for the arguments on the stack from `first` on. */
 static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
     double values[4], out;
@@ -33,10 +35,16 @@ static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
     }
     if (symbol)
         return sel_trace_lookup(L, lookup, first, lookup->arguments);
+    if (sel_script_of(L)->finds_gaps && sel_lookup_has_gap(lookup, values[0], values[1])) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_script_gap);
+        return lua_error(L);
+    }
     sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
     *error = (sel_error){.status = SEL_OK};
-    if (lookup->at(lookup, 1, arguments, &out, error))
+    if (lookup->at(lookup, 1, arguments, &out, error)) {
+        sel_trace_expect_error(L);
         return luaL_error(L, "%s", error->text);
+    }
     lua_pushnumber(L, out);
     return 1;
 }

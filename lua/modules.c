@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/file.h"
 #include "lua/state.h"
 
@@ -21,24 +22,30 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* Reads the file that `from` loads and lists it as a source; ends the script when it cannot be
- * read. */
-static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
+/* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
+ * when it cannot be read. */
+static sel_source *read_source(lua_State *L, const char *path, sel_where from, const char *what) {
     sel_script *script = sel_script_of(L);
     char *text = NULL;
     size_t length = 0;
     sel_source *source = NULL;
     sel_error found = {.status = SEL_OK};
-    if (sel_file_read(path, max_script, "a scenario is a text file", &text, &length, &found) ==
-        SEL_OK) {
-        const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+    static const char kind[] = "a scenario is a text file";
+    const bool input = !script->sources && strcmp(path, "-") == 0; /* the scenario itself */
+    if ((input ? sel_file_read_input(max_script, kind, &text, &length, &found)
+               : sel_file_read(path, max_script, kind, &text, &length, &found)) == SEL_OK) {
+        const char *name = input ? "stdin" : path;
+        if (!script->scenario->text) { /* the first file is the scenario itself */
+            script->scenario->text = sel_arena_copy_length(script->arena, text, length);
+            script->scenario->text_length = length;
+        }
         blank_header(text, length);
         const char *kept = sel_arena_copy_length(script->arena, text, length);
         source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
         if (!source)
             sel_fail_memory(&found, "the script", length);
     }
-    sel_script_hand_over(script, &found, from, "sel.load");
+    sel_script_hand_over(script, &found, from, what);
     free(text);
     if (source) {
         source->next = script->sources;
@@ -50,7 +57,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from) {
 }
 
 /* Pushes the compiled text. */
-static void compile(lua_State *L, const sel_source *source) {
+static void compile(lua_State *L, sel_source *source) {
     if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
         sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
                  "%s: is a compiled chunk; a scenario is a text file", source->name);
@@ -66,7 +73,7 @@ static void compile(lua_State *L, const sel_source *source) {
 
 void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
-    sel_source *source = read_source(L, path, chunk->loaded_at);
+    sel_source *source = read_source(L, path, chunk->loaded_at, "sel.load");
     if (!script->chunk) { /* the scenario itself: who types it at standard input takes his time */
         sel_limits_begin(script, script->seconds);
         sel_limits_start(script, SEL_MAIN_CHUNK);
@@ -89,13 +96,6 @@ static bool is_plain_name(const char *name) {
     return *name && name[strspn(name, allowed)] == '\0' && strlen(name) < 200;
 }
 
-static bool file_exists(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 static const char *scenario_directory(const sel_script *script) {
     const sel_source *first = script->sources;
     while (first && first->next)
@@ -108,7 +108,7 @@ static void run_module(lua_State *L, const char *name) {
     bool plain = is_plain_name(name);
     const char *path =
         lua_pushfstring(L, "%s%s.lua", scenario_directory(sel_script_of(L)), plain ? name : "");
-    if (!plain || !file_exists(path)) {
+    if (!plain || access(path, R_OK) != 0) {
         if (!lua_isnil(L, lua_upvalueindex(1))) {
             lua_pushvalue(L, lua_upvalueindex(1));
             lua_pushstring(L, name);
@@ -120,7 +120,7 @@ static void run_module(lua_State *L, const char *name) {
                    "beside the scenario",
                    name);
     }
-    compile(L, read_source(L, path, sel_script_place(L, NULL)));
+    compile(L, read_source(L, path, sel_script_place(L, NULL), "require"));
     lua_pushstring(L, name);
     lua_call(L, 1, 1);
     if (lua_isnil(L, -1)) {

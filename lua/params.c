@@ -230,6 +230,8 @@ static void read_declaration(declarer *d, declaration *it) {
     it->max = (double)INFINITY;
     sel_script_field(L, d->declared, it->name);
     int entry = lua_gettop(L);
+    if (!sel_is_plain(it->name))
+        FAIL(d, it->where, "sel.params: the name '%s' holds control characters", it->name);
     if (read_kind(d, it, entry)) {
         if (lua_istable(L, entry)) {
             check_keys(d, it, entry);
@@ -258,15 +260,14 @@ static void read_declarations(declarer *d) {
     while (names[d->count])
         d->count++;
     d->list = sel_arena_alloc(d->script->arena, ((size_t)d->count + 1) * sizeof *d->list);
-    if (!d->list) {
-        sel_fail_memory(d->script->error, "the parameters", (size_t)d->count * sizeof *d->list);
-        sel_limits_break(L);
-    }
+    sel_span *spans = sel_arena_alloc(d->script->arena, ((size_t)d->count + 1) * sizeof *spans);
+    if (!d->list || !spans)
+        sel_script_no_memory(d->script, "the parameters", (size_t)d->count * sizeof *d->list);
+    sel_source_keys(d->span, names, d->count, spans);
     for (int i = 0; i < d->count; i++) {
-        sel_span span = sel_source_key(d->span, names[i]);
         d->list[i].name = sel_arena_copy(d->script->arena, names[i]);
-        d->list[i].where = sel_span_where(span);
-        d->list[i].order = span.at < 0 ? INT32_MAX : span.at;
+        d->list[i].where = sel_span_where(spans[i]);
+        d->list[i].order = spans[i].at < 0 ? INT32_MAX : spans[i].at;
     }
     qsort(d->list, (size_t)d->count, sizeof *d->list, compare_declarations);
     for (int i = 0; i < d->count; i++)
@@ -401,6 +402,14 @@ static void assign_all(declarer *d) {
         assign(d, options->assignments[i]);
 }
 
+/* For a terminal: a copy without control characters. NULL stays NULL. */
+static const char *shown(declarer *d, const char *text) {
+    char *copy = text ? sel_arena_copy_length(d->script->arena, text, strlen(text)) : NULL;
+    if (copy)
+        sel_plain_text(copy);
+    return copy;
+}
+
 static const char *value_text(declarer *d) {
     const char *text = luaL_tolstring(d->L, -1, NULL);
     text = sel_arena_copy(d->script->arena, text);
@@ -422,22 +431,20 @@ static const char *limits_text(declarer *d, const declaration *it, int entry) {
                                  used ? ", " : "", it->min);
     if (it->max < HUGE_VAL)
         snprintf(text + used, sizeof text - used, "%sat most %.14g", used ? ", " : "", it->max);
-    return sel_arena_copy(d->script->arena, text);
+    return shown(d, text);
 }
 
 static void publish(declarer *d) {
     sel_scenario *scenario = d->script->scenario;
     size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
     scenario->parameters = sel_arena_alloc(d->script->arena, size);
-    if (!scenario->parameters) {
-        sel_fail_memory(d->script->error, "the parameters", size);
-        sel_limits_break(d->L);
-    }
+    if (!scenario->parameters)
+        sel_script_no_memory(d->script, "the parameters", size);
     scenario->parameter_count = d->count;
     for (int i = 0; i < d->count; i++) {
         sel_parameter *p = &scenario->parameters[i];
         p->name = d->list[i].name;
-        p->help = d->list[i].help ? d->list[i].help : "";
+        p->help = d->list[i].help ? shown(d, d->list[i].help) : "";
         p->kind = d->list[i].kind;
         sel_script_field(d->L, d->values, p->name);
         p->text = value_text(d);
@@ -445,7 +452,7 @@ static void publish(declarer *d) {
         p->limits = limits_text(d, &d->list[i], lua_gettop(d->L));
         push_default(d->L, lua_gettop(d->L));
         lua_remove(d->L, -2);
-        p->preset = value_text(d);
+        p->preset = shown(d, value_text(d));
     }
 }
 

@@ -31,7 +31,13 @@ static int guarded_print(lua_State *L) {
     for (int i = 1; i <= count; i++) {
         size_t length;
         const char *text = luaL_tolstring(L, i, &length);
-        fwrite(text, 1, length, stderr);
+        char *plain = lua_newuserdatauv(L, length + 1, 0);
+        memcpy(plain, text, length + 1);
+        for (size_t k = 0; k < length; k++)
+            plain[k] = plain[k] ? plain[k] : '?';
+        sel_plain_text(plain);
+        fputs(plain, stderr);
+        lua_pop(L, 1);
         fputc(i < count ? '\t' : '\n', stderr);
         lua_pop(L, 1);
     }
@@ -262,6 +268,7 @@ void sel_sandbox_open(lua_State *L) {
     guard_random(L);
     sel_limits_track(L);
     sel_trace_open(L);
+    sel_order_open(L);
     protect_strings(L);
     sel_module_open(L);
     make_strict(L);

@@ -82,6 +82,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));
     } else {
+        sel_arena_limit(script->arena, script->trust ? SIZE_MAX : script->memory);
         lua_pushcfunction(script->L, run);
         lua_pushlightuserdata(script->L, &j);
         int called = lua_pcall(script->L, 1, 0, 0);
@@ -92,6 +93,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
         if (script->options->one_clock)
             script->left = fmax(0, left);
     }
+    sel_arena_limit(script->arena, SIZE_MAX);
     script->error = NULL;
     script->options = NULL;
     if (error->status == SEL_OK)

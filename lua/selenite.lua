@@ -11,9 +11,19 @@ host.set_shape_operators {
   __metatable = false,
 }
 
+-- For starts from rest: no kink at either end, so that little sound is made.
+local max, min = math.max, math.min
+local function ramp(t, T)
+  if not (T > 0) then
+    error("sel.ramp(t, T): T must be above 0", 2)
+  end
+  local s = max(0, min(1, t / T))
+  return s * s * (3 - 2 * s)
+end
+
 local sel = {
   params = host.params, load = host.load,
-  step = host.step, noise = host.noise,
+  step = host.step, noise = host.noise, ramp = ramp,
   series = host.series, raster = host.raster, paint = host.paint, units = host.units,
 }
 

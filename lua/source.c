@@ -113,7 +113,7 @@ static void skip_operator(cursor *c) {
 /* Reads the next token; false at the end of the text. */
 static bool next_token(cursor *c, sel_token *token) {
     skip_blanks_and_comments(c);
-    *token = (sel_token){SEL_TOKEN_OTHER, c->line, c->at, 0};
+    *token = (sel_token){.kind = SEL_TOKEN_OTHER, .line = c->line, .start = c->at};
     if (at_end(c))
         return false;
     char ch = peek(c, 0);
@@ -149,25 +149,6 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     return source->name && source->directory ? source : NULL;
 }
 
-bool sel_source_read(sel_arena *arena, sel_source *source) {
-    sel_token token;
-    if (source->tokens)
-        return true;
-    cursor c = {source->text, source->length, 0, 1};
-    size_t count = 0;
-    while (next_token(&c, &token))
-        count++;
-    sel_token *tokens = sel_arena_alloc(arena, (count + 1) * sizeof *tokens);
-    if (!tokens)
-        return false;
-    c = (cursor){source->text, source->length, 0, 1};
-    for (size_t i = 0; i <= count; i++)
-        next_token(&c, &tokens[i]);
-    source->tokens = tokens;
-    source->token_count = (int)count;
-    return true;
-}
-
 static bool token_is(const sel_source *source, int at, const char *text) {
     if (at < 0 || at >= source->token_count)
         return false;
@@ -191,21 +172,57 @@ static int nesting(const sel_source *source, int at) {
     return token_is_any(source, at, opens) - token_is_any(source, at, closes);
 }
 
-/* The token that follows the item which starts at `at`: its separator or the closing brace. */
-static int item_end(const sel_source *source, int at) {
-    int depth = 0;
-    for (; at < source->token_count; at++) {
-        if (depth == 0 && (token_is(source, at, ",") || token_is(source, at, ";")))
-            return at;
-        depth += nesting(source, at);
-        if (depth < 0)
-            return at;
+/* Where each bracket and block ends; what is open is chained through `closer` on the way. */
+static void match_brackets(sel_source *source) {
+    int open = -1;
+    for (int at = 0; at < source->token_count; at++) {
+        sel_token *token = &source->tokens[at];
+        token->nesting = nesting(source, at);
+        if (token->nesting > 0) {
+            token->closer = open;
+            open = at;
+        } else if (token->nesting < 0 && open >= 0) {
+            int outer = source->tokens[open].closer;
+            source->tokens[open].closer = at;
+            open = outer;
+        }
     }
-    return at;
+    for (; open >= 0;) {
+        int outer = source->tokens[open].closer;
+        source->tokens[open].closer = source->token_count;
+        open = outer;
+    }
+}
+
+bool sel_source_read(sel_arena *arena, sel_source *source) {
+    sel_token token;
+    if (source->tokens)
+        return true;
+    cursor c = {source->text, source->length, 0, 1};
+    size_t count = 0;
+    while (next_token(&c, &token))
+        count++;
+    sel_token *tokens = sel_arena_alloc(arena, (count + 1) * sizeof *tokens);
+    if (!tokens)
+        return false;
+    c = (cursor){source->text, source->length, 0, 1};
+    for (size_t i = 0; i <= count; i++)
+        next_token(&c, &tokens[i]);
+    source->tokens = tokens;
+    source->token_count = (int)count;
+    match_brackets(source);
+    return true;
 }
 
 static bool is_separator(const sel_source *source, int at) {
     return token_is(source, at, ",") || token_is(source, at, ";");
+}
+
+/* The token that follows the item which starts at `at`: its separator or the closing brace. */
+static int item_end(const sel_source *source, int at) {
+    while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
+        at = source->tokens[at].nesting > 0 ? source->tokens[at].closer + 1 : at + 1;
+    return at < source->token_count ? at : source->token_count;
 }
 
 /* The first token of a value: behind `name =` or `[key] =` where the item has a key. */
@@ -216,9 +233,7 @@ static int value_of_item(const sel_source *source, int at, bool *keyed) {
         value = at + 2;
         *keyed = true;
     } else if (token_is(source, at, "[")) {
-        int depth = 1;
-        for (value = at + 1; value < source->token_count && depth > 0; value++)
-            depth += nesting(source, value);
+        value = source->tokens[at].closer + 1;
         *keyed = token_is(source, value, "=");
         value = *keyed ? value + 1 : at;
     }
@@ -231,43 +246,94 @@ static sel_span value_span(sel_span table, int at, int value) {
     return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
 }
 
-static bool item_has_key(const sel_source *source, int at, const char *key) {
-    if (token_is(source, at, key) && token_is(source, at + 1, "="))
-        return true;
-    if (!token_is(source, at, "[") || !token_is(source, at + 2, "]"))
+/* The text of the key of the item that starts at `at`: `name =`, or `["name"] =`. */
+static bool key_of_item(const sel_source *source, int at, const char **key, size_t *length) {
+    const sel_token *token = &source->tokens[at];
+    bool quoted = token_is(source, at, "[") && token_is(source, at + 2, "]") &&
+                  token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
+    if (!quoted && (token->kind != SEL_TOKEN_NAME || !token_is(source, at + 1, "=")))
         return false;
-    const sel_token *string = &source->tokens[at + 1];
-    return string->kind == SEL_TOKEN_STRING && string->length == strlen(key) + 2 &&
-           memcmp(source->text + string->start + 1, key, strlen(key)) == 0;
+    *key = source->text + token[quoted].start + quoted;
+    *length = token[quoted].length - 2 * (size_t)quoted;
+    return true;
 }
 
-/* Walks the items of a table: the first one with `key`, or the positional one `number`. */
-static sel_span find_item(sel_span table, const char *key, int number) {
-    sel_span none = {table.source, table.line, -1, -1};
-    const sel_source *source = table.source;
-    if (!source || table.brace < 0)
-        return none;
-    int at = table.brace + 1, position = 0;
-    while (at < source->token_count && !token_is(source, at, "}")) {
-        bool keyed;
-        int value = value_of_item(source, at, &keyed);
-        position += !keyed;
-        if (key ? item_has_key(source, at, key) : !keyed && position == number)
-            return value_span(table, at, value);
-        at = item_end(source, at);
-        if (!is_separator(source, at))
-            break;
-        at++;
+sel_walk sel_source_walk(sel_span table) {
+    return (sel_walk){table, table.source && table.brace >= 0 ? table.brace + 1 : -1};
+}
+
+/* The next item: its first token, that of its value, and whether it has a key. */
+static bool next_item(sel_walk *walk, int *at, int *value, bool *keyed) {
+    const sel_source *source = walk->table.source;
+    if (walk->at < 0 || walk->at >= source->token_count || token_is(source, walk->at, "}"))
+        return false;
+    *at = walk->at;
+    *value = value_of_item(source, *at, keyed);
+    int end = item_end(source, *at);
+    walk->at = is_separator(source, end) ? end + 1 : -1;
+    return true;
+}
+
+static sel_span nothing(sel_span table) {
+    return (sel_span){table.source, table.line, -1, -1};
+}
+
+sel_span sel_source_next(sel_walk *walk) {
+    int at, value;
+    bool keyed;
+    while (next_item(walk, &at, &value, &keyed))
+        if (!keyed)
+            return value_span(walk->table, at, value);
+    return nothing(walk->table);
+}
+
+static int find_key(const char *const *keys, int count, const char *key, size_t length) {
+    int low = 0, high = count - 1;
+    while (low <= high) {
+        int middle = low + (high - low) / 2;
+        int order = strncmp(keys[middle], key, length);
+        order = order == 0 && keys[middle][length] ? 1 : order;
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle - 1;
     }
-    return none;
+    return -1;
+}
+
+void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values) {
+    sel_walk walk = sel_source_walk(span);
+    int at, value, missing = count;
+    bool keyed;
+    for (int i = 0; i < count; i++)
+        values[i] = nothing(span);
+    while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
+        const char *key;
+        size_t length;
+        if (!key_of_item(span.source, at, &key, &length))
+            continue;
+        int k = find_key(keys, count, key, length);
+        if (k < 0 || values[k].at >= 0)
+            continue;
+        values[k] = value_span(span, at, value);
+        missing--;
+    }
 }
 
 sel_span sel_source_key(sel_span span, const char *key) {
-    return find_item(span, key, 0);
+    sel_span value;
+    sel_source_keys(span, &key, 1, &value);
+    return value;
 }
 
 sel_span sel_source_item(sel_span span, int number) {
-    return find_item(span, NULL, number);
+    sel_walk walk = sel_source_walk(span);
+    sel_span item = sel_source_next(&walk);
+    for (int i = 1; i < number && item.at >= 0; i++)
+        item = sel_source_next(&walk);
+    return item;
 }
 
 sel_span sel_source_path(sel_span span, const char *path) {
@@ -291,12 +357,26 @@ static int argument_brace(const sel_source *source, int at) {
     return token_is(source, at + 1, "(") && token_is(source, at + 2, "{") ? at + 2 : -1;
 }
 
+/* The first token of `line` or of a later one. */
+static int first_of_line(const sel_source *source, int line) {
+    int low = 0, high = source->token_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (source->tokens[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name) {
     sel_span span = {source, line, -1, -1};
     if (!source || !sel_source_read(arena, source))
         return span;
-    for (int at = 0; at < source->token_count && source->tokens[at].line <= line; at++) {
-        if (source->tokens[at].line < line || source->tokens[at].kind != SEL_TOKEN_NAME)
+    for (int at = first_of_line(source, line);
+         at < source->token_count && source->tokens[at].line <= line; at++) {
+        if (source->tokens[at].kind != SEL_TOKEN_NAME)
             continue;
         int brace = argument_brace(source, at);
         bool named = token_is(source, at, name);

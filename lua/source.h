@@ -9,6 +9,8 @@
 typedef struct sel_token {
     enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
     int line;
+    int nesting; /* 1: opens a bracket or a block, -1: closes one */
+    int closer;  /* of what opens: the token that closes it */
     size_t start, length;
 } sel_token;
 
@@ -45,8 +47,21 @@ sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const c
 /* The value of `key` in the table `span`; the table's own line when its text has no such key. */
 sel_span sel_source_key(sel_span span, const char *key);
 
+/* The same of `count` keys in the order of strcmp, in one walk through the text. */
+void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values);
+
 /* The value at position `number` (from 1) in the table `span`. */
 sel_span sel_source_item(sel_span span, int number);
+
+/* The values of a table without keys, one after the other: for all items of a long list. */
+typedef struct sel_walk {
+    sel_span table;
+    int at; /* the token that the next item begins with */
+} sel_walk;
+sel_walk sel_source_walk(sel_span table);
+
+/* The next one; the table's own line when its text shows no more. */
+sel_span sel_source_next(sel_walk *walk);
 
 /* The value at "stop.steps": keys separated by dots. */
 sel_span sel_source_path(sel_span span, const char *path);

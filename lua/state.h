@@ -48,11 +48,14 @@ typedef struct sel_script {
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
-    size_t used, memory; /* bytes */
-    size_t grown;        /* bytes asked for since memory was last refused */
-    int cramped;         /* refusals in a row with little between them */
-    size_t refused;      /* the last request, in bytes; 0: it was granted */
-    bool full;           /* refused for the memory, not for the time */
+    size_t used, memory;            /* bytes */
+    size_t grown;                   /* bytes asked for since memory was last refused */
+    uint64_t made;                  /* blocks so far */
+    const char *newest;             /* block of an object */
+    ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
+    int cramped;                    /* refusals in a row with little between them */
+    size_t refused;                 /* the last request, in bytes; 0: it was granted */
+    bool full;                      /* refused for the memory, not for the time */
     sel_where refused_at;
     double seconds;          /* that a piece of user code may take */
     int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
@@ -62,12 +65,16 @@ typedef struct sel_script {
     bool broken;             /* a limit was hit, or all is said: nothing may catch this */
     sel_error ended;         /* the limit */
     struct sel_trace *trace; /* the function under trace; NULL: none */
-    struct sel_lua_function *functions;           /* of the scenario, the last one first */
-    unsigned corrections;                         /* of functions (sel_simulation) */
-    sel_lookups series;                           /* made so far */
+    struct sel_lua_function *functions; /* of the scenario, the last one first */
+    unsigned corrections;               /* of functions (sel_simulation) */
+    sel_lookups series;                 /* made so far */
+    bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
 } sel_script;
+
+/* The address of a light userdata, which scripts cannot make: the error of such a raster. */
+extern const char sel_script_gap;
 
 /* The script that owns a Lua state or any of its coroutines. */
 static inline sel_script *sel_script_of(lua_State *L) {
@@ -115,8 +122,11 @@ int sel_limits_break(lua_State *L);
  * `suffix` is appended to it. Nothing is written when broken. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
+/* Objects are numbered as they are made: the number of the one at `index`. */
+uint64_t sel_limits_number(lua_State *L, int index);
+
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
- * coroutine runs. */
+ * coroutine runs. Learns where the numbers of objects are. */
 void sel_limits_track(lua_State *L);
 
 /* sandbox.c */
@@ -124,7 +134,8 @@ void sel_limits_track(lua_State *L);
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
-/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong. */
+/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong.
+ */
 bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
 
 /* comma.c */
@@ -132,6 +143,18 @@ bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const ch
 /* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
  * puts a message there that says where. */
 void sel_comma_explain(lua_State *L, sel_source *source);
+
+/* order.c */
+
+/* Replaces pairs and next in the table of globals at the top: by ones whose order is the same in
+ * every run. */
+void sel_order_open(lua_State *L);
+
+/* Pushes a list of the keys of the table at `index`, which must be above 0, in that order. */
+void sel_order_keys(lua_State *L, int index);
+
+/* As pairs of the table at `index`, without its metamethod: pushes three values, returns 3. */
+int sel_order_pairs(lua_State *L, int index);
 
 /* modules.c */
 
@@ -157,6 +180,11 @@ sel_where sel_script_place(lua_State *L, sel_source **source);
  * the script that names the file and `what` reads it ("sel.series"). */
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
+
+/* Ends the script: its data are more than a script may have, or `bytes` for `what` could not be
+ * had, for that reason or since there is no more memory. */
+int sel_script_too_large(sel_script *script);
+int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
 
 /* Pushes the value of the field, read raw: no metamethod runs. Returns its type. */
 int sel_script_field(lua_State *L, int index, const char *name);

@@ -93,6 +93,11 @@ bool sel_trace_is_symbol(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TUSERDATA && to_symbol(L, index);
 }
 
+void sel_trace_expect_error(lua_State *L) {
+    if (trace_of(L))
+        trace_of(L)->watch.raised = true;
+}
+
 static int check_node(lua_State *L, int node) {
     if (node < 0)
         sel_trace_fail(L, "it takes more than %d operations", MAX_NODES);
@@ -120,7 +125,7 @@ sel_symbol sel_trace_operand(lua_State *L, int index) {
         if (whole && fabs(value) >= whole_limit)
             sel_trace_fail(L, "it computes with the integer %.17g, beyond 2^53", value);
         return (sel_symbol){sel_trace_constant(L, value), sel_trace_constant(L, whole),
-                            fabs(value)};
+                            whole ? fabs(value) : 0};
     }
     kept_symbol *found = lua_type(L, index) == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
     if (!found)
@@ -177,9 +182,21 @@ sel_symbol sel_trace_extreme(lua_State *L, sel_op op, sel_symbol a, sel_symbol b
                         fmax(a.bound, b.bound)};
 }
 
+/* Lua computes x - 0 as x + 0 where the 0 stands in the text: for -0.0 that gives 0.0, not -0.0. A
+ * variable that is 0 cannot be told from it. */
+static void require_no_minus_zero(lua_State *L, sel_symbol a) {
+    if (lua_isinteger(L, 2) && lua_tointeger(L, 2) == 0) {
+        int zero = sel_trace_build(L, SEL_OP_EQ, a.value, sel_trace_constant(L, 0), 0);
+        int other = sel_trace_build(L, SEL_OP_NOT, zero, 0, 0);
+        sel_trace_require(L, sel_trace_build(L, SEL_OP_OR, a.whole, other, 0));
+    }
+}
+
 static int binary(lua_State *L, sel_op op) {
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2), result;
     int value = sel_trace_build(L, op, a.value, b.value, 0);
+    if (op == SEL_OP_SUB)
+        require_no_minus_zero(L, a);
     switch (op) {
     case SEL_OP_ADD:
     case SEL_OP_SUB:

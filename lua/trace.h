@@ -27,6 +27,9 @@ typedef struct sel_trace_needs {
 const sel_program *sel_trace_function(sel_script *script, int index, const sel_trace_needs *needs,
                                       char reason[256]);
 
+/* The error that follows is one of the function, not of tracing it: its path ends there. */
+void sel_trace_expect_error(lua_State *L);
+
 /* True for a symbol: what a function under trace gets instead of a number. */
 bool sel_trace_is_symbol(lua_State *L, int index);
 
@@ -38,8 +41,9 @@ int sel_trace_lookup(lua_State *L, const sel_lookup *lookup, int first, int n);
 int sel_trace_step(lua_State *L);
 
 /* trace_scan.c: why the text of a function on lines `first` to `last` cannot be traced, NULL when
- * it can. Looks for what symbols cannot see: == and ~=, and indexes that might be symbols. */
-const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last,
+ * it can. Looks for what symbols cannot see: == and ~=, and indexes that might be symbols. `stores`
+ * becomes true when the text may give fields of tables values. */
+const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last, bool *stores,
                            char reason[256]);
 
 /* trace_watch.c. What one call of the function under trace has done so far. */
@@ -51,17 +55,24 @@ typedef struct sel_trace_watch {
 /* With the table of globals at the top: the functions of the language that may be called. */
 void sel_trace_open_watch(lua_State *L);
 
-/* Begins a trace: no function has been called. */
-void sel_trace_forget(lua_State *L);
-
 /* Watches the call that follows. The caller takes the hook away. */
 void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch);
 
-/* Puts back the upvalues that a path changed; false, with the reason, when one was. */
-bool sel_trace_restore(lua_State *L, char reason[256]);
-
 /* The watch of the trace that goes on. */
 sel_trace_watch *sel_trace_watch_of(lua_State *L);
+
+/* trace_keep.c. Begins a trace: no function has been called. */
+void sel_trace_forget(lua_State *L);
+
+/* Keeps the upvalues of the function at the top; false when it was called before in this trace. */
+bool sel_trace_keep_upvalues(lua_State *L);
+
+/* Keeps all tables that the function under trace can reach. */
+void sel_trace_keep_tables(lua_State *L);
+
+/* Puts back the upvalues and the tables that a path changed; false, with the reason, when one was.
+ */
+bool sel_trace_restore(lua_State *L, char reason[256]);
 
 /* trace_math.c and trace_watch.c share with trace.c what follows. */
 

@@ -45,15 +45,49 @@ static bool is_string(const text *t, int at) {
     return at < t->end && t->source->tokens[at].kind == SEL_TOKEN_STRING;
 }
 
-/* Is the name at `at` among the names `name, name, ...` that start at `list`? */
+/* Behind the name at `at`, and its attribute: `name`, `name <const>`. */
+static int behind_name(const text *t, int at) {
+    bool attribute = is(t, at + 1, "<") && is_name(t, at + 2) && is(t, at + 3, ">");
+    return at + (attribute ? 4 : 1);
+}
+
+/* Is the name at `at` among the names `name, name <const>, ...` that start at `list`? */
 static bool in_list(const text *t, int list, int at) {
-    for (; is_name(t, list); list += 2) {
+    while (is_name(t, list)) {
         if (same(t, list, at))
             return true;
-        if (!is(t, list + 1, ","))
+        list = behind_name(t, list);
+        if (!is(t, list, ","))
             return false;
+        list++;
     }
     return false;
+}
+
+/* The bracket that opens what the one at `at` closes. */
+static int opening(const text *t, int at) {
+    int depth = 0;
+    for (; at >= t->first; at--) {
+        depth += is(t, at, "]") || is(t, at, ")");
+        depth -= is(t, at, "[") || is(t, at, "(");
+        if (depth == 0)
+            break;
+    }
+    return at;
+}
+
+/* The token before the variable that ends at `at`: NAME, a.b, f(x)[i].c; before what else there is,
+ * `at` itself. */
+static int before_variable(const text *t, int at) {
+    for (;;) {
+        while (is(t, at, "]") || is(t, at, ")"))
+            at = opening(t, at) - 1;
+        if (!is_name(t, at))
+            return at;
+        if (!is(t, at - 1, ".") && !is(t, at - 1, ":"))
+            return at - 1;
+        at -= 2;
+    }
 }
 
 /* A parameter list `( name, name )` behind `function` and perhaps a name. */
@@ -64,6 +98,29 @@ static bool is_parameter(const text *t, int function, int at) {
     return in_list(t, list + 1, at);
 }
 
+/* What stands in front of an =. */
+typedef struct assignment {
+    bool to_name;  /* the name that is looked for */
+    bool to_field; /* a.b or a[i] */
+    bool is_loop;  /* for name = */
+} assignment;
+
+/* Walks back over `a, b.c, d` in front of the = at `i`. Names with attributes are those of local;
+ * constructors with [key] = are taken for assignments. */
+static assignment read_assignment(const text *t, int i, int name) {
+    assignment found = {0};
+    int last, before = i;
+    do {
+        last = before - 1;
+        before = before_variable(t, last);
+        bool single = before == last - 1;
+        found.to_name = found.to_name || (single && is_name(t, last) && same(t, last, name));
+        found.to_field = found.to_field || before < last - 1;
+    } while (before < last && is(t, before, ","));
+    found.is_loop = is(t, before, "for");
+    return found;
+}
+
 /* Does the token `i` give the name at `at` a value that is no loop's? */
 static bool gives_value(const text *t, int i, int at) {
     if (is(t, i, "local"))
@@ -72,16 +129,15 @@ static bool gives_value(const text *t, int i, int at) {
         return is_parameter(t, i, at);
     if (!is(t, i, "="))
         return false;
-    /* Walk back over `name, name` in front of the =. */
-    int back = i - 1;
-    bool found = false;
-    while (is_name(t, back)) {
-        found = found || same(t, back, at);
-        if (!is(t, back - 1, ","))
-            break;
-        back -= 2;
-    }
-    return found && !is(t, back - 1, "for");
+    assignment found = read_assignment(t, i, at);
+    return found.to_name && !found.is_loop;
+}
+
+/* Does the token `i` give a field of a table a value? */
+static bool gives_field(const text *t, int i) {
+    if (is(t, i, "function"))
+        return is_name(t, i + 1) && !is(t, i + 2, "(");
+    return is(t, i, "=") && read_assignment(t, i, i).to_field;
 }
 
 /* The first variable of `for NAME = ...` and of `for NAME, ... in ipairs(...)` is never a symbol;
@@ -122,8 +178,9 @@ static bool harmless_right_side(const text *t, int at) {
     return is_string(t, at) || is(t, at, "nil") || is(t, at, "true") || is(t, at, "false");
 }
 
-const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last,
+const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last, bool *stores,
                            char reason[256]) {
+    *stores = false;
     if (!sel_source_read(arena, source)) {
         snprintf(reason, 256, "there is not enough memory to read its text");
         return reason;
@@ -135,6 +192,7 @@ const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int 
         t.end--;
     for (int at = t.first; at < t.end; at++) {
         int line = source->tokens[at].line;
+        *stores = *stores || gives_field(&t, at);
         if ((is(&t, at, "==") || is(&t, at, "~=")) && !harmless_right_side(&t, at + 1)) {
             snprintf(reason, 256,
                      "it compares with %s on line %d, which tracing cannot follow; use < or <=, or "

@@ -1,10 +1,9 @@
 /* trace_watch.c -- what a function under trace may call and change.
  *
  * A hook looks at every function that is called. C functions must be on a list; the text of Lua
- * functions is scanned (trace_scan.c); and variables outside of a function must not change: they
- * are kept when it is called first, compared and put back after each path.
+ * functions is scanned (trace_scan.c); and what is outside of a function must not change
+ * (trace_keep.c).
  */
-#include <stdio.h>
 #include <string.h>
 #include "lua/trace.h"
 
@@ -13,9 +12,8 @@ enum {
     MAX_COUNTS = 2000 /* of those, in one call */
 };
 
-/* Addresses are keys in Lua's registry: the C functions allowed, and the Lua functions that ran in
- * this trace with their upvalues. */
-static const char allowed_key, seen_key;
+/* Its address is the key of the C functions allowed in Lua's registry. */
+static const char allowed_key;
 
 void sel_trace_allow(lua_State *L, int index) {
     index = lua_absindex(L, index);
@@ -33,7 +31,7 @@ static void allow_field(lua_State *L, const char *name) {
 }
 
 void sel_trace_open_watch(lua_State *L) {
-    static const char *const base[] = {"ipairs", "pairs", "next", "error", "assert", NULL};
+    static const char *const base[] = {"ipairs", "error", "assert", NULL};
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
     for (const char *const *name = base; *name; name++)
@@ -46,33 +44,20 @@ void sel_trace_open_watch(lua_State *L) {
     lua_pop(L, 1);
 }
 
-void sel_trace_forget(lua_State *L) {
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &seen_key);
-}
-
-/* Stores the upvalues of the function at the top in a table: seen[function] = {values}. */
-static void keep_upvalues(lua_State *L) {
-    int function = lua_gettop(L);
-    lua_newtable(L);
-    for (int i = 1; lua_getupvalue(L, function, i); i++)
-        lua_rawseti(L, -2, i);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    lua_insert(L, -2);
-    lua_pushvalue(L, function);
-    lua_insert(L, -2);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-}
-
 static void scan_function(lua_State *L, const lua_Debug *info) {
     sel_script *script = sel_script_of(L);
+    if (strcmp(info->source, "=selenite") == 0)
+        return; /* the library's own are made for it */
     for (sel_source *s = script->sources; s; s = s->next) {
         if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
             continue;
         char reason[256];
-        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, reason))
+        bool stores;
+        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, &stores,
+                           reason))
             sel_trace_fail(L, "%s", reason);
+        if (stores)
+            sel_trace_keep_tables(L);
         return;
     }
     sel_trace_fail(L, "it calls a function whose text is not known");
@@ -80,14 +65,9 @@ static void scan_function(lua_State *L, const lua_Debug *info) {
 
 /* The function at the top is called for the first time in this trace. */
 static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    lua_pushvalue(L, -2);
-    bool seen = lua_rawget(L, -2) != LUA_TNIL;
-    lua_pop(L, 2);
-    if (seen)
+    if (!sel_trace_keep_upvalues(L))
         return;
     scan_function(L, info);
-    keep_upvalues(L);
 }
 
 static void look_at_c_function(lua_State *L, lua_Debug *info) {
@@ -117,7 +97,7 @@ static void on_event(lua_State *L, lua_Debug *event) {
             sel_trace_fail(L, "tracing it takes too long");
         return;
     }
-    luaL_checkstack(L, 8, NULL);
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
     lua_getinfo(L, "fS", event);
     if (*event->what == 'C')
         look_at_c_function(L, event);
@@ -129,26 +109,4 @@ static void on_event(lua_State *L, lua_Debug *event) {
 void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch) {
     *watch = (sel_trace_watch){0};
     lua_sethook(L, on_event, LUA_MASKCALL | LUA_MASKCOUNT, INSTRUCTIONS_PER_COUNT);
-}
-
-bool sel_trace_restore(lua_State *L, char reason[256]) {
-    bool same = true;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &seen_key);
-    int seen = lua_gettop(L);
-    for (lua_pushnil(L); lua_next(L, seen); lua_pop(L, 1)) {
-        int function = lua_gettop(L) - 1, kept = function + 1;
-        const char *name;
-        for (int i = 1; (name = lua_getupvalue(L, function, i)); i++) {
-            lua_rawgeti(L, kept, i);
-            bool changed = !lua_rawequal(L, -1, -2);
-            if (changed && same && !*reason)
-                snprintf(reason, 256, "it changes '%.40s', a variable outside of it", name);
-            same = same && !changed;
-            if (changed)
-                lua_setupvalue(L, function, i);
-            lua_settop(L, kept);
-        }
-    }
-    lua_settop(L, seen - 1);
-    return same;
 }

@@ -68,10 +68,8 @@ int sel_units_make(lua_State *L) {
     sel_units_params params = {0};
     sel_fill_now(L, 1, &sel_units_table, &params, mark);
     sel_units *units = sel_arena_alloc(sel_script_of(L)->arena, sizeof *units);
-    if (!units) {
-        sel_fail_memory(sel_script_of(L)->error, "the units", sizeof *units);
-        return sel_limits_break(L);
-    }
+    if (!units)
+        return sel_script_no_memory(sel_script_of(L), "the units", sizeof *units);
     *units = sel_units_resolve(&params);
     push_units(L, units);
     return 1;

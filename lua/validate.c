@@ -11,6 +11,7 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/folder.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "lua/script.h"
@@ -53,10 +54,8 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
     sel_scenario *scenario = NULL;
     sel_status status = sel_script_load(path, script, &scenario, error);
     if (!status) {
-        sel_run_options run = {.settings = options->settings,
-                               .directory = directory,
-                               .force = true,
-                               .interrupt = options->interrupt};
+        sel_run_options run = {
+            .settings = options->settings, .directory = directory, .force = true};
         status = sel_run(scenario, &scenario->simulations[0], &run, report, error);
     }
     sel_scenario_destroy(scenario);

@@ -2,15 +2,13 @@
 #ifndef SEL_VALIDATE_H
 #define SEL_VALIDATE_H
 
-#include <signal.h>
 #include "engine/prepare.h"
 
 typedef struct sel_validate_options {
     sel_settings settings; /* over what the scenarios say */
     const char *scenarios; /* the folder with validation/ and reference/ */
     const char *directory; /* of the results: results.csv, report.html, a folder per case */
-    const volatile sig_atomic_t *interrupt; /* not 0: end the present run; NULL: never */
-    int count; /* 0: all cases, on the CPU without those that are slow there */
+    int count;             /* 0: all cases, on the CPU without those that are slow there */
     const char *const *cases;
 } sel_validate_options;
 

@@ -137,9 +137,12 @@ typedef struct aqua_plan {
     int inflow_count;
     aqua_spread rain, infiltration;
     /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
-    int bits;
+    int bits; /* 0: not chosen yet */
     double datum;
 } aqua_plan;
+
+/* Of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
+enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
 /* The store that a plan's precision means. */
 typedef struct aqua_store {
@@ -242,6 +245,11 @@ void aqua_edges_free(aqua_edges *edges);
 
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
+
+/* The error of a level that stands higher above its ground than the store's limit, at the time t.
+ */
+sel_status aqua_level_too_high(const aqua_plan *plan, int region, double z, double ground, double t,
+                               sel_error *error);
 
 /* sel_solver.facts, .warn and .ahead. */
 int aqua_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);

@@ -38,15 +38,37 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
     const aqua_store store = aqua_store_of(plan);
     const int64_t nx = plan->layout.nx;
     const double given = plan->params->depth_limit;
-    char more[64] = "";
-    if (!isnan(given)) {
-        snprintf(more, sizeof more, " more than its %.10g m", given);
+    char advice[160] = "";
+    if (plan->bits > AQUA_LEAST_BITS) {
+        char more[64] = "";
+        if (!isnan(given)) {
+            snprintf(more, sizeof more, " more than its %.10g m", given);
+        }
+        snprintf(advice, sizeof advice,
+                 "give depth_limit%s, the greatest depth that you expect, or ", more);
     }
     return sel_fail_at(
         error, sel_simulation_where(plan->base.simulation, "depth_limit"),
         "step %lld: cell {%lld, %lld} holds more than %.4g m of water, the most that "
-        "depths in quanta of 2^-%d m can be with this alpha; give depth_limit%s, the "
-        "greatest depth that you expect, or precision = \"f64\"",
+        "depths in quanta of 2^-%d m can be with this alpha; %s%sprecision = \"f64\"",
         (long long)step, (long long)(cell % nx), (long long)(cell / nx),
-        store.limit / store.per_metre, plan->bits, more);
+        store.limit / store.per_metre, plan->bits, advice,
+        *advice ? "" : "no quantum is coarser: ");
+}
+
+sel_status aqua_level_too_high(const aqua_plan *plan, int region, double z, double ground, double t,
+                               sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const aqua_store store = aqua_store_of(plan);
+    char text[32], advice[160] = "no quantum is coarser: precision = \"f64\"";
+    if (plan->bits > AQUA_LEAST_BITS) {
+        snprintf(advice, sizeof advice, "give depth_limit = %.3g, or precision = \"f64\"",
+                 1.05 * (z - ground));
+    }
+    return sel_fail_at(error, domain->regions[region - 1].law.where,
+                       "law.level of region '%s': z = %.10g m at t=%.10g stands %.6g m above the "
+                       "lowest ground there (%.6g m); depths in quanta of 2^-%d m hold %.4g m. If "
+                       "the level is right, %s",
+                       sel_region_name(domain, region, text), z, t, z - ground, ground, plan->bits,
+                       store.limit / store.per_metre, advice);
 }

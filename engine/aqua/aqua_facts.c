@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "engine/aqua/aqua_ground.h"
+#include "engine/aqua/aqua_rain.h"
 
 /* Above this alpha a pit of one cell may be filled beyond its rim. */
 static const double most_without_overshoot = 2.0 / 9;
@@ -63,6 +64,29 @@ static void add_terrain(const aqua_plan *plan, sel_fact facts[], int *count) {
     }
 }
 
+static void add_rain(const aqua_plan *plan, sel_fact facts[], int *count) {
+    aqua_rain_sum sum;
+    if (!aqua_rain_measure(plan, &sum)) {
+        return; /* there is none, or the run tells why it has no value */
+    }
+    sel_fact *fact = add_fact(facts, count, "rain");
+    if (sum.endless) {
+        snprintf(fact->text, sizeof fact->text, "%.6g mm/h on average, at most %.6g mm/h", sum.mean,
+                 sum.largest);
+        return;
+    }
+    const bool early = sel_may_end_early(&plan->params->common);
+    char samples[40] = "";
+    if (sum.samples) {
+        snprintf(samples, sizeof samples, " (estimate of %lld samples)", (long long)sum.samples);
+    }
+    snprintf(fact->text, sizeof fact->text, "%s%.6g mm = %.6g m3%s, at most %.4g mm/h",
+             sum.samples ? "about "
+             : early     ? "at most "
+                         : "",
+             sum.millimetres, sum.volume, samples, sum.largest);
+}
+
 int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     const aqua_plan *plan = (const aqua_plan *)base;
     int count = 0;
@@ -73,6 +97,7 @@ int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     add_alpha(plan, facts, &count);
     add_store(plan, facts, &count);
     add_terrain(plan, facts, &count);
+    add_rain(plan, facts, &count);
     for (int i = 0; i < plan->inflow_count && count < SEL_MAX_FACTS - 1; i++) {
         fact = add_fact(facts, &count, "source");
         snprintf(fact->text, sizeof fact->text, "%s: %lld cell%s", plan->inflows[i].name,

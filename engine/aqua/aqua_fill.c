@@ -172,7 +172,7 @@ static sel_status store_water(void *to, int64_t y, int64_t count, const double *
 }
 
 sel_status aqua_fill_water(const aqua_plan *plan, void *water, sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false};
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
     water_to to = {plan, aqua_store_of(plan), water};
     const int64_t size = to.store.whole ? 4 : 8, row = plan->layout.pitch * size;
     double *z;

@@ -213,6 +213,19 @@ unsigned aqua_levels_depend(const aqua_plan *plan) {
     return depends & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
+/* Before the quantum is chosen any level will do. */
+static sel_status check_levels(const aqua_plan *plan, int region, double t, const double *z,
+                               sel_error *error) {
+    const aqua_ghosts *ghosts = &plan->ghosts;
+    const aqua_store store = aqua_store_of(plan);
+    for (int64_t k = ghosts->first[region]; plan->bits && k < ghosts->first[region + 1]; k++) {
+        if ((z[k] - ghosts->ground[k]) * store.per_metre > store.limit) {
+            return aqua_level_too_high(plan, region, z[k], ghosts->ground[k], t, error);
+        }
+    }
+    return SEL_OK;
+}
+
 sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
                        sel_error *error) {
     const sel_domain *domain = plan->base.domain;
@@ -231,6 +244,7 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
                          .t = steps * domain->grid.dt,
                          .controls = domain->control_values};
         sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
+        status = status ? status : check_levels(plan, r, at.t, z, error);
         if (status) {
             return status;
         }

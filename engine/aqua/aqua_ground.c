@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "engine/aqua/aqua_rows.h"
 #include "engine/machine.h"
-#include "geometry/raster.h"
+#include "geometry/map.h"
 
 /* The raster that the ground is, taken as it is; NULL: it is something else. */
 static const sel_raster *raster_of(const aqua_params *params) {
@@ -14,7 +14,8 @@ static const sel_raster *raster_of(const aqua_params *params) {
 }
 
 void aqua_complete(sel_common *params) {
-    const sel_raster *raster = raster_of((const aqua_params *)params);
+    const sel_lookup *lookup = sel_quantity_raster(&((const aqua_params *)params)->ground);
+    const sel_raster *raster = lookup ? lookup->data : NULL;
     if (raster && params->size.n == 0) {
         params->size = (sel_ints){2, {raster->n[0], raster->n[1], 0}};
     }
@@ -53,25 +54,60 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
         double low = sel_centre(grid, a, 0), high = sel_centre(grid, a, (double)(grid->n[a] - 1));
         double first = raster->origin[a], last = first + (double)raster->n[a] * raster->dx;
         if (low < first || high > last) {
+            char warp[SEL_WARP_ROOM] = "";
+            bool degrees = sel_map_unit_of(raster) == SEL_MAP_DEGREES;
             return sel_fail_at(error, where,
                                "ground: the raster covers %.10g to %.10g along %s, the cells' "
-                               "centres lie between %.10g and %.10g; mind origin, dx and size",
-                               first, last, a ? "y" : "x", low, high);
+                               "centres lie between %.10g and %.10g; mind origin, dx and size%s%s",
+                               first, last, a ? "y" : "x", low, high,
+                               degrees ? ". Its map is in degrees, one in metres is made by: " : "",
+                               degrees ? sel_map_warp(raster, true, warp) : "");
         }
     }
     return SEL_OK;
 }
 
-sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, int threads,
+typedef struct blank_to {
+    int64_t nx;
+    uint8_t *blank;
+} blank_to;
+
+/* aqua_take */
+static sel_status mark_gaps(void *to, int64_t y, int64_t count, const double *values,
+                            sel_error *error) {
+    const blank_to *b = to;
+    (void)error;
+    for (int64_t i = 0; i < count * b->nx; i++) {
+        b->blank[y * b->nx + i] = isnan(values[i]);
+    }
+    return SEL_OK;
+}
+
+/* Where a terrain that is made of a raster, edited or called by a function, has no ground. */
+static sel_status find_gaps(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                            uint8_t *blank, sel_error *error) {
+    const aqua_params *params = (const aqua_params *)simulation->params;
+    const aqua_plan plan = {
+        .base = {.simulation = simulation, .domain = domain, .threads = threads}};
+    const aqua_asked ground = {&params->ground, "ground", 0, false, true};
+    blank_to to = {domain->grid.n[0], blank};
+    return aqua_rows_visit(&plan, &ground, mark_gaps, &to, error);
+}
+
+sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error) {
     static aqua_law_wall wall;
     const aqua_params *params = (const aqua_params *)simulation->params;
+    const sel_grid *grid = &domain->grid;
     const sel_raster *raster = raster_of(params);
-    if (!raster) {
+    if (!sel_quantity_raster(&params->ground)) {
         return SEL_OK;
     }
     *law =
         params->nodata.table ? params->nodata : (sel_variant){&aqua_wall_table, &wall, {NULL, 0}};
+    if (!raster) {
+        return find_gaps(simulation, domain, threads, blank, error);
+    }
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t y = 0; y < grid->n[1]; y++) {
         for (int64_t x = 0; x < grid->n[0]; x++) {
@@ -218,7 +254,7 @@ sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error) {
     if (raster) {
         interpolate(plan, raster, plan->own_ground);
     } else {
-        const aqua_asked ground = {&plan->params->ground, "ground", 0, true};
+        const aqua_asked ground = {&plan->params->ground, "ground", 0, true, true};
         status = aqua_rows_all(plan, &ground, plan->own_ground, error);
     }
     plan->lowest = status ? 0 : find_lowest(plan);

@@ -6,7 +6,7 @@
 
 /* For sel_solver.complete and sel_solver.blank. */
 void aqua_complete(sel_common *params);
-sel_status aqua_blank(const sel_simulation *simulation, const sel_grid *grid, int threads,
+sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error);
 
 /* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and

@@ -12,6 +12,18 @@ static const double mm_per_hour = 1e-3 / 3600; /* m/s */
 
 /* ---- sources ---- */
 
+/* The cell of a point; false: it lies outside. */
+static bool find_cell(const sel_grid *grid, const sel_point *point, int64_t cell[2]) {
+    for (int a = 0; a < 2; a++) {
+        double at = floor((point->v[a] - grid->origin[a]) / grid->dx);
+        if (!(at >= 0 && at < (double)grid->n[a])) {
+            return false;
+        }
+        cell[a] = (int64_t)at;
+    }
+    return true;
+}
+
 /* Which cells of row y a source covers: in[nx]. */
 static sel_status cover_row(const sel_domain *domain, const aqua_source *source, int64_t y,
                             double *places, uint8_t *in, sel_error *error) {
@@ -29,10 +41,7 @@ static sel_status cover_row(const sel_domain *domain, const aqua_source *source,
         return sel_shape_test(source->where, grid, -1, &at, unpainted, in, error);
     }
     int64_t cell[2];
-    for (int a = 0; a < 2; a++) {
-        cell[a] = (int64_t)floor((source->at.v[a] - grid->origin[a]) / grid->dx);
-    }
-    if (cell[1] == y && cell[0] >= 0 && cell[0] < nx) {
+    if (find_cell(grid, &source->at, cell) && cell[1] == y) {
         in[cell[0]] = 1;
     }
     return SEL_OK;
@@ -61,6 +70,35 @@ static sel_status cover(const aqua_plan *plan, aqua_inflow *inflow, double *plac
     return SEL_OK;
 }
 
+/* Where a source lies of which no free cell is found. */
+static sel_status refuse_place(const aqua_plan *plan, const aqua_inflow *inflow, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const aqua_source *source = inflow->source;
+    const double *low = grid->origin;
+    int64_t cell[2];
+    char extent[128], text[32];
+    snprintf(extent, sizeof extent, "the domain, %.10g to %.10g by %.10g to %.10g", low[0],
+             low[0] + (double)grid->n[0] * grid->dx, low[1],
+             low[1] + (double)grid->n[1] * grid->dx);
+    if (source->where) {
+        return sel_fail_at(error, source->place,
+                           "source %s: its shape covers no free cell of %s; cells of regions and "
+                           "without ground are not free",
+                           inflow->name, extent);
+    }
+    if (!find_cell(grid, &source->at, cell)) {
+        return sel_fail_at(error, source->place, "source %s at { %.10g, %.10g } lies outside %s",
+                           inflow->name, source->at.v[0], source->at.v[1], extent);
+    }
+    return sel_fail_at(error, source->place,
+                       "source %s at { %.10g, %.10g }: its cell {%lld, %lld} belongs to the region "
+                       "'%s' and takes no water",
+                       inflow->name, source->at.v[0], source->at.v[1], (long long)cell[0],
+                       (long long)cell[1],
+                       sel_region_name(domain, domain->cell[cell[1] * grid->n[0] + cell[0]], text));
+}
+
 static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_shape *where = inflow->source->where;
@@ -73,9 +111,7 @@ static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_
     }
     status = status ? status : cover(plan, inflow, places, in, error);
     if (!status && inflow->count == 0) {
-        status =
-            sel_fail_at(error, inflow->source->place,
-                        "source %s covers no cell with ground inside the domain", inflow->name);
+        status = refuse_place(plan, inflow, error);
     }
     if (!status) {
         inflow->at = malloc((size_t)inflow->count * sizeof *inflow->at);
@@ -166,7 +202,7 @@ static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread
     const aqua_store store = aqua_store_of(plan);
     const double unit = mm_per_hour * domain->grid.dt * store.per_metre, most = store.most_rain;
     int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
-    const aqua_asked asked = {q, what, t, false};
+    const aqua_asked asked = {q, what, t, false, false};
     sel_status status = spread == AQUA_FIELD ? aqua_rows_all(plan, &asked, to, error)
                                              : evaluate_uniform(plan, q, what, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {

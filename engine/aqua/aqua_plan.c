@@ -13,11 +13,11 @@
 #include "engine/aqua/aqua_ground.h"
 #include "engine/aqua/aqua_inflow.h"
 #include "engine/aqua/aqua_rows.h"
+#include "engine/aqua/aqua_terrain.h"
 #include "engine/machine.h"
 #include "engine/machine/cpu.h"
 
-/* Of the f32 store: quanta of 2^-26 m unless depths need more room. */
-enum { MOST_BITS = 26, LEAST_BITS = 8, LINE = 128 };
+enum { LINE = 128 };
 
 static aqua_layout make_layout(const sel_grid *grid) {
     aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
@@ -69,7 +69,7 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
         return status ? status : check_alpha(plan, &alpha, 1, error);
     }
     const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
-    const aqua_asked asked = {q, "alpha", 0, false};
+    const aqua_asked asked = {q, "alpha", 0, false, false};
     plan->alpha = sel_machine_allocate(bytes);
     sel_status status = plan->alpha ? aqua_rows_all(plan, &asked, plan->alpha, error)
                                     : sel_fail_memory(error, "alpha", bytes);
@@ -99,7 +99,7 @@ static sel_status find_deepest(void *to, int64_t y, int64_t count, const double 
 }
 
 static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false};
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
     deepest l = {plan->layout.nx, 0};
     sel_status status = sel_quantity_given(asked.quantity)
                             ? aqua_rows_visit(plan, &asked, find_deepest, &l, error)
@@ -117,8 +117,8 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
     plan->datum = floor(plan->lowest);
     plan->base.precision = SEL_F32; /* whose store this is */
-    plan->bits = MOST_BITS;
-    for (; plan->bits > LEAST_BITS; plan->bits--) {
+    plan->bits = AQUA_MOST_BITS;
+    for (; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
         const aqua_store store = aqua_store_of(plan);
         if (plan->deepest * store.per_metre <= store.limit) {
             break;
@@ -143,6 +143,7 @@ static void plan_destroy(sel_plan *base) {
 static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
     plan->layout = make_layout(&plan->base.domain->grid);
     sel_status status = aqua_ground_evaluate(plan, error);
+    status = status ? status : aqua_terrain_check(plan, error);
     sel_status alpha = resolve_alpha(plan, error);
     sel_status inflows = aqua_inflows_create(plan, error);
     status = status ? status : alpha;

@@ -1,6 +1,7 @@
 /* aqua_rows.c -- evaluate quantities at the cells of rows. */
 #include "engine/aqua/aqua_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/share.h"
@@ -44,6 +45,28 @@ static void spread(const visit *v, const uint8_t *region, int64_t cells, const d
     }
 }
 
+/* Fills value[at->n], NaN in gaps. Only those of the places remain that are no gaps. */
+static sel_status evaluate_with_gaps(const aqua_asked *asked, sel_places *at, double *x, double *y,
+                                     uint8_t *gap, double *value, sel_error *error) {
+    const size_t n = at->n;
+    sel_status status = sel_quantity_gaps(asked->quantity, at, gap, error);
+    if (status) {
+        return status;
+    }
+    at->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        x[at->n] = x[i];
+        y[at->n] = y[i];
+        at->n += !gap[i];
+    }
+    size_t behind = at->n;
+    status = behind ? sel_quantity_eval(asked->quantity, asked->what, at, value, error) : SEL_OK;
+    for (size_t i = n; i-- > 0 && !status;) {
+        value[i] = gap[i] ? (double)NAN : value[--behind];
+    }
+    return status;
+}
+
 /* sel_part */
 static sel_status visit_part(void *task, int64_t part, int thread, sel_error *error) {
     const visit *v = task;
@@ -56,10 +79,14 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     for (int64_t row = first; row < first + count; row++) {
         n += place_row(v, row, x + n, y + n);
     }
-    const sel_places at = {
+    sel_places at = {
         .n = (size_t)n, .x = x, .y = y, .t = v->asked->t, .controls = domain->control_values};
-    sel_status status =
-        n ? sel_quantity_eval(v->asked->quantity, v->asked->what, &at, value, error) : SEL_OK;
+    sel_status status = SEL_OK;
+    if (n && v->asked->gaps) {
+        status = evaluate_with_gaps(v->asked, &at, x, y, (uint8_t *)all, value, error);
+    } else if (n) {
+        status = sel_quantity_eval(v->asked->quantity, v->asked->what, &at, value, error);
+    }
     if (status) {
         return status;
     }

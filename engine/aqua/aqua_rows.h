@@ -11,6 +11,7 @@ typedef struct aqua_asked {
     const char *what; /* for messages */
     double t;
     bool ghosts; /* at free cells, and at those painted by laws other than walls */
+    bool gaps;   /* NaN where it asks a raster that has no data there; else that is an error */
 } aqua_asked;
 
 /* Takes `count` rows from y on: values[count][nx], 0 in cells that were not asked for. Several

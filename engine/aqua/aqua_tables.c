@@ -1,6 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
-#include "engine/aqua/aqua.h"
+#include "engine/aqua/aqua_terrain.h"
 #include "engine/lookup.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
@@ -78,11 +78,12 @@ static sel_status check_source(const void *data, sel_where where, sel_error *err
 
 static const sel_field source_fields[] = {
     {"name", SEL_KIND_STRING, 0, offsetof(aqua_source, name),
-     "For the column inflow_NAME of out.balance; its number when not given.", 0, NULL, NULL, NULL},
-    {"at", SEL_KIND_POINT, 0, offsetof(aqua_source, at), "The cell that gets all of it.", 0, NULL,
-     NULL, NULL},
+     "Name in the column inflow_NAME of out.balance; the number of the source when not given.", 0,
+     NULL, NULL, NULL},
+    {"at", SEL_KIND_POINT, 0, offsetof(aqua_source, at),
+     "A point; the cell that holds it gets all of the water.", 0, NULL, NULL, NULL},
     {"where", SEL_KIND_SHAPE, 0, offsetof(aqua_source, where),
-     "The cells that share it, those of a shape.", 0, NULL, NULL, NULL},
+     "A shape; its cells share the water equally.", 0, NULL, NULL, NULL},
     {"discharge", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_source, discharge),
      "m3/s: a number, a series, or a function of t and controls.", 0, NULL, NULL, NULL},
 };
@@ -107,13 +108,11 @@ static const sel_table initial_table = {
 };
 
 static sel_status check_size(const aqua_params *params, sel_where where, sel_error *error) {
-    const sel_lookup *lookup = sel_lookup_of(&params->ground);
-    bool raster = lookup && lookup->kind == SEL_LOOKUP_RASTER;
     int dims = params->common.size.n;
-    if (dims == 0 && !raster) {
+    if (dims == 0 && !sel_quantity_raster(&params->ground)) {
         return sel_fail_at(error, where,
-                           "sel.aqua: size is required ({ nx, ny }), unless ground is a raster, "
-                           "which has one");
+                           "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
+                           "raster, which has one");
     }
     return dims == 3 ? sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }") : SEL_OK;
 }
@@ -144,7 +143,8 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     sel_status size = check_size(params, where, error);
     sel_status dt = check_dt(params, where, error);
     sel_status units = check_units(params, where, error);
-    sel_status status = size ? size : dt ? dt : units;
+    sel_status degrees = aqua_degrees_check(params, where, error);
+    sel_status status = size ? size : dt ? dt : units ? units : degrees;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }
@@ -163,13 +163,14 @@ static const sel_field fields[] = {
                            "seconds; 1 when not given, required with rain, infiltration and "
                            "sources."),
     {"ground", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, ground),
-     "Elevation of the ground, m. Of a raster that is given as it is the cells without data are "
-     "outside of the domain; size, dx and origin are the raster's unless given.",
+     "Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by "
+     "a function) cells in its gaps are outside of the domain; size, dx and origin are the "
+     "raster's "
+     "unless given.",
      0, NULL, NULL, NULL},
     {"alpha", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, alpha),
-     "Relaxation, above 0, at most 1: the part of what is out of balance that moves in a step. On "
-     "a "
-     "slope water moves alpha dx/dt, whatever slope and depth; may depend on place.",
+     "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On "
+     "a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.",
      0, NULL, NULL, NULL},
     {"equilibrium", SEL_KIND_CHOICE, 0, offsetof(aqua_params, equilibrium),
      "The level to which a cell and the lower ones about it strive: fill: that of all their water "
@@ -178,16 +179,16 @@ static const sel_field fields[] = {
      "differences least.",
      AQUA_FILL, aqua_equilibrium_names, NULL, NULL},
     {"scheme", SEL_KIND_CHOICE, 0, offsetof(aqua_params, scheme),
-     "gather: each cell takes from and gives to its neighbours; scatter: each adds to theirs, the "
-     "same water in another order.",
+     "gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its "
+     "neighbours. The same water moves, summed in another order.",
      AQUA_GATHER, aqua_scheme_names, NULL, NULL},
     {"min_head", SEL_KIND_NUMBER, 0, offsetof(aqua_params, min_head),
-     "Differences of level up to this, m, move no water.", 0, NULL, NULL, NULL},
+     "Differences of level up to this, m, do not move water.", 0, NULL, NULL, NULL},
     {"initial", SEL_KIND_TABLE, 0, offsetof(aqua_params, initial),
      "The water at step 0; dry when not given.", 0, NULL, &initial_table, NULL},
     {"rain", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, rain), "Rain, mm/h.", 0, NULL, NULL, NULL},
     {"infiltration", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, infiltration),
-     "Water that the soil takes where there is any, mm/h.", 0, NULL, NULL, NULL},
+     "Rate at which the soil takes up water where there is any, mm/h.", 0, NULL, NULL, NULL},
     {"sources", SEL_KIND_LIST, 0, offsetof(aqua_params, sources), "Where water enters.", 0, NULL,
      &aqua_source_table, NULL},
     {"nodata", SEL_KIND_VARIANT, 0, offsetof(aqua_params, nodata),

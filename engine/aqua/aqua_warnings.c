@@ -1,7 +1,8 @@
 /* aqua_warnings.c -- what may be wrong with a run-off although it can be run, and what is to come.
  */
 #include <stdlib.h>
-#include "engine/aqua/aqua.h"
+#include "engine/aqua/aqua_rain.h"
+#include "engine/aqua/aqua_terrain.h"
 
 /* Above this alpha potential energy may rise in a step. */
 static const double most_without_rise = 4.0 / 9;
@@ -14,6 +15,8 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
                  "less",
                  plan->largest_alpha);
     }
+    aqua_degrees_warn(plan, warnings);
+    aqua_rain_warn(plan, warnings);
 }
 
 /* At the first free cell. */

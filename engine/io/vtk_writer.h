@@ -171,8 +171,7 @@ static inline void vtkw_print(vtkw_text *text, const char *format, ...) {
     vtkw_append(text, piece, (size_t)length);
 }
 
-/* A number with a point whatever the locale: all that printf writes besides digits, signs and the
- * exponent is the locale's decimal separator, of one or more bytes. */
+/* With a point whatever the locale: all but digits, signs and exponent is its decimal separator. */
 static inline void vtkw_number(vtkw_text *text, double value) {
     char raw[64], number[64];
     size_t used = 0;
@@ -233,7 +232,8 @@ static inline vtkw_status vtkw_begin(vtkw_file *file, const char *path, vtkw_err
         return vtkw_fail(error, VTKW_NO_MEMORY, 0, "%s: not enough memory", path);
     }
     snprintf(file->temporary, size, "%s.tmp", path);
-    file->stream = fopen(file->temporary, "wb");
+    remove(file->temporary);
+    file->stream = fopen(file->temporary, "wbx"); /* a new file: no link is followed */
     if (!file->stream) {
         int code = errno;
         free(file->temporary);

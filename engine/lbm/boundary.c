@@ -10,6 +10,7 @@
  */
 #include "engine/lbm/boundary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/lbm/lbm.h"
@@ -153,6 +154,16 @@ static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
     return domain->cell[sel_cell_number(&domain->grid, next)] != 0;
 }
 
+/* At 0.25 c_s / L the slowest wave, with a quarter of its length in L, comes back with
+ * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
+static const double outflow_share = 0.25;
+
+double lbm_outflow_relaxation(const sel_domain *domain, int region, int axis) {
+    const lbm_law_outflow *law = region_of(domain, region)->law.data;
+    return law->relaxation > 0 ? law->relaxation
+                               : outflow_share / sqrt(3) / (double)domain->grid.n[axis];
+}
+
 /* How the wet faces of a cell are closed. */
 static void describe_opening(const sel_domain *domain, const int64_t at[3],
                              lbm_boundary_cell *cell) {
@@ -169,6 +180,9 @@ static void describe_opening(const sel_domain *domain, const int64_t at[3],
                     : cell->velocity_region ? LBM_OPEN_VELOCITY
                     : cell->density_region  ? LBM_OPEN_PRESSURE
                                             : LBM_OPEN_OUTFLOW;
+    if (cell->opening == LBM_OPEN_OUTFLOW) {
+        cell->keep = 1 - lbm_outflow_relaxation(domain, regions[0], faces[0] / 2);
+    }
     cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
 }
 

@@ -21,6 +21,7 @@ typedef struct lbm_boundary_cell {
     bool inward_solid;     /* the next cell along the normals is: the closure takes this one */
     lbm_opening opening;
     uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
+    double keep; /* of an outflow: 1 - K of engine/physics/lbm_closure.h */
 } lbm_boundary_cell;
 
 /* Cells x0 <= x < x1 of a row, all free. */
@@ -58,5 +59,8 @@ typedef struct lbm_boundary {
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
+
+/* K of a region with an outflow on faces across `axis`: as given, else 0.25 c_s / L. */
+double lbm_outflow_relaxation(const sel_domain *domain, int region, int axis);
 
 #endif

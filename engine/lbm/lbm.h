@@ -39,6 +39,11 @@ typedef struct lbm_law_pressure {
     sel_quantity pressure;
 } lbm_law_pressure;
 
+/* K of engine/physics/lbm_closure.h; not above 0: by the length of the domain. */
+typedef struct lbm_law_outflow {
+    double relaxation;
+} lbm_law_outflow;
+
 /* Nothing to give. */
 typedef struct lbm_law_empty {
     int nothing;
@@ -91,6 +96,9 @@ sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 /* The largest velocity that the reference, the laws, sampled over the run, and the initial state,
  * at some cells, name; user's units. */
 double lbm_largest_velocity(const lbm_plan *plan);
+
+/* Kinematic, user's units. */
+double lbm_viscosity(const lbm_plan *plan);
 
 /* What passes the faces whose velocity is given: the largest velocities across them, inwards and
  * outwards, with their regions, sampled over the run. */

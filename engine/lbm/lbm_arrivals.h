@@ -118,7 +118,7 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     LBM_NAME(lbm_cell) inward = LBM_NAME(inward)(step, cell, row);
     if (cell->opening == LBM_OPEN_OUTFLOW) {
         const LBM_NAME(lbm_cell) here = LBM_NAME(before)(step, cell->x, row);
-        LBM_NAME(lbm_close_outflow)(g, n, &here, &inward, shift);
+        LBM_NAME(lbm_close_outflow)(g, n, &here, &inward, (REAL)cell->keep, shift);
         return;
     }
 #define CHOOSE(axis, sum) u[axis] = cell->velocity_region ? u[axis] : inward.u[axis] + shift[axis];

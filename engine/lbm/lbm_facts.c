@@ -45,20 +45,6 @@ static void add_velocity_facts(const lbm_plan *plan, sel_fact facts[], int *coun
     snprintf(cell->text, sizeof cell->text, "%.3g", velocity / numbers->nu);
 }
 
-static void add_reference_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
-    const sel_common *common = &plan->params->common;
-    double length = common->reference.length, velocity = common->reference.velocity;
-    if (isnan(length) || isnan(velocity)) {
-        return;
-    }
-    double nu = plan->numbers.nu * common->dx * common->dx / common->dt;
-    sel_fact *reynolds = add_fact(facts, count, "Reynolds number");
-    snprintf(reynolds->text, sizeof reynolds->text, "%.4g", velocity * length / nu);
-    sel_fact *through = add_fact(facts, count, "flow-through time");
-    snprintf(through->text, sizeof through->text, "%.4g (%.0f steps)", length / velocity,
-             ceil(length / velocity / common->dt));
-}
-
 static bool has_opening(const sel_domain *domain, int face) {
     for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
         int region = domain->face[face][s];
@@ -67,6 +53,34 @@ static bool has_opening(const sel_domain *domain, int face) {
         }
     }
     return false;
+}
+
+/* Along the axis that the flow passes from face to face, or the longest one. */
+static double domain_length(const sel_domain *domain) {
+    const sel_grid *grid = &domain->grid;
+    int64_t longest = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        if (has_opening(domain, 2 * a) && has_opening(domain, 2 * a + 1)) {
+            return (double)grid->n[a] * grid->dx;
+        }
+        longest = grid->n[a] > longest ? grid->n[a] : longest;
+    }
+    return (double)longest * grid->dx;
+}
+
+static void add_reference_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
+    const sel_common *common = &plan->params->common;
+    double length = common->reference.length, velocity = common->reference.velocity;
+    if (isnan(length) || isnan(velocity)) {
+        return;
+    }
+    sel_fact *reynolds = add_fact(facts, count, "Reynolds number");
+    snprintf(reynolds->text, sizeof reynolds->text, "%.4g",
+             velocity * length / lbm_viscosity(plan));
+    sel_fact *through = add_fact(facts, count, "flow-through time");
+    double time = domain_length(plan->base.domain) / velocity;
+    snprintf(through->text, sizeof through->text, "%.4g (%.0f steps)", time,
+             ceil(time / common->dt));
 }
 
 /* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/json.h"
 #include "engine/machine/cpu.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
@@ -117,15 +118,35 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     return SEL_OK;
 }
 
+double lbm_viscosity(const lbm_plan *plan) {
+    const sel_common *common = &plan->params->common;
+    return plan->numbers.nu * common->dx * common->dx / common->dt;
+}
+
 static void json(const sel_plan *plan, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    int used = snprintf(text, size, "\"lattice\": \"%s\", \"collision\": \"%s\", \"tau\": %.17g",
-                        lbm_lattice_names[p->params->lattice],
-                        lbm_collision_names[p->params->collision], p->numbers.tau);
-    if (p->numbers.eddy > 0 && used > 0 && (size_t)used < size) {
-        snprintf(text + used, size - (size_t)used, ", \"smagorinsky\": %.17g",
-                 p->params->smagorinsky);
+    const sel_reference *reference = &p->params->common.reference;
+    const double nu = lbm_viscosity(p);
+    const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
+    FILE *to = fmemopen(text, size, "w");
+    if (!to) {
+        *text = '\0';
+        return;
     }
+    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"nu\": ",
+            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision]);
+    sel_json_number(to, nu);
+    fputs(", \"tau\": ", to);
+    sel_json_number(to, p->numbers.tau);
+    fputs(", \"reynolds\": ", to); /* null without a reference */
+    sel_json_number(to, reference->velocity * reference->length / nu);
+    fputs(", \"mach\": ", to); /* null where no velocity is known ahead */
+    sel_json_number(to, mach > 0 ? mach : (double)NAN);
+    if (p->numbers.eddy > 0) {
+        fputs(", \"smagorinsky\": ", to);
+        sel_json_number(to, p->params->smagorinsky);
+    }
+    fclose(to);
 }
 
 /* The speed of sound in lattice units is 1 / sqrt(3). */

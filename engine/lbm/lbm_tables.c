@@ -11,10 +11,12 @@ const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
 static const sel_field wall_fields[] = {
     {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_law_wall, velocity),
-     "Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.",
+     "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at rest when "
+     "not given.",
      0, NULL, NULL, NULL},
     {"scheme", SEL_KIND_CHOICE, 0, offsetof(lbm_law_wall, scheme),
-     "Half-way bounce-back, or, on faces, zou_he: the wall lies at the centres of the first cells.",
+     "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the "
+     "first cells.",
      LBM_HALFWAY, lbm_wall_names, NULL, NULL},
 };
 static const sel_field velocity_fields[] = {
@@ -31,6 +33,24 @@ static const sel_field pressure_fields[] = {
      0, NULL, NULL, NULL},
 };
 
+static const sel_field outflow_fields[] = {
+    {"relaxation", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_law_outflow, relaxation),
+     "Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, "
+     "with "
+     "L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular "
+     "frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e "
+     "in 2 / K steps.",
+     SEL_NOT_GIVEN, NULL, NULL, NULL},
+};
+
+static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_outflow *law = data;
+    return law->relaxation >= 1
+               ? sel_fail_at(error, where, "law.outflow: relaxation must be below 1, got %g",
+                             law->relaxation)
+               : SEL_OK;
+}
+
 const sel_table lbm_wall_table = {
     "law.wall",
     "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.",
@@ -42,13 +62,15 @@ const sel_table lbm_wall_table = {
 };
 const sel_table lbm_outflow_table = {
     "law.outflow",
-    "An open face through which the flow convects out, vortices and sound with little reflection; "
-    "the pressure returns to 0.",
-    sizeof(lbm_law_empty),
+    "An open face through which the flow convects out: vortices leave, and so does sound that "
+    "comes "
+    "along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, "
+    "by a factor e in the time in which sound goes 8 lengths of the domain.",
+    sizeof(lbm_law_outflow),
     SIZE_MAX,
-    NULL,
-    0,
-    NULL,
+    outflow_fields,
+    COUNT(outflow_fields),
+    check_outflow,
 };
 const sel_table lbm_slip_table = {
     "law.slip",
@@ -154,14 +176,14 @@ static const sel_field lbm_fields[] = {
      "moments above the stress are dropped, which is stabler.",
      LBM_TRT, lbm_collision_names, NULL, NULL},
     {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
-     "Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the "
-     "face.",
+     "Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight "
+     "walls lie exactly on the faces.",
      3.0 / 16.0, NULL, NULL, NULL},
     {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),
      "Force per mass; zero when not given.", 0, NULL, NULL, NULL},
     {"smagorinsky", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, smagorinsky),
-     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; none when not "
-     "given.",
+     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it "
+     "there is no eddy viscosity.",
      SEL_NOT_GIVEN, NULL, NULL, NULL},
     {"density", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, density),
      "Density of the fluid at pressure 0.", 1, NULL, NULL, NULL},

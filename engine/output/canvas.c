@@ -1,11 +1,11 @@
 /* canvas.c -- a picture of coloured pixels: areas, text, and its PNG file. */
 #include "engine/output/canvas.h"
 
-#include <errno.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/file.h"
 #include "engine/output/glyphs.h"
 
 sel_status sel_canvas_create(int width, int height, sel_colour colour, sel_canvas *canvas,
@@ -74,40 +74,13 @@ int sel_canvas_text_height(int size) {
     return SEL_GLYPH_HEIGHT * size;
 }
 
-/* Writes the file and closes it; a text of what went wrong, or NULL. `cause` has room for it. */
-static const char *write_png(const sel_canvas *canvas, const char *path, char cause[128]) {
+sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error) {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)canvas->width,
                        .height = (png_uint_32)canvas->height,
                        .format = PNG_FORMAT_RGB};
-    errno = 0;
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        return strerror(errno);
-    }
-    bool written = png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL) != 0;
-    bool refused = ferror(file) != 0;
-    int code = errno;
-    if (fclose(file) != 0 || refused) {
-        return strerror(refused ? code : errno);
-    }
-    snprintf(cause, 128, "%s", image.message);
-    return written ? NULL : cause;
-}
-
-sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error) {
-    char *temporary, cause[128];
-    if (asprintf(&temporary, "%s.tmp", path) < 0) {
-        return sel_fail_memory(error, path, strlen(path));
-    }
-    const char *wrong = write_png(canvas, temporary, cause);
-    if (!wrong && rename(temporary, path) != 0) {
-        wrong = strerror(errno);
-    }
-    if (wrong) {
-        remove(temporary);
-        sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, wrong);
-    }
-    free(temporary);
-    return wrong ? SEL_BAD_FILE : SEL_OK;
+    FILE *file = sel_file_begin(path);
+    bool written = file && png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL) != 0;
+    bool refused = file && ferror(file); /* then errno says more than libpng */
+    return sel_file_end(file, path, written || refused ? NULL : image.message, error);
 }

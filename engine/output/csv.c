@@ -2,12 +2,12 @@
 #include "engine/output/csv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "engine/file.h"
 #include "engine/json.h"
 
 struct sel_csv {
@@ -31,7 +31,7 @@ sel_status sel_csv_open(const char *directory, const char *file, sel_csv **csv, 
     }
     snprintf(path, size, "%s/%s", directory, file);
     made->path = path;
-    made->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    made->descriptor = sel_file_create(path);
     if (made->descriptor < 0) {
         sel_status status =
             sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(errno));

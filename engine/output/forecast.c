@@ -35,7 +35,7 @@ static void cadence(const sel_output_kind *kind, const sel_output_common *common
     const bool given = common->every != SEL_INT_NOT_GIVEN;
     const int64_t period = given ? common->every : kind->period;
     if (!isnan(common->interval)) {
-        snprintf(text, size, "every %g of time", common->interval);
+        snprintf(text, size, "every %g time units", common->interval);
     } else if (period) {
         snprintf(text, size, "every %lld step%s", (long long)period, period == 1 ? "" : "s");
     } else {

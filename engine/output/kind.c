@@ -1,12 +1,11 @@
 /* kind.c -- what the kinds of output share: names of fields, points, boxes, requests. */
 #include "engine/output/kind.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include "engine/folder.h"
 #include "geometry/shape.h"
 
 int sel_pick_components(const sel_pick *pick) {
@@ -235,35 +234,18 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
 
 sel_status sel_output_directory(const sel_output_context *context, const char *name,
                                 sel_error *error) {
-    char *path;
-    if (asprintf(&path, "%s/%s", context->directory, name) < 0) {
-        return sel_fail_memory(error, name, strlen(context->directory));
-    }
-    sel_status status = SEL_OK;
-    struct stat there;
-    if (mkdir(path, 0777) != 0) {
-        int code = errno;
-        if (code == EEXIST && stat(path, &there) == 0 && !S_ISDIR(there.st_mode)) {
-            code = ENOTDIR;
-        }
-        if (code != EEXIST) {
-            status = sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
-                              strerror(code));
-        }
-    }
-    free(path);
-    return status;
+    return sel_folder_make(context->directory, name, context->force, error);
 }
 
 sel_status sel_output_csv(const sel_output_context *context, const char *name,
                           sel_output_files *files, sel_csv **csv, sel_error *error) {
     char file[128];
     snprintf(file, sizeof file, "%s.csv", name);
-    sel_status status = sel_csv_open(context->directory, file, csv, error);
+    sel_status status = sel_output_files_add(files, NULL, error, "%s", file);
+    status = status ? status : sel_csv_open(context->directory, file, csv, error);
     if (status == SEL_OK) {
         sel_csv_text(*csv, "step");
         sel_csv_text(*csv, "time");
-        status = sel_output_files_add(files, NULL, error, "%s", file);
     }
     return status;
 }

@@ -9,6 +9,8 @@
 /* The files of the outputs, relative to the run's directory, in the order in which they were asked
  * for. */
 typedef struct sel_output_files {
+    const char *directory;
+    bool force; /* replace what no run listed */
     int count, capacity;
     struct sel_output_file {
         char *name;
@@ -17,10 +19,13 @@ typedef struct sel_output_files {
     const char **listed; /* room for all and a NULL */
 } sel_output_files;
 
-/* Adds a file that is there; or, with a writer, one that is there when the job that was submitted
- * last is done. */
+/* Adds a file before it is made: one that the caller makes; or, with a writer, one that is there
+ * when the next job to be submitted is done. Refuses what is there already (engine/folder.h). */
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
                                 const char *format, ...) SEL_PRINTF(4, 5);
+
+/* Takes the file that was added last from the list: it could not be made. */
+void sel_output_files_drop(sel_output_files *files);
 
 /* An output under check: mistakes are reported at `where`. */
 typedef struct sel_output_site {

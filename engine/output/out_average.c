@@ -13,7 +13,8 @@
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_average, fields, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the solver, or components such as velocity_x.", 0),
+                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+                0),
 };
 
 const sel_table sel_out_average_table = {
@@ -141,12 +142,14 @@ static sel_status write_image(const average_output *output, double time, array_n
     vtkw_image image = describe_image(&output->context->domain->grid, arrays, count, time);
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.vti", output->context->directory, output->name);
+    sel_status status = sel_output_files_add(output->files, NULL, error, "%s.vti", output->name);
     vtkw_error failed;
-    if (vtkw_write_image(path, &image, &failed) != VTKW_OK) {
-        return sel_fail(error, failed.status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
-                        failed.text);
+    if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
+        sel_output_files_drop(output->files);
+        status = sel_fail(error, failed.status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE,
+                          "%s", failed.text);
     }
-    return sel_output_files_add(output->files, NULL, error, "%s.vti", output->name);
+    return status;
 }
 
 static sel_status average_conclude(void *self, int64_t step, double time, sel_error *error) {

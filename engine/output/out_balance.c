@@ -7,8 +7,8 @@ static const sel_field fields[] = {SEL_OUT_COMMON_ROWS};
 
 const sel_table sel_out_balance_table = {
     "out.balance",
-    "The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; "
-    "the last values also in run.json's results as NAME.TERM.",
+    "The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a "
+    "column per term. The last values stand also in the results of run.json, as NAME.TERM.",
     sizeof(sel_out_balance),
     SIZE_MAX,
     fields,

@@ -7,25 +7,26 @@
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_flux, region, SEL_KIND_STRING, 0,
-                "Name of a region: what leaves the domain through it, of the quantity that the "
-                "solver conserves (flow: mass per time, per unit depth in 2-D); positive out of "
-                "the domain. Regions of one name count together.",
+                "Name of a region: the rate at which what the solver conserves leaves the domain "
+                "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive "
+                "out of the domain. Regions of one name count together.",
                 0),
-    SEL_OUT_ROW(sel_out_flux, across, SEL_KIND_POINTS, 0,
-                "Two points { from, to } in 2-D: the volume per time and unit depth that crosses "
-                "the line, the integral of velocity . normal; run-off: discharge. Positive to the "
-                "left of from -> to.",
-                0),
+    SEL_OUT_ROW(
+        sel_out_flux, across, SEL_KIND_POINTS, 0,
+        "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that "
+        "crosses the line between them, the integral of velocity . normal (run-off: the discharge, "
+        "m3/s). Positive to the left of the way from the first point to the second.",
+        0),
     SEL_OUT_ROW(sel_out_flux, through, SEL_KIND_SHAPE, 0,
-                "A shape.box that is one cell thin along one axis: the volume per time (2-D: and "
-                "unit depth) through it; positive along that axis.",
+                "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: "
+                "and unit depth) that flows through it. Positive along that axis.",
                 0),
 };
 
 const sel_table sel_out_flux_table = {
     "out.flux",
     "A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The "
-    "last one also in run.json's results as NAME.flux.",
+    "last value stands also in the results of run.json, as NAME.flux.",
     sizeof(sel_out_flux),
     SIZE_MAX,
     fields,

@@ -18,14 +18,15 @@ static const sel_field fields[] = {
 const sel_table sel_out_force_table = {
     "out.force",
     "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
-    "force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit "
-    "depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also "
-    "cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or "
-    "from_time on, or of the second half of the run when neither is given, run.json's results get "
-    "NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation "
-    "from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak "
-    "of the spectrum of the signal without its straight line under a Hann window, refined by a "
-    "parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.",
+    "force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is "
+    "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
+    "file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise "
+    "with force_y. The results of run.json get statistics over the samples from from_step or "
+    "from_time on, else over the second half of the run: NAME.force_x_mean and the like, "
+    "NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and "
+    "NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the "
+    "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
+    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.",
     sizeof(sel_out_force),
     SIZE_MAX,
     fields,

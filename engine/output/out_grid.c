@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/lookup.h"
 #include "engine/output/kind.h"
 #include "geometry/grid_file.h"
@@ -17,10 +18,12 @@ static const sel_field fields[] = {
                 "A field of the solver, vectors by their magnitude, or a component such as "
                 "velocity_x.",
                 0),
-    SEL_OUT_CHOICE(sel_out_grid, format, 0,
-                   "asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the "
-                   "solver computes on, if its file had one.",
-                   SEL_GRID_ASC, formats),
+    SEL_OUT_CHOICE(
+        sel_out_grid, format, 0,
+        "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that "
+        "the ground is made of: that of a .prj file goes into a .prj beside each .asc, or "
+        "into the .tif; that of a .tif into a .tif only.",
+        SEL_GRID_ASC, formats),
 };
 
 const sel_table sel_out_grid_table = {
@@ -47,9 +50,9 @@ typedef struct grid_output {
     sel_output_files *files;
     const sel_out_grid *params;
     const char *name;
-    const sel_geo_keys *keys; /* the scenario's */
-    sel_picks picks;          /* one */
-    grid_job *job;            /* asked for and not taken; else NULL */
+    const sel_raster_file *terrain; /* on whose map it is; NULL: none is known */
+    sel_picks picks;                /* one */
+    grid_job *job;                  /* asked for and not taken; else NULL */
 } grid_output;
 
 static sel_status grid_check(const sel_output_site *site, const void *params, sel_error *error) {
@@ -78,11 +81,21 @@ static sel_status run_job(void *data, bool cancelled, sel_error *error) {
     grid_job *job = data;
     sel_status status =
         cancelled ? SEL_OK : sel_grid_file_write(&job->grid, job->write, job->path, error);
+    if (!status && !cancelled && job->grid.prj) {
+        memcpy(strrchr(job->path, '.'), ".prj", sizeof ".prj");
+        status = sel_grid_file_write(&job->grid, sel_prj_write, job->path, error);
+    }
     job_free(job);
     return status;
 }
 
 /* ---- on the run's thread ---- */
+
+/* What goes to a file beside the grid's: a .tif has its map inside. */
+static const char *prj_of(const grid_output *output) {
+    bool beside = output->terrain && output->params->format == SEL_GRID_ASC;
+    return beside ? output->terrain->prj : NULL;
+}
 
 static sel_status make_job(const grid_output *output, int64_t step, grid_job *job,
                            sel_requests *requests, sel_error *error) {
@@ -104,7 +117,8 @@ static sel_status make_job(const grid_output *output, int64_t step, grid_job *jo
                                 .dx = grid->dx,
                                 .origin = {grid->origin[0], grid->origin[1]},
                                 .value = job->values,
-                                .keys = output->keys};
+                                .keys = output->terrain ? output->terrain->keys : NULL,
+                                .prj = prj_of(output)};
     const sel_request request = {.kind = SEL_READ,
                                  .field = pick->field,
                                  .box = sel_grid_box(grid),
@@ -142,17 +156,25 @@ static sel_status grid_take(void *self, int64_t step, double time, const sel_req
     output->job = NULL;
     sel_pick_scalar(&output->picks.v[0], job->values, sel_grid_cells(&domain->grid));
     blank_cells(domain, job->values);
-    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
-    return status ? status
-                  : sel_output_files_add(output->files, output->context->writer, error,
-                                         "%s/%s_%08lld.%s", output->name, output->name,
-                                         (long long)step, formats[output->params->format]);
+    sel_writer *writer = output->context->writer;
+    const char *ends[] = {formats[output->params->format], prj_of(output) ? "prj" : NULL};
+    for (int k = 0; k < 2 && ends[k]; k++) {
+        sel_status status =
+            sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.%s", output->name,
+                                 output->name, (long long)step, ends[k]);
+        if (status) {
+            job_free(job);
+            return status;
+        }
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */
 
-/* Of the first raster that is a quantity of the solver by itself, such as its ground. */
-static const sel_geo_keys *find_keys(const sel_simulation *simulation) {
+/* The file of the first raster that a quantity of the solver is made of, such as its ground, when
+ * it tells of a map. */
+static const sel_raster_file *find_terrain(const sel_simulation *simulation) {
     const sel_table *table = simulation->solver->table;
     for (int i = 0; table && i < table->count; i++) {
         const sel_field *row = &table->fields[i];
@@ -160,9 +182,9 @@ static const sel_geo_keys *find_keys(const sel_simulation *simulation) {
             continue;
         }
         const void *member = (const char *)simulation->params + row->offset;
-        const sel_raster *raster = sel_raster_of(sel_lookup_of(member));
-        if (raster && raster->keys) {
-            return raster->keys;
+        const sel_raster *raster = sel_raster_of(sel_quantity_raster(member));
+        if (raster && raster->file && (raster->file->keys || raster->file->prj)) {
+            return raster->file;
         }
     }
     return NULL;
@@ -188,7 +210,7 @@ static sel_status grid_open(const sel_output_context *context, const void *param
     output->files = files;
     output->params = grid;
     output->name = name;
-    output->keys = find_keys(context->simulation);
+    output->terrain = find_terrain(context->simulation);
     sel_status status = sel_picks_make(context, &names, &output->picks, error);
     status = status ? status : sel_output_directory(context, name, error);
     if (status != SEL_OK) {

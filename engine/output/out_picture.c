@@ -20,7 +20,7 @@ static const sel_field slice_fields[] = {
 
 const sel_table sel_slice_table = {
     "slice",
-    "The plane that a picture of a 3-D field shows: just one of x, y, z, in the script's units.",
+    "The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.",
     sizeof(sel_slice),
     SIZE_MAX,
     slice_fields,
@@ -30,13 +30,12 @@ const sel_table sel_slice_table = {
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_picture, field, SEL_KIND_STRING, SEL_REQUIRED,
-                "A field of the solver, vectors by their magnitude, or a component such as "
-                "velocity_x.",
-                0),
+    SEL_OUT_ROW(
+        sel_out_picture, field, SEL_KIND_STRING, SEL_REQUIRED,
+        "A field of the results, a vector by its magnitude, or a component such as velocity_x.", 0),
     {"slice", SEL_KIND_TABLE, 0, offsetof(sel_out_picture, slice),
-     "The plane to show in 3-D, where it must be given: { z = 10 }, or x, or y. Linear between the "
-     "two layers of cells about it, solid cells left out.",
+     "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated linearly "
+     "between the two layers of cells on either side of it, without solid cells.",
      0, NULL, &sel_slice_table, NULL},
     SEL_OUT_CHOICE(sel_out_picture, colours, 0,
                    "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; "
@@ -45,26 +44,25 @@ static const sel_field fields[] = {
                    SEL_COLOURS_AUTO, colours),
     SEL_OUT_ROW(sel_out_picture, min, SEL_KIND_NUMBER, 0,
                 "Value of the first colour; the smallest of the picture when not given (signed: "
-                "less the largest magnitude).",
+                "minus the largest magnitude).",
                 SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, max, SEL_KIND_NUMBER, 0,
-                "Value of the last colour; the largest of the picture when not given. Films want "
-                "min and max.",
+                "Value of the last colour; the largest of the picture when not given. Give min and "
+                "max for the frames of a film.",
                 SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, scale, SEL_KIND_NUMBER, SEL_POSITIVE,
                 "Pixels per cell; the longer side has about 1000 when not given.", SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, relief, SEL_KIND_STRING, 0,
-                "A field whose values are heights, such as ground under depth: they are drawn as a "
-                "grey surface in light from the north-west, and the picture's own field over it in "
-                "translucent colours.",
+                "A field of heights, such as ground under depth: it is drawn as a grey surface lit "
+                "from the north-west, and the picture's own field over it in translucent colours.",
                 0),
-    SEL_OUT_ROW(sel_out_picture, above, SEL_KIND_NUMBER, 0,
-                "With relief: where the field does not exceed this, such as a depth that does not "
-                "count, the relief alone is seen; 0 when not given.",
-                SEL_NOT_GIVEN),
+    SEL_OUT_ROW(
+        sel_out_picture, above, SEL_KIND_NUMBER, 0,
+        "With relief: the field is drawn only where it is greater than this; 0 when not given.",
+        SEL_NOT_GIVEN),
     SEL_OUT_ROW(sel_out_picture, exaggeration, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "With relief: its heights are drawn so many times higher; when not given, at least "
-                "1 and such that the root mean square of its slopes is a half.",
+                "With relief: factor by which its heights are exaggerated; when not given, it is "
+                "at least 1 and makes the root mean square of the slopes one half.",
                 SEL_NOT_GIVEN),
 };
 
@@ -295,11 +293,14 @@ static sel_status picture_take(void *self, int64_t step, double time, const sel_
     if (job->relief) {
         flatten(output, 1, job->relief, job->relief_solid);
     }
-    sel_status status = sel_writer_submit(output->context->writer, run_job, job, error);
-    return status ? status
-                  : sel_output_files_add(output->files, output->context->writer, error,
-                                         "%s/%s_%08lld.png", output->name, output->name,
-                                         (long long)step);
+    sel_writer *writer = output->context->writer;
+    sel_status status = sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.png",
+                                             output->name, output->name, (long long)step);
+    if (status) {
+        job_free(job);
+        return status;
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */

@@ -8,10 +8,12 @@
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_probe, field, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the solver, or components such as velocity_x.", 0),
+                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+                0),
     SEL_OUT_ROW(sel_out_probe, at, SEL_KIND_POINTS, SEL_REQUIRED,
-                "A point or a list of points: linear interpolation between cell centres, solid "
-                "cells left out; beyond the last centre its value; 0 in solids.",
+                "A point or a list of points. Values are interpolated linearly between the centres "
+                "of cells that are not solid; beyond the last centre its value holds. A point in a "
+                "solid is an error.",
                 0),
 };
 
@@ -28,19 +30,21 @@ const sel_table sel_out_probe_table = {
 static const sel_field profile_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_profile, field, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the solver, or components such as velocity_x.", 0),
+                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+                0),
     SEL_OUT_ROW(sel_out_profile, from, SEL_KIND_POINT, SEL_REQUIRED, "Where the line begins.", 0),
-    SEL_OUT_ROW(sel_out_profile, to, SEL_KIND_POINT, SEL_REQUIRED, "Where it ends.", 0),
+    SEL_OUT_ROW(sel_out_profile, to, SEL_KIND_POINT, SEL_REQUIRED, "Where the line ends.", 0),
     SEL_OUT_ROW(sel_out_profile, points, SEL_KIND_INT, SEL_POSITIVE,
-                "Number of samples, at the midpoints of as many equal parts of the line; its "
-                "length / dx when not given.",
+                "Number of samples: the line is divided into equal parts, with a sample at the "
+                "middle of each; its length / dx when not given.",
                 (double)SEL_INT_NOT_GIVEN),
 };
 
 const sel_table sel_out_profile_table = {
     "out.profile",
     "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. "
-    "As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.",
+    "Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value "
+    "on the wall; in solids they are 0.",
     sizeof(sel_out_profile),
     SIZE_MAX,
     profile_fields,

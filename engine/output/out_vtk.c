@@ -23,25 +23,31 @@ static const char *const precisions[] = {"run", "f32", "f64", NULL};
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_OUT_ROW(sel_out_vtk, fields, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the solver, or components such as velocity_x.", 0),
-    SEL_OUT_ROW(sel_out_vtk, within, SEL_KIND_SHAPE, 0,
-                "A shape.box: only the cells whose centres it holds; all when not given.", 0),
-    SEL_OUT_ROW(sel_out_vtk, stride, SEL_KIND_INT, SEL_POSITIVE,
-                "Every stride-th cell along each axis, drawn as large as what it stands for.", 1),
+                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+                0),
+    SEL_OUT_ROW(
+        sel_out_vtk, within, SEL_KIND_SHAPE, 0,
+        "A shape.box: only cells whose centres lie in it are written; all cells when not given.",
+        0),
+    SEL_OUT_ROW(
+        sel_out_vtk, stride, SEL_KIND_INT, SEL_POSITIVE,
+        "Writes every stride-th cell along each axis, as a cell that is stride times as large.", 1),
     /* Level 1 takes 8 % off a turbulent f32 field at 60 MB/s, less than any disk writes; only
      * smooth or rounded fields gain. So nothing is compressed unless asked for. */
     SEL_OUT_CHOICE(sel_out_vtk, compression, 0,
-                   "zlib makes smooth fields three times smaller, turbulent ones hardly.",
+                   "zlib makes files of smooth fields about three times smaller, those of "
+                   "turbulent fields hardly smaller.",
                    SEL_VTK_NONE, compressions),
     SEL_OUT_ROW(sel_out_vtk, level, SEL_KIND_INT, SEL_POSITIVE,
-                "Level of zlib, 1 to 9; 1 when not given: floats gain next to nothing from more.",
+                "Level of zlib, 1 to 9; 1 when not given. Higher levels hardly help with "
+                "floating-point numbers.",
                 (double)SEL_INT_NOT_GIVEN),
     SEL_OUT_CHOICE(sel_out_vtk, precision, 0,
-                   "Of the numbers in the file: f32, f64, or that of the run.", SEL_VTK_AS_RUN,
+                   "Precision of the numbers in the file; run: that of the run.", SEL_VTK_AS_RUN,
                    precisions),
     SEL_OUT_ROW(sel_out_vtk, digits, SEL_KIND_INT, SEL_POSITIVE,
-                "Round to so many significant decimal digits, which makes zlib gain much more "
-                "(3 digits of f32: a third less); all digits when not given.",
+                "Rounds to this number of significant decimal digits, so that zlib compresses more "
+                "(f32 to 3 digits: files smaller by a third); all digits when not given.",
                 (double)SEL_INT_NOT_GIVEN),
 };
 
@@ -357,8 +363,8 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
     vtk_job *job = output->job;
     output->job = NULL;
     sel_writer *writer = output->context->writer;
-    sel_status status = sel_writer_submit(writer, run_job, job, error);
-    if (status == SEL_OK && !output->written) {
+    sel_status status = SEL_OK;
+    if (!output->written) {
         output->written = true;
         status = sel_output_files_add(output->files, writer, error, "%s.pvd", name);
     }
@@ -366,7 +372,11 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
         status = sel_output_files_add(output->files, writer, error, "%s/%s_%08lld.vti", name, name,
                                       (long long)step);
     }
-    return status;
+    if (status != SEL_OK) {
+        give_back(job);
+        return status;
+    }
+    return sel_writer_submit(writer, run_job, job, error);
 }
 
 /* ---- opening ---- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/output/kind.h"
 
@@ -77,14 +78,8 @@ enum { LONGEST_NAME = 64 };
 
 /* Files of the run itself. */
 static bool is_reserved(const char *name) {
-    static const char *const reserved[] = {"run.json", "run.json.tmp", "checkpoint.sel",
-                                           "checkpoint.sel.tmp"};
-    for (size_t r = 0; r < sizeof reserved / sizeof *reserved; r++) {
-        if (strcmp(name, reserved[r]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
+           strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0;
 }
 
 static const char *wrong_with_name(const char *name) {
@@ -100,12 +95,7 @@ static const char *wrong_with_name(const char *name) {
     if (name[0] == '.' || strpbrk(name, "/\\")) {
         return "would leave the run's directory or hide in it: no '/', '\\' or leading '.'";
     }
-    for (const char *c = name; *c; c++) {
-        if ((unsigned char)*c < 32) {
-            return "holds a control character";
-        }
-    }
-    return NULL;
+    return sel_is_plain(name) ? NULL : "holds a control character";
 }
 
 /* Whether `name` is `other` and an ending of the files that outputs write. */
@@ -305,7 +295,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     if (status) {
         return status;
     }
-    int64_t submitted = 0, written;
+    int64_t submitted = -1, written;
     if (writer) {
         sel_writer_counts(writer, &submitted, &written);
     }
@@ -317,8 +307,17 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     if (length < 0) {
         return sel_fail_memory(error, "the list of files", strlen(format));
     }
-    files->v[files->count++] = (struct sel_output_file){name, submitted};
+    status = sel_folder_claim(files->directory, name, files->force, error);
+    if (status) {
+        free(name);
+        return status;
+    }
+    files->v[files->count++] = (struct sel_output_file){name, submitted + 1};
     return SEL_OK;
+}
+
+void sel_output_files_drop(sel_output_files *files) {
+    free(files->v[--files->count].name);
 }
 
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
@@ -344,6 +343,8 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
         return sel_fail_memory(error, "the outputs", (size_t)count * sizeof *v);
     }
     made->context = context;
+    made->files.directory = context->directory;
+    made->files.force = context->force;
     made->v = v;
     sel_status status = SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {

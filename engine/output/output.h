@@ -27,6 +27,7 @@ typedef struct sel_output_context {
     sel_state *state;
     int precision; /* of the run */
     const char *directory;
+    bool force; /* write over files that no run listed */
     sel_writer *writer;
     sel_results *results;
 } sel_output_context;

@@ -116,20 +116,24 @@ extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_t
     { #member, SEL_KIND_CHOICE, flags, offsetof(type, member), doc, preset, choices, NULL, NULL }
 
 /* Rows that every output's field list begins with. */
-#define SEL_OUT_COMMON_ROWS                                                                        \
-    SEL_OUT_ROW(sel_output_common, name, SEL_KIND_STRING, 0,                                       \
-                "Name of its files; the kind when not given. No two outputs share one.", 0),       \
-        SEL_OUT_ROW(sel_output_common, every, SEL_KIND_INT, SEL_POSITIVE,                          \
-                    "Steps between writings, from step 0 on. When neither this nor interval is "   \
-                    "given: fields at the end only, CSV files every 100 steps.",                   \
-                    (double)SEL_INT_NOT_GIVEN),                                                    \
-        SEL_OUT_ROW(sel_output_common, interval, SEL_KIND_NUMBER, SEL_POSITIVE,                    \
-                    "Time between writings, instead of every: at the first step at or after each " \
-                    "of its multiples.",                                                           \
-                    SEL_NOT_GIVEN),                                                                \
-        SEL_OUT_ROW(sel_output_common, from_step, SEL_KIND_INT, 0,                                 \
-                    "Nothing is written before this step, but for the last state.", 0),            \
-        SEL_OUT_ROW(sel_output_common, from_time, SEL_KIND_NUMBER, 0,                              \
-                    "Nothing is written before this time, but for the last state.", SEL_NOT_GIVEN)
+#define SEL_OUT_COMMON_ROWS                                                                      \
+    SEL_OUT_ROW(                                                                                 \
+        sel_output_common, name, SEL_KIND_STRING, 0,                                             \
+        "Name of its files, which no other output may have; the kind of output when not given.", \
+        0),                                                                                      \
+        SEL_OUT_ROW(                                                                             \
+            sel_output_common, every, SEL_KIND_INT, SEL_POSITIVE,                                \
+            "Steps from one writing to the next, from step 0 on. Without every and interval, "   \
+            "fields are written at the end only, rows of CSV files every 100 steps.",            \
+            (double)SEL_INT_NOT_GIVEN),                                                          \
+        SEL_OUT_ROW(sel_output_common, interval, SEL_KIND_NUMBER, SEL_POSITIVE,                  \
+                    "Time from one writing to the next, instead of every: the first step at "    \
+                    "or after each multiple of it is written.",                                  \
+                    SEL_NOT_GIVEN),                                                              \
+        SEL_OUT_ROW(sel_output_common, from_step, SEL_KIND_INT, 0,                               \
+                    "First step that is written; the last state is written in any case.", 0),    \
+        SEL_OUT_ROW(sel_output_common, from_time, SEL_KIND_NUMBER, 0,                            \
+                    "First time that is written; the last state is written in any case.",        \
+                    SEL_NOT_GIVEN)
 
 #endif

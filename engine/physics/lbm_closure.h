@@ -30,16 +30,15 @@
  *
  * with _in for the next cell inwards. The outgoing sound wave is in the populations that arrive,
  * v (1 + drho) = S0 + 2 S- - drho, so density and speed follow from both. K = 0 would reflect no
- * sound but let the pressure drift; LBM_OUTFLOW_RETURN is small and brings the pressure back to 0.
+ * sound but let the pressure drift; K > 0 brings the pressure back to 0, by a factor e in 2 / K
+ * steps. Of a wave with the angular frequency w it returns K / sqrt(K^2 + 4 w^2).
  *
  * Zou, He, Phys. Fluids 9 (1997) 1591; Hecht, Harting, J. Stat. Mech. (2010) P01018.
  */
 #include <stdbool.h>
 #include "engine/physics/lbm_lattice.h"
 
-#ifndef LBM_OUTFLOW_RETURN
-#define LBM_OUTFLOW_RETURN 0.02
-
+#ifndef LBM_GOES
 /* Along a normal, against a normal; the components of a direction are literals. */
 #define LBM_GOES(e, n) ((e) != 0 && (e) == (n))
 #endif
@@ -180,10 +179,11 @@ typedef struct LBM_NAME(lbm_cell) {
 } LBM_NAME(lbm_cell);
 
 /* Closes one wet face by the outflow equations: `here` and `inward` are this cell and the next
- * inwards at the step before. Populations before collision have the velocity u + shift. */
+ * inwards at the step before, `keep` is 1 - K. Populations before collision have the velocity
+ * u + shift. */
 SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[LBM_Q], const int n[LBM_DIMS],
                                             const LBM_NAME(lbm_cell) * here,
-                                            const LBM_NAME(lbm_cell) * inward,
+                                            const LBM_NAME(lbm_cell) * inward, REAL keep,
                                             const REAL shift[LBM_DIMS]) {
     const REAL v = -LBM_NAME(lbm_inwards)(n, here->u), sound = R(0.57735026918962576);
     const REAL limited = v < R(0) ? R(0) : v > R(1) ? R(1) : v;
@@ -193,8 +193,7 @@ SEL_INLINE void LBM_NAME(lbm_close_outflow)(REAL g[LBM_Q], const int n[LBM_DIMS]
     LBM_AXES(CONVECT)
 #undef CONVECT
     const REAL arriving = LBM_NAME(lbm_known)(g, n);
-    const REAL wave =
-        -LBM_NAME(lbm_inwards)(n, u) - R(1.0 - LBM_OUTFLOW_RETURN) * sound * here->drho;
+    const REAL wave = -LBM_NAME(lbm_inwards)(n, u) - keep * sound * here->drho;
     /* arriving - drho = (wave + c drho)(1 + drho) */
     const REAL b = R(1) + sound + wave, rest = arriving - wave;
     const REAL drho = R(2) * rest / (b + LBM_SQRT(b * b + R(4) * sound * rest));

@@ -18,9 +18,13 @@
 typedef struct sel_raster {
     int64_t n[2];
     double dx, origin[2];
-    double *value;                   /* n[1] rows of n[0] */
-    const struct sel_geo_keys *keys; /* of the map that a GeoTIFF is drawn on; NULL: none */
+    double *value;                      /* n[1] rows of n[0] */
+    const struct sel_raster_file *file; /* what is known of where it comes from; NULL: nothing */
 } sel_raster;
+
+/* Points so near to a centre, in pixels, lie on it: rounding must not ask the pixel beside, which
+ * may have no data. */
+#define SEL_RASTER_NEAR 1e-6
 
 /* The pixel below `at` along an axis and how far behind its centre the point lies, 0 to 1; false
  * outside of the raster. */
@@ -31,6 +35,8 @@ SEL_RASTER_INLINE bool sel_raster_locate(const sel_raster *raster, int axis, dou
         return false;
     }
     double centre = fmin(fmax(pixels - 0.5, 0.0), last - 1);
+    double nearest = floor(centre + 0.5);
+    centre = fabs(centre - nearest) < SEL_RASTER_NEAR ? nearest : centre;
     *pixel = (int64_t)centre;
     *part = centre - (double)*pixel;
     return true;

@@ -68,13 +68,13 @@
 ---@field dt? number Time step; 1 (lattice units) when not given.
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
----@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
----@field regions? selenite.region[] What holds where, painted in order: the last one wins.
----@field controls? table<string, number> Numbers that the functions of this scenario may name as arguments.
+---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
----@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
+---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
@@ -82,9 +82,9 @@
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
 ---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped, which is stabler.
----@field magic? number Of trt: (tau - 1/2) times the same of the odd rate; 3/16 puts straight walls exactly on the face.
+---@field magic? number Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
----@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; none when not given.
+---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
 ---@field density? number Density of the fluid at pressure 0.
 ---@field initial? selenite.initial The flow at step 0; at rest when not given.
 
@@ -99,8 +99,8 @@
 
 ---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@class (exact) selenite.law.wall
----@field velocity? selenite.vector Velocity of the wall, taken at the middle of each link that it cuts; at rest when not given.
----@field scheme? "halfway"|"zou_he" Half-way bounce-back, or, on faces, zou_he: the wall lies at the centres of the first cells.
+---@field velocity? selenite.vector Velocity of the wall, evaluated at the middle of each link that the wall cuts; at rest when not given.
+---@field scheme? "halfway"|"zou_he" halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the first cells.
 
 ---An open face with a given velocity (Zou-He).
 ---@class (exact) selenite.law.velocity
@@ -112,29 +112,30 @@
 ---@field pressure? selenite.quantity Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity along the face is zero.
 ---@field [1]? selenite.quantity the same as pressure
 
----An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
 ---@class (exact) selenite.law.outflow
+---@field relaxation? number Share K of the pressure that is given up in a step, below 1; 0.25 c_s / L when not given, with L the cells of the domain along the normal and c_s = 1/sqrt 3. Of sound with the angular frequency w, per step, K / sqrt(K^2 + 4 w^2) comes back; the pressure returns by a factor e in 2 / K steps.
 
 ---A plane of symmetry on the face: no flow through it, no friction on it.
 ---@class (exact) selenite.law.slip
 
 ---Scales of the flow, for dimensionless numbers.
 ---@class (exact) selenite.reference
----@field length? number Length of the Reynolds number.
----@field velocity? number Velocity of the Reynolds and Mach numbers.
----@field area? number Area (length in 2-D) that makes coefficients of forces.
+---@field length? number Characteristic length: of the Reynolds number, the flow-through time, and in 2-D the coefficients of forces.
+---@field velocity? number Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the coefficients of forces.
+---@field area? number Area of the coefficients of forces; in 2-D a length, and reference.length when not given.
 
 ---When a run ends: at what comes first. `steps` and `time` are exact; `steady` is acted on one test later.
 ---@class (exact) selenite.stop
----@field steps? integer Stop after so many steps.
----@field time? number Stop at the first step at or after this time.
----@field steady? number Stop when the relative change of the main field between two tests is below this.
----@field every? integer Steps between tests; one flow-through when reference gives length and velocity, else 1000.
----@field wall_time? number Stop when the run has taken so many seconds of wall time, its set-up included; the last state is written and the exit status is 0.
+---@field steps? integer Number of steps after which the run ends.
+---@field time? number The run ends at the first step at or after this time.
+---@field steady? number The run ends when the relative change of velocity (run-off: depth) between two tests is below this.
+---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
+---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
----@field every? integer Steps between calls, from step 0 on, after the outputs of the step.
+---@field every? integer Steps between calls, from step 0 on; a call follows the outputs of its step.
 ---@field at? "end" "end": one call at the last step, before the last outputs; none when the run diverged.
 ---@field call fun(run: selenite.run) Called with the run: run.step, run.time, run.state (a table kept between calls), run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, value), run:result(name, value), run:stop(reason), run:log(text).
 
@@ -147,108 +148,108 @@
 
 ---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field fields string|string[] Fields of the solver, or components such as velocity_x.
----@field within? selenite.shape A shape.box: only the cells whose centres it holds; all when not given.
----@field stride? integer Every stride-th cell along each axis, drawn as large as what it stands for.
----@field compression? "none"|"zlib" zlib makes smooth fields three times smaller, turbulent ones hardly.
----@field level? integer Level of zlib, 1 to 9; 1 when not given: floats gain next to nothing from more.
----@field precision? "run"|"f32"|"f64" Of the numbers in the file: f32, f64, or that of the run.
----@field digits? integer Round to so many significant decimal digits, which makes zlib gain much more (3 digits of f32: a third less); all digits when not given.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field fields string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field within? selenite.shape A shape.box: only cells whose centres lie in it are written; all cells when not given.
+---@field stride? integer Writes every stride-th cell along each axis, as a cell that is stride times as large.
+---@field compression? "none"|"zlib" zlib makes files of smooth fields about three times smaller, those of turbulent fields hardly smaller.
+---@field level? integer Level of zlib, 1 to 9; 1 when not given. Higher levels hardly help with floating-point numbers.
+---@field precision? "run"|"f32"|"f64" Precision of the numbers in the file; run: that of the run.
+---@field digits? integer Rounds to this number of significant decimal digits, so that zlib compresses more (f32 to 3 digits: files smaller by a third); all digits when not given.
 
 ---Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@class (exact) selenite.out.probe
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field field string|string[] Fields of the solver, or components such as velocity_x.
----@field at number[]|number[][] A point or a list of points: linear interpolation between cell centres, solid cells left out; beyond the last centre its value; 0 in solids.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
+---@field at number[]|number[][] A point or a list of points. Values are interpolated linearly between the centres of cells that are not solid; beyond the last centre its value holds. A point in a solid is an error.
 
----Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
+---Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@class (exact) selenite.out.profile
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field field string|string[] Fields of the solver, or components such as velocity_x.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
 ---@field from number[] Where the line begins.
----@field to number[] Where it ends.
----@field points? integer Number of samples, at the midpoints of as many equal parts of the line; its length / dx when not given.
+---@field to number[] Where the line ends.
+---@field points? integer Number of samples: the line is divided into equal parts, with a sample at the middle of each; its length / dx when not given.
 
----One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
+---One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values stand also in the results of run.json, as NAME.FIELD.
 ---@class (exact) selenite.out.reduce
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field field string|string[] Fields of the solver, or components such as velocity_x; vectors by component.
----@field op "sum"|"min"|"max"|"mean"|"l2" l2 is the root mean square.
----@field within? selenite.shape A shape.box: only the cells whose centres it holds; all when not given.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; vectors by component.
+---@field op "sum"|"min"|"max"|"mean"|"l2" What is made of the values; l2 is the root mean square.
+---@field within? selenite.shape A shape.box: only cells whose centres lie in it count; all cells when not given.
 
----The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; the last values also in run.json's results as NAME.TERM.
+---The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values stand also in the results of run.json, as NAME.TERM.
 ---@class (exact) selenite.out.balance
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
 
----Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
+---Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity.
 ---@class (exact) selenite.out.force
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
 ---@field region string Name of the region on which the fluid acts; regions of one name count together.
 ---@field centre? number[] Point about which the torque is taken; the origin of coordinates when not given.
 
----A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
+---A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value stands also in the results of run.json, as NAME.flux.
 ---@class (exact) selenite.out.flux
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field region? string Name of a region: what leaves the domain through it, of the quantity that the solver conserves (flow: mass per time, per unit depth in 2-D); positive out of the domain. Regions of one name count together.
----@field across? number[]|number[][] Two points { from, to } in 2-D: the volume per time and unit depth that crosses the line, the integral of velocity . normal; run-off: discharge. Positive to the left of from -> to.
----@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (2-D: and unit depth) through it; positive along that axis.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field region? string Name of a region: the rate at which what the solver conserves leaves the domain through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive out of the domain. Regions of one name count together.
+---@field across? number[]|number[][] Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that crosses the line between them, the integral of velocity . normal (run-off: the discharge, m3/s). Positive to the left of the way from the first point to the second.
+---@field through? selenite.shape A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and unit depth) that flows through it. Positive along that axis.
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@class (exact) selenite.out.average
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field fields string|string[] Fields of the solver, or components such as velocity_x.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field fields string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
 
 ---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
 ---@class (exact) selenite.out.picture
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
----@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
----@field slice? selenite.slice The plane to show in 3-D, where it must be given: { z = 10 }, or x, or y. Linear between the two layers of cells about it, solid cells left out.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
+---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
+---@field slice? selenite.slice The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated linearly between the two layers of cells on either side of it, without solid cells.
 ---@field colours? "auto"|"deep"|"signed"|"grey"|"water" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: pale to dark blue; auto: signed where the field takes both signs or min = -max, else water over a relief and deep without.
----@field min? number Value of the first colour; the smallest of the picture when not given (signed: less the largest magnitude).
----@field max? number Value of the last colour; the largest of the picture when not given. Films want min and max.
+---@field min? number Value of the first colour; the smallest of the picture when not given (signed: minus the largest magnitude).
+---@field max? number Value of the last colour; the largest of the picture when not given. Give min and max for the frames of a film.
 ---@field scale? number Pixels per cell; the longer side has about 1000 when not given.
----@field relief? string A field whose values are heights, such as ground under depth: they are drawn as a grey surface in light from the north-west, and the picture's own field over it in translucent colours.
----@field above? number With relief: where the field does not exceed this, such as a depth that does not count, the relief alone is seen; 0 when not given.
----@field exaggeration? number With relief: its heights are drawn so many times higher; when not given, at least 1 and such that the root mean square of its slopes is a half.
+---@field relief? string A field of heights, such as ground under depth: it is drawn as a grey surface lit from the north-west, and the picture's own field over it in translucent colours.
+---@field above? number With relief: the field is drawn only where it is greater than this; 0 when not given.
+---@field exaggeration? number With relief: factor by which its heights are exaggerated; when not given, it is at least 1 and makes the root mean square of the slopes one half.
 
----The plane that a picture of a 3-D field shows: just one of x, y, z, in the script's units.
+---The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.
 ---@class (exact) selenite.slice
 ---@field x? number Plane of constant x.
 ---@field y? number Plane of constant y.
@@ -256,13 +257,13 @@
 
 ---A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
 ---@class (exact) selenite.out.grid
----@field name? string Name of its files; the kind when not given. No two outputs share one.
----@field every? integer Steps between writings, from step 0 on. When neither this nor interval is given: fields at the end only, CSV files every 100 steps.
----@field interval? number Time between writings, instead of every: at the first step at or after each of its multiples.
----@field from_step? integer Nothing is written before this step, but for the last state.
----@field from_time? number Nothing is written before this time, but for the last state.
+---@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
+---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
+---@field from_step? integer First step that is written; the last state is written in any case.
+---@field from_time? number First time that is written; the last state is written in any case.
 ---@field field string A field of the solver, vectors by their magnitude, or a component such as velocity_x.
----@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF, with the map projection of the raster that the solver computes on, if its file had one.
+---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
 ---Surface run-off by the cellular automaton AQUA-GRAPH.
 ---@class (exact) selenite.sel.aqua
@@ -272,24 +273,24 @@
 ---@field dt? number Time step; seconds; 1 when not given, required with rain, infiltration and sources.
 ---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
 ---@field origin? number[] Lower corner of the domain; zero when not given.
----@field periodic? ("x"|"y"|"z")[] Axes on which the domain closes on itself.
----@field regions? selenite.region[] What holds where, painted in order: the last one wins.
----@field controls? table<string, number> Numbers that the functions of this scenario may name as arguments.
+---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
 ---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
 ---@field stop selenite.stop When the run ends.
 ---@field output? selenite.out[] What is written: a list of out.* tables.
----@field hooks? selenite.hooks[] Functions that the run calls every so many steps or at its end.
+---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
 ---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
 ---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
 ---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
----@field ground selenite.quantity Elevation of the ground, m. Of a raster that is given as it is the cells without data are outside of the domain; size, dx and origin are the raster's unless given.
----@field alpha selenite.quantity Relaxation, above 0, at most 1: the part of what is out of balance that moves in a step. On a slope water moves alpha dx/dt, whatever slope and depth; may depend on place.
+---@field ground selenite.quantity Elevation of the ground, m. Where it is made of a raster (by itself, painted over, called by a function) cells in its gaps are outside of the domain; size, dx and origin are the raster's unless given.
+---@field alpha selenite.quantity Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.
 ---@field equilibrium? "fill"|"mean"|"mindiff" The level to which a cell and the lower ones about it strive: fill: that of all their water at its lowest; mean: the mean of their levels; mindiff: as high as the cell's own water makes differences least.
----@field scheme? "gather"|"scatter" gather: each cell takes from and gives to its neighbours; scatter: each adds to theirs, the same water in another order.
----@field min_head? number Differences of level up to this, m, move no water.
+---@field scheme? "gather"|"scatter" gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its neighbours. The same water moves, summed in another order.
+---@field min_head? number Differences of level up to this, m, do not move water.
 ---@field initial? selenite.initial The water at step 0; dry when not given.
 ---@field rain? selenite.quantity Rain, mm/h.
----@field infiltration? selenite.quantity Water that the soil takes where there is any, mm/h.
+---@field infiltration? selenite.quantity Rate at which the soil takes up water where there is any, mm/h.
 ---@field sources? selenite.source[] Where water enters.
 ---@field nodata? selenite.law What holds along the outline of cells without data, the region "nodata"; a wall when not given.
 ---@field arrival_depth? number Depth from which water has arrived, m, for arrival_time.
@@ -306,9 +307,9 @@
 
 ---Water that enters at a place: a hydrograph.
 ---@class (exact) selenite.source
----@field name? string For the column inflow_NAME of out.balance; its number when not given.
----@field at? number[] The cell that gets all of it.
----@field where? selenite.shape The cells that share it, those of a shape.
+---@field name? string Name in the column inflow_NAME of out.balance; the number of the source when not given.
+---@field at? number[] A point; the cell that holds it gets all of the water.
+---@field where? selenite.shape A shape; its cells share the water equally.
 ---@field discharge selenite.quantity m3/s: a number, a series, or a function of t and controls.
 
 ---The cells whose centres lie in min <= x < max.
@@ -361,7 +362,7 @@
 
 ---A quantity that depends on time by given points; s(t) inside functions.
 ---@class (exact) selenite.sel.series
----@field file? string A CSV file: times in the first column; a path relative to the script.
+---@field file? string A CSV file: times in the first column, numbers or dates as 2024-05-31T12:30, which count in seconds since the first; a path relative to the script.
 ---@field [1]? string the same as file
 ---@field t? number[] Times, instead of a file.
 ---@field value? number[] One value for each time of t.
@@ -388,7 +389,7 @@
 ---@field wall fun(fields: selenite.law.wall): selenite.law No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@field velocity fun(fields: selenite.law.velocity|selenite.quantity): selenite.law An open face with a given velocity (Zou-He).
 ---@field pressure fun(fields: selenite.law.pressure|selenite.quantity): selenite.law An open face with a given pressure (Zou-He).
----@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out, vortices and sound with little reflection; the pressure returns to 0.
+---@field outflow fun(fields: selenite.law.outflow): selenite.law An open face through which the flow convects out: vortices leave, and so does sound that comes along the normal: 8 % of the slowest wave of the domain come back. The pressure returns to 0, by a factor e in the time in which sound goes 8 lengths of the domain.
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
@@ -399,11 +400,11 @@
 ---@class (exact) selenite.out.module
 ---@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
----@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. As out.probe, but in the half cell at a wall the value runs linearly to the wall's own.
----@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values; the last ones also in run.json's results as NAME.FIELD.
----@field balance fun(fields: selenite.out.balance): selenite.out The solver's balance of what it conserves, as NAME.csv with step,time and a column per term; the last values also in run.json's results as NAME.TERM.
----@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z); density velocity^2 length in user's units, per unit depth in 2-D. With reference.velocity and reference.area (2-D: or reference.length) also cd,cl = 2 force_x, 2 force_y / (density velocity^2 area). Over the samples from from_step or from_time on, or of the second half of the run when neither is given, run.json's results get NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (rms: of the deviation from the mean) and NAME.frequency, the dominant frequency of force_y per time: highest peak of the spectrum of the signal without its straight line under a Hann window, refined by a parabola; with reference.length and velocity NAME.strouhal = frequency length / velocity.
----@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last one also in run.json's results as NAME.flux.
+---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
+---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values stand also in the results of run.json, as NAME.FIELD.
+---@field balance fun(fields: selenite.out.balance): selenite.out The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values stand also in the results of run.json, as NAME.TERM.
+---@field force fun(fields: selenite.out.force): selenite.out Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity.
+---@field flux fun(fields: selenite.out.flux): selenite.out A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value stands also in the results of run.json, as NAME.flux.
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, blank where the data have gaps. Of a slice the axis that comes first runs to the right, the other one up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
@@ -456,6 +457,12 @@ function sel.noise(seed, x, y, z) end
 ---@param x number
 ---@return number
 function sel.step(x) end
+
+---Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T.
+---@param t number
+---@param T number above 0
+---@return number
+function sel.ramp(t, T) end
 
 ---The editable table of another scenario, or the list of them.
 ---@param path string relative to this script

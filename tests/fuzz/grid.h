@@ -18,7 +18,7 @@ static int fuzz_grid(const uint8_t *data, size_t size,
                      sel_status (*read)(sel_arena *, const char *, FILE *, sel_raster_source *,
                                         sel_error *)) {
     static sel_error error;
-    sel_raster_source source;
+    sel_raster_source source = {.most_bytes = 0};
     double sum = 0;
     sel_arena *arena = sel_arena_create();
     FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
@@ -37,9 +37,9 @@ static int fuzz_grid(const uint8_t *data, size_t size,
         assert(isfinite(r->dx + r->origin[0] + r->origin[1]));
         for (int64_t i = 0; i < r->n[0] * r->n[1]; i++)
             sum += r->value[i];
-        for (size_t i = 0; r->keys && i < r->keys->directory_count; i++)
-            sum += r->keys->directory[i];
-        sum += r->keys && r->keys->text ? (double)strlen(r->keys->text) : 0;
+        for (size_t i = 0; source.keys && i < source.keys->directory_count; i++)
+            sum += source.keys->directory[i];
+        sum += source.keys && source.keys->text ? (double)strlen(source.keys->text) : 0;
     }
     sel_arena_destroy(arena);
     volatile double use = sum; /* so that all of it is read */

@@ -94,6 +94,142 @@ dx_without_dt_is_warned_of() {
         ! grep 'dt is not' "$work/text"
 }
 
+# interrupted SIGNAL SECONDS COMMAND...: the signal after so many seconds ends it with status 130.
+interrupted() {
+    signal=$1 after=$2
+    shift 2
+    "$@" >"$work/text" 2>&1 &
+    sleep "$after"
+    kill -"$signal" $! || { cat "$work/text"; return 1; }
+    begun=$(date +%s)
+    wait $!
+    status=$?
+    cat "$work/text"
+    exits 130 sh -c "exit $status" && [ $(($(date +%s) - begun)) -le 3 ]
+}
+
+# A loop in Lua, and one in C that no hook of Lua's sees.
+signals_end_a_script() {
+    echo 'while true do end' >"$work/loop.lua"
+    echo 'string.rep("a", 2^20):find(string.rep("a?", 40) .. string.rep("a*", 40) .. "b")' \
+        >"$work/pattern.lua"
+    for signal in INT TERM HUP; do
+        interrupted $signal 0.5 "$selenite" check "$work/loop.lua" --trust || return 1
+    done
+    interrupted INT 0.5 "$selenite" run "$work/pattern.lua" --trust -o "$work/pattern" &&
+        [ ! -e "$work/pattern" ] && mkfifo "$work/script" &&
+        interrupted TERM 0.5 sh -c "exec '$selenite' check - <>'$work/script'"
+}
+
+# 4 million cells by Lua, minutes long; no folder is left behind.
+signals_end_a_set_up() {
+    cat >"$work/slow.lua" <<'END'
+local sel = require "selenite"
+local names = setmetatable({}, { __index = function() return 0 end })
+return sel.lbm {
+  lattice = "D2Q9", size = { 2000, 2000 }, nu = 0.1, periodic = { "x", "y" },
+  initial = { velocity = function(x, y)
+    local v = 0
+    for i = 1, 200 do v = v + names[x] end
+    return v, 0
+  end },
+  stop = { steps = 1 },
+}
+END
+    interrupted INT 1 "$selenite" run "$work/slow.lua" -o "$work/slow" && [ ! -e "$work/slow" ] &&
+        interrupted TERM 1 "$selenite" check "$work/slow.lua"
+}
+
+signals_end_bench_and_validate() {
+    interrupted INT 1 "$selenite" bench --backend "$backend" &&
+        interrupted TERM 1 "$selenite" validate cavity2d -o "$work/validate" --backend "$backend"
+}
+
+# ends_in_order NAME SIGNAL: a run under way writes its last state.
+ends_in_order() {
+    "$selenite" run "$work/endless.lua" -o "$work/$1" --quiet --backend "$backend" &
+    for _ in $(seq 100); do # a device may take seconds to wake
+        [ -e "$work/$1/run.json" ] && break
+        sleep 0.2
+    done
+    sleep 0.5
+    kill -"$2" $!
+    wait $!
+    exits 130 sh -c "exit $?" && ls "$work/$1"/vtk/vtk_*.vti &&
+        [ "$(json "$work/$1/run.json" stopped_by)" = '"interrupted"' ]
+}
+
+nohup_is_kept() {
+    sed 's/stop = {/stop = { wall_time = 2,/' "$work/endless.lua" >"$work/kept.lua"
+    (
+        trap '' HUP
+        exec "$selenite" run "$work/kept.lua" -o "$work/nohup" --quiet --backend "$backend"
+    ) &
+    sleep 1
+    kill -HUP $!
+    wait $!
+    exits 0 sh -c "exit $?" && [ "$(json "$work/nohup/run.json" stopped_by)" = '"wall_time"' ]
+}
+
+# Warnings and notes go to nowhere, not into the first file that the run opens.
+closed_descriptors_write_into_no_file() {
+    cat >"$work/noisy.lua" <<'END'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, nu = 0.1, periodic = { "x", "y" },
+  stop = { steps = 4 }, output = { sel.out.balance { every = 2 } },
+  hooks = { { every = 1, call = function(run) run:log "heard" end } },
+}
+END
+    for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+        sh -c "'$selenite' run '$work/noisy.lua' --force --json -o '$work/noisy' $closed" \
+            >/dev/null 2>"$work/said" || return 1
+        cat "$work/noisy/balance.csv"
+        [ "$(grep -c '^step,time,' "$work/noisy/balance.csv")" = 1 ] &&
+            [ "$(grep -c '^[024],' "$work/noisy/balance.csv")" = 3 ] &&
+            [ "$(grep -c . "$work/noisy/balance.csv")" = 4 ] || return 1
+    done
+}
+
+# refuses_to_read TEXT PATH...: a scenario that reads a file by `TEXT` refuses each path at once.
+refuses_to_read() {
+    text=$1
+    shift
+    printf 'local sel = require "selenite"\n%s\n' "$text" >"$work/reads.lua"
+    for path in "$@"; do
+        ln -sfn "$path" "$work/input$suffix"
+        timeout 5 "$selenite" check "$work/reads.lua" >"$work/text" 2>&1
+        exits 4 sh -c "exit $?" && grep "reads.lua:2: .*is not a regular file" "$work/text" || return 1
+    done
+}
+
+only_regular_files_are_read() {
+    mkfifo "$work/fifo"
+    set -- "$work/fifo" /dev/zero /proc/kmsg /proc/version "$work"
+    for scenario in "$@"; do
+        exits 4 timeout 5 "$selenite" check "$scenario" >"$work/text" 2>&1 &&
+            grep 'is not a regular file' "$work/text" || return 1
+    done
+    suffix=.lua
+    refuses_to_read 'sel.load "input.lua"' "$@" && refuses_to_read 'require "input"' "$@" || return 1
+    suffix=.csv
+    refuses_to_read 'sel.series "input.csv"' "$@" || return 1
+    for suffix in .asc .tif .png; do
+        refuses_to_read "sel.raster 'input$suffix'" "$@" || return 1
+    done
+    suffix=.png
+    refuses_to_read 'return sel.lbm { lattice = "D2Q9", size = { 4, 4 }, tau = 1, stop = { steps = 1 }, '`
+        `'regions = { { where = sel.shape.image "input.png", law = sel.law.wall {} } } }' "$@"
+}
+
 ok "stop.wall_time ends a run in order" wall_time_ends_a_run
 ok "check prints the user's and the lattice's units" check_prints_both_units
 ok "dx without dt is warned of" dx_without_dt_is_warned_of
+ok "a signal ends a script at once" signals_end_a_script
+ok "a signal ends a set-up at once" signals_end_a_set_up
+ok "a signal ends bench and validate at once" signals_end_bench_and_validate
+ok "SIGTERM ends a run in order" ends_in_order terminated TERM
+ok "SIGHUP ends a run in order" ends_in_order hung_up HUP
+ok "SIGHUP that is ignored stays so" nohup_is_kept
+ok "messages of closed descriptors reach no file" closed_descriptors_write_into_no_file
+ok "only regular files are read" only_regular_files_are_read

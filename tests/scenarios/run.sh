@@ -145,6 +145,75 @@ the_valley_is_what_its_program_makes() {
         cmp "$work/valley.asc" scenarios/valley.asc
 }
 
+# NODATA in the north-west, and a map: the terrain that edits are made to.
+cat >"$work/edited.lua" <<'LUA'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local dem = sel.raster "edited.asc"
+local function square(x, y) return shape.box { min = { x, y }, max = { x + 0.3, y + 0.3 } } end
+local function run(name, ground, rain)
+  return sel.aqua {
+    name = name, ground = ground, alpha = 0.2, dt = 2, rain = rain, stop = { steps = 100 },
+    regions = { { name = "edge", where = shape.faces, law = law.open {} } },
+    output = { out.grid { field = "ground" }, out.balance {} },
+  }
+end
+local storm = sel.series { t = { 0, 100, 300 }, value = { 0, 36, 0 }, outside = "zero" }
+return {
+  run("raster", dem, 18),
+  run("painted", sel.paint { dem, { square(500000.1, 6000020.6), 30 },
+    { square(500000.5, 6000020.1), function(x, y) return dem(x, y) - 2 end } }, storm),
+  run("function", function(x, y) return dem(x, y) + 1 end, function(x) return x - 5e5 end),
+  run("by_lua", function(x, y) return tonumber(tostring(dem(x, y))) + 1 end,
+      function(x, t) return t * (x - 5e5) end),
+}
+LUA
+
+terrain_is_edited_and_keeps_its_gaps_and_its_map() {
+    awk 'BEGIN { print "ncols 12\nnrows 9\nxllcorner 500000\nyllcorner 6000020"
+        print "cellsize 0.1\nNODATA_value -9999"
+        for (j = 0; j < 9; j++) { for (i = 0; i < 12; i++)
+            printf "%s ", j < 4 && i < 4 && !(j == 2 && i == 2) ? -9999 : 10 + i / 4 + j / 8
+            print "" } }' >"$work/edited.asc" &&
+        printf 'PROJCS["somewhere",UNIT["Meter",1.0]]' >"$work/edited.prj" &&
+        run "$work/edited.lua" -o "$work/edited" &&
+        aqua edited "$work/edited" "$work/edited.asc" "$work/edited.prj"
+}
+
+# 200 s on cells of 0.01 m2. The last two: x is 0.66505 m on average, t 100 s.
+check_sums_up_the_rain() {
+    "$selenite" check "$work/edited.lua" --backend "$backend" >"$work/text" 2>&1 || return 1
+    grep -E '^  rain +1 mm = 0\.00093 m3, at most 18 mm/h$' "$work/text" &&
+        grep -E '^  rain +1\.25 mm = 0\.0012625 m3, at most 35\.82 mm/h$' "$work/text" &&
+        grep -E '^  rain +0\.0369474 mm = 3\.43611e-05 m3, at most 1\.15 mm/h$' "$work/text" &&
+        grep -E '^  rain +about 3\.69[0-9]* mm = 0\.00343[0-9]* m3 \(estimate of [0-9]* samples\)' \
+            "$work/text" && ! grep 'warning: .*rain' "$work/text" || return 1
+    for rain in 2.8e-6 'function(t) return 40 * t end'; do
+        sed "s|dem, 18)|dem, $rain)|" "$work/edited.lua" >"$work/strange_rain.lua"
+        "$selenite" check "$work/strange_rain.lua" --backend "$backend" 2>&1 |
+            grep 'warning: .*strange_rain.lua:[0-9]*: rain ' || return 1
+    done
+}
+
+# Seconds of arc without a word on the map are warned of; as small a flume with a dx of its own is not.
+a_grid_that_looks_like_degrees_is_warned_of() {
+    for at in 13.2 0; do
+        printf 'ncols 2\nnrows 2\nxllcorner %s\nyllcorner %s\ncellsize %s\n1 2 3 4\n' $at $at \
+            "$([ $at = 0 ] && echo 0.01 || echo 0.000277777777778)" >"$work/small$at.asc"
+        cat >"$work/small$at.lua" <<END
+local sel = require "selenite"
+return sel.aqua {
+  ground = sel.raster "small$at.asc", alpha = 0.2, stop = { steps = 1 },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+}
+END
+        "$selenite" check "$work/small$at.lua" --backend "$backend" >"$work/small$at.txt" || return 1
+    done
+    grep 'warning: .*small13.2.lua:3: ground: small13.2.asc .* looks like degrees' "$work/small13.2.txt" &&
+        grep 'gdalwarp -s_srs EPSG:4326 -t_srs EPSG:32633 -tr 31 31 -r bilinear' "$work/small13.2.txt" &&
+        ! grep warning "$work/small0.txt"
+}
+
 # As a user runs it, in a folder of his own with his own files; here rain alike everywhere.
 a_storm_runs_on_files_beside_the_user() {
     root=$PWD
@@ -209,18 +278,19 @@ expansion.stop = { steps = 3000 }
 return expansion
 LUA
 
+# Of all files but run.json and run.log.
 another_run_gives_the_same_bytes() {
     for turn in 1 2; do
         run "$work/short.lua" -o "$work/turn$turn" || return 1
-        rm "$work/turn$turn/run.json"
+        rm "$work/turn$turn/run.json" "$work/turn$turn/run.log"
     done
-    diff -r "$work/turn1" "$work/turn2"
+    diff -r "$work/turn1" "$work/turn2" && cmp "$work/short.lua" "$work/turn1/run.lua"
 }
 
 threads_do_not_matter() {
     for threads in 1 2 3; do
         run "$work/short.lua" -o "$work/t$threads" --threads $threads || return 1
-        rm "$work/t$threads/run.json"
+        rm "$work/t$threads/run.json" "$work/t$threads/run.log"
     done
     diff -r "$work/t1" "$work/t2" && diff -r "$work/t1" "$work/t3"
 }
@@ -331,6 +401,74 @@ a_mistaken_function_leaves_no_run() {
         run "$work/mistaken.lua" fixed=true -o "$work/mistaken"
 }
 
+# A directory may have come with links in it: they lead nowhere, also with --force.
+links_are_not_followed() {
+    echo kept >"$work/precious" && mkdir -p "$work/trap" "$work/away" &&
+        ln -s ../precious "$work/trap/profile.csv" &&
+        exits 4 run scenarios/couette.lua H=4 -o "$work/trap" >"$work/text" 2>&1 &&
+        grep 'profile.csv is there, and no run wrote it; move it away' "$work/text" &&
+        run scenarios/couette.lua H=4 -o "$work/trap" --force &&
+        [ ! -L "$work/trap/profile.csv" ] && [ "$(cat "$work/precious")" = kept ] &&
+        mkdir "$work/trap2" && ln -s ../away "$work/trap2/vtk" &&
+        exits 4 run examples/01_lid.lua -o "$work/trap2" --force >"$work/text" 2>&1 &&
+        grep 'trap2/vtk is a link' "$work/text" && [ -z "$(ls "$work/away")" ]
+}
+
+cat >"$work/frames.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  stop = { steady = 1e-300 }, precision = "f64",
+  initial = { velocity = { function(x, y) return 0.01 * math.sin(y) end, 0 } },
+  output = { sel.out.vtk { fields = "velocity", every = 1000 }, sel.out.balance {} },
+}
+LUA
+
+# kill -9 leaves what is true, and nothing that a later run would mix with its own.
+killed_runs_leave_nothing_stale() {
+    "$selenite" run "$work/frames.lua" -o "$work/killed" --quiet --backend "$backend" &
+    for _ in $(seq 100); do
+        [ -e "$work/killed/vtk/vtk_00003000.vti" ] && break
+        sleep 0.2
+    done
+    { kill -9 $! && wait $!; } 2>/dev/null
+    [ "$(json "$work/killed/run.json" stopped_by)" = '"running"' ] &&
+        [ "$(json "$work/killed/run.json" ended)" = null ] &&
+        grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
+        exits 2 run examples/01_lid.lua -o "$work/killed" &&
+        run examples/01_lid.lua -o "$work/killed" --force &&
+        [ "$(ls "$work/killed/vtk" | tr '\n' ' ')" = "vtk_00000000.vti vtk_00000500.vti\
+ vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
+        [ ! -e "$work/killed/balance.csv" ]
+}
+
+names_and_messages_do_not_steer_terminals() {
+    printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
+        >"$work/steer.lua"
+    exits 1 run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+        grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
+        ! grep "$(printf '\033')" "$work/text"
+}
+
+# A disk that is full to the last byte: the failure is told, and run.json says so.
+disk_without_room() {
+    mkdir "$work/small" && unshare -rm sh -c '
+        mount -t tmpfs -o size=100m none "$0/small" || exit 99
+        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
+        for _ in $(seq 100); do
+            [ -e "$0/small/run/vtk/vtk_00003000.vti" ] && break
+            sleep 0.2
+        done
+        cat /dev/zero >"$0/small/filler"
+        wait $!
+        echo "exit status $?"
+        cat "$0/small/run/run.json"' "$work" "$selenite" "$backend" >"$work/text" 2>&1
+    grep -x 'exit status 4' "$work/text" &&
+        grep 'stop_reason.*No space left on device' "$work/text" &&
+        grep -x '  "stopped_by": "error",' "$work/text" && grep -x '  "outputs": .*00003000.*]' \
+        "$work/text" && [ "$(tail -n 1 "$work/text")" = '}' ]
+}
+
 unwritable_directory() {
     : >"$work/file"
     exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
@@ -378,7 +516,8 @@ return sel.lbm {
 }
 END
     "$selenite" check "$work/warned.lua" --backend "$backend" >"$work/checked" &&
-        run "$work/warned.lua" -o "$work/warned" 2>"$work/told" || return 1
+        "$selenite" run "$work/warned.lua" -o "$work/warned" --backend "$backend" 2>"$work/err" &&
+        grep '^warning: ' "$work/err" >"$work/told" || return 1
     sed -n 's/^  warning/warning/p' "$work/checked" | diff - "$work/told" || return 1
     grep -c . "$work/told" | grep -x 3 && grep "warned.lua:7: all 4 cells of 'gone'" "$work/told" &&
         grep "^warning: Mach number 0.693" "$work/told" &&
@@ -414,7 +553,7 @@ END
         exits 1 "$selenite" check "$work/late_hook.lua" --backend "$backend"
 }
 
-# Two fields of 32 x 32 cells in f32 and a byte a cell: 17 kB; steps 0, 40, 80 and the last, 100.
+# Two fields of 32 x 32 cells in f32 and three bytes a cell: 19 kB; steps 0, 40, 80 and the last, 100.
 check_tells_when_outputs_are_written() {
     cat >"$work/outputs.lua" <<'END'
 local sel = require "selenite"
@@ -433,12 +572,12 @@ return sel.lbm {
 END
     "$selenite" check "$work/outputs.lua" --backend "$backend" | sed -n 's/^  output *//p' >"$work/text"
     diff - "$work/text" <<'END' || return 1
-frames: out.vtk every 40 steps, 4 times 17.4 kB = 69.6 kB
-vtk: out.vtk at the end, 1 time, 2.3 kB before compression
-balance: out.balance every 5 of time, 11 times
+frames: out.vtk every 40 steps, 4 times 19.5 kB = 77.8 kB
+vtk: out.vtk at the end, 1 time, 2.82 kB before compression
+balance: out.balance every 5 time units, 11 times
 probe: out.probe every 100 steps, 1 time
 average: out.average every 30 steps, 4 times
-late: out.probe every 0.7 of time, 69 times
+late: out.probe every 0.7 time units, 69 times
 END
     run "$work/outputs.lua" -o "$work/outputs" &&
         [ "$(find "$work/outputs/frames" -name '*.vti' | wc -l)" = 4 ] &&
@@ -601,6 +740,9 @@ ok "a pulse passes on a plane" a_pulse_passes_on_a_plane
 ok "a bowl comes to its level" a_bowl_comes_to_its_level
 ok "depressions fill to their brims" depressions_fill_to_their_brims
 ok "the valley is what its program makes" the_valley_is_what_its_program_makes
+ok "terrain is edited and keeps its gaps and its map" terrain_is_edited_and_keeps_its_gaps_and_its_map
+ok "check sums up the rain" check_sums_up_the_rain
+ok "a grid that looks like degrees is warned of" a_grid_that_looks_like_degrees_is_warned_of
 ok "a storm runs on files beside the user" a_storm_runs_on_files_beside_the_user
 valley=scenarios/valley.asc
 ok "a storm's water is all there" aqua storm_balance "$work/storm" $valley scenarios/storm.csv
@@ -620,6 +762,14 @@ ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_r
 ok "a diverging run says step, cell and cause" divergence_is_reported
 ok "a directory that holds a run is kept" directory_with_a_run_is_kept
 ok "--force removes the old outputs" force_removes_the_old_outputs
+ok "links are not followed" links_are_not_followed
+ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
+ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
+    echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
+else
+    ok "a disk without room" disk_without_room
+fi
 ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
 ok "an unwritable directory" unwritable_directory
 [ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too

@@ -401,7 +401,7 @@ static inline void compare_file(const compared_run *run, const char *name) {
         compare_csv(run, name, bytes);
     } else if (ends_with(name, ".png") && run->plan) {
         compare_png(name, bytes, size);
-    } else if (!ends_with(name, "run.json") &&
+    } else if (!ends_with(name, "run.json") && !ends_with(name, "run.log") &&
                (size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0)) {
         disagree("%s has other bytes", name);
     }

@@ -88,7 +88,7 @@ static const flow_part flow_around[] = {
                          "paint('top', shape.face 'y+', law.slip {})\n"
                          "if three then paint('front', across(), law.slip {}) end\n"
                          "paint('inlet', shape.face 'x-', law.velocity { inflow })\n"
-                         "paint('outlet', shape.face 'x+', law.outflow {})\n"
+                         "paint('outlet', shape.face 'x+', law.outflow { relaxation = 0.02 })\n"
                          "paint('post', box(W / 3, 0, 0, W / 3 + 3, H / 3, D / 2), law.wall {})\n"},
     {"outflows that meet", "paint('source', shape.face 'x-', law.pressure { function(t) return "
                            "2e-3 + 1e-3 * math.sin(t / 3) end })\n"

@@ -23,6 +23,7 @@ typedef struct lbm_case {
         lbm_law_wall wall;
         lbm_law_velocity velocity;
         lbm_law_pressure pressure;
+        lbm_law_outflow outflow;
     } laws[CASE_REGIONS];
     sel_simulation simulation;
     sel_arena *arena;

@@ -220,7 +220,8 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    static const char *const files[] = {"run.json", "reduce0.csv", "reduce1.csv", "reduce2.csv"};
+    static const char *const files[] = {"run.json", "run.log", "reduce0.csv", "reduce1.csv",
+                                        "reduce2.csv"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", directory, files[i]);

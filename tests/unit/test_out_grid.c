@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include "engine/lookup.h"
 #include "geometry/grid_file.h"
+#include "geometry/map.h"
 #include "geometry/tiff_file.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"
@@ -9,7 +10,8 @@
 static sel_error error;
 
 static const sel_raster *read_back(sel_arena *arena, const char *path) {
-    sel_raster_params params = {path, 1, 0, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = path, .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     error = (sel_error){.status = SEL_OK};
     const sel_lookup *found = sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error);
     if (!found)
@@ -157,10 +159,11 @@ static void keys_of_the_map_go_through_as_they_are(void **state) {
     assert_int_equal(sel_grid_file_write(&grid, sel_tif_write, "k.tif", &error), SEL_OK);
     const sel_raster *r = read_back(arena, "k.tif");
     assert_true(r->origin[0] == 500000 && r->origin[1] == 4000000);
-    assert_int_equal(r->keys->directory_count, utm.directory_count);
-    assert_memory_equal(r->keys->directory, directory, sizeof directory);
-    assert_int_equal(r->keys->double_count, 0);
-    assert_string_equal(r->keys->text, utm.text);
+    const sel_geo_keys *keys = r->file->keys;
+    assert_int_equal(keys->directory_count, utm.directory_count);
+    assert_memory_equal(keys->directory, directory, sizeof directory);
+    assert_int_equal(keys->double_count, 0);
+    assert_string_equal(keys->text, utm.text);
     free(value);
     sel_arena_destroy(arena);
 }
@@ -173,7 +176,8 @@ static void files_of_a_run_carry_the_keys_of_its_terrain(void **state) {
     static const sel_table table = {
         "sel.fake", "", sizeof(sel_common) + sizeof(sel_quantity), SIZE_MAX, rows, 1, NULL};
     sel_arena *arena = sel_arena_create();
-    sel_raster terrain = {.n = {1, 1}, .dx = 1, .value = (double[]){0}, .keys = &utm};
+    const sel_raster_file file = {.keys = &utm};
+    sel_raster terrain = {.n = {1, 1}, .dx = 1, .value = (double[]){0}, .file = &file};
     const sel_lookup lookup = {SEL_LOOKUP_RASTER, "terrain", 2, NULL, &terrain};
     struct {
         sel_common common;
@@ -196,9 +200,42 @@ static void files_of_a_run_carry_the_keys_of_its_terrain(void **state) {
     snprintf(path, sizeof path, "%s/grid/grid_00000000.tif", c.directory);
     const sel_raster *r = read_back(arena, path);
     assert_true(r->origin[0] == 1 && r->origin[1] == 2);
-    assert_non_null(r->keys);
-    assert_memory_equal(r->keys->directory, directory, sizeof directory);
+    assert_non_null(r->file->keys);
+    assert_memory_equal(r->file->keys->directory, directory, sizeof directory);
     case_close(&c);
+    sel_arena_destroy(arena);
+}
+
+static const char projected[] =
+    "PROJCS[\"WGS_1984_UTM_Zone_30N\",\n GEOGCS[\"GCS_WGS_1984\",DATUM[\"D_WGS_1984\","
+    "SPHEROID[\"WGS_1984\",6378137.0,298.257223563]],PRIMEM[\"Greenwich\",0.0],"
+    "UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Transverse_Mercator\"],"
+    "PARAMETER[\"False_Easting\",500000.0],PARAMETER[\"False_Northing\",0.0],"
+    "PARAMETER[\"Central_Meridian\",-3.0],PARAMETER[\"Scale_Factor\",0.9996],"
+    "PARAMETER[\"Latitude_Of_Origin\",0.0],UNIT[\"Meter\",1.0]]\n";
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_true(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void a_prj_beside_a_grid_says_what_its_map_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *prj;
+        sel_map_unit unit;
+    } cases[] = {{projected, SEL_MAP_LENGTH},
+                 {"GEOGCS[\"GCS_WGS_1984\",DATUM[\"D_WGS_1984\"]]", SEL_MAP_DEGREES},
+                 {"Projection    GEOGRAPHIC\nUnits DD\n", SEL_MAP_DEGREES},
+                 {"Projection    UTM\nZone 33\n", SEL_MAP_LENGTH},
+                 {"", SEL_MAP_UNKNOWN}};
+    sel_arena *arena = sel_arena_create();
+    write_text("p.asc", "ncols 1 nrows 1 xllcorner 10 yllcorner 50 cellsize 1 7");
+    assert_int_equal(sel_map_unit_of(read_back(arena, "p.asc")), SEL_MAP_UNKNOWN);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_text("p.prj", cases[k].prj);
+        assert_int_equal(sel_map_unit_of(read_back(arena, "p.asc")), cases[k].unit);
+    }
     sel_arena_destroy(arena);
 }
 
@@ -224,6 +261,31 @@ static void gdal_says(const char *file, const char *expected) {
     if (!strstr(text, expected))
         fail_msg("'%s' is not in:\n%s", expected, text);
     free(text);
+}
+
+/* A .prj goes into a GeoTIFF in a way that GDAL knows. */
+static void gdal_reads_the_map_of_a_prj(void **state) {
+    (void)state;
+    if (!have_gdal())
+        skip();
+    sel_arena *arena = sel_arena_create();
+    const float value = 7;
+    write_text("q.asc", "ncols 1 nrows 1 xllcorner 500000 yllcorner 4000000 cellsize 10 7");
+    write_text("q.prj", projected);
+    const sel_raster *r = read_back(arena, "q.asc");
+    const sel_grid_file grid = {.n = {1, 1},
+                                .dx = 10,
+                                .origin = {500000, 4000000},
+                                .value = &value,
+                                .keys = r->file->keys,
+                                .prj = r->file->prj};
+    assert_int_equal(sel_grid_file_write(&grid, sel_tif_write, "q.tif", &error), SEL_OK);
+    assert_int_equal(sel_grid_file_write(&grid, sel_asc_write, "w.asc", &error), SEL_OK);
+    assert_int_equal(sel_grid_file_write(&grid, sel_prj_write, "w.prj", &error), SEL_OK);
+    gdal_says("q.tif", "PROJCRS[\"WGS 84 / UTM zone 30N\"");
+    gdal_says("w.asc", "PROJCRS[\"WGS 84 / UTM zone 30N\"");
+    assert_int_equal(sel_map_unit_of(read_back(arena, "q.tif")), SEL_MAP_LENGTH);
+    sel_arena_destroy(arena);
 }
 
 static void same_values(const char *path, const sel_grid_file *grid) {
@@ -304,6 +366,8 @@ int main(void) {
         cmocka_unit_test(no_file_is_left_when_the_disk_is_full),
         cmocka_unit_test(keys_of_the_map_go_through_as_they_are),
         cmocka_unit_test(files_of_a_run_carry_the_keys_of_its_terrain),
+        cmocka_unit_test(a_prj_beside_a_grid_says_what_its_map_is),
+        cmocka_unit_test(gdal_reads_the_map_of_a_prj),
         cmocka_unit_test(gdal_reads_and_rewrites_our_files),
         cmocka_unit_test(sparse_tiles_of_gdal_have_no_data),
     };

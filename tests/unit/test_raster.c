@@ -195,7 +195,8 @@ static void near(double a, double b) {
 static void the_first_row_is_the_top_and_centres_are_joined(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.png", 10, 1, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "r.png", .scale = 10, .offset = 1, .nodata = (double)NAN, .fill = (double)NAN};
     const sel_lookup *raster = make(arena, &params);
     near(at(raster, 0.5, 1.5), 1);
     near(at(raster, 2.5, 1.5), 5);
@@ -216,7 +217,8 @@ static void the_first_row_is_the_top_and_centres_are_joined(void **state) {
 static void missing_data_are_errors_where_they_count(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.png", 10, 1, 0.2, (double)NAN};
+    sel_raster_params params = {
+        .file = "r.png", .scale = 10, .offset = 1, .nodata = 0.2, .fill = (double)NAN};
     const sel_lookup *raster = make(arena, &params);
     near(at(raster, 0.5, 1.5), 1);
     near(at(raster, 1.5, 0.5), 9);
@@ -319,7 +321,8 @@ static void an_image_has_a_pixel_for_each_cell_of_a_plane(void **state) {
 static void other_formats_are_named(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"r.jpg", 1, 0, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "r.jpg", .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     assert_null(make(arena, &params));
     assert_string_equal(error.text, "r.jpg: this format is not read; rasters are read from .asc, "
                                     ".tif, .tiff, .png files");

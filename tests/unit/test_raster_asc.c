@@ -22,7 +22,7 @@ static void write_file(const char *name, const char *text) {
 }
 
 static const sel_raster *make(sel_arena *arena, const char *text, double nodata, double fill) {
-    sel_raster_params params = {"g.asc", 1, 0, nodata, fill};
+    sel_raster_params params = {.file = "g.asc", .scale = 1, .nodata = nodata, .fill = fill};
     write_file("g.asc", text);
     error = (sel_error){.status = SEL_OK};
     return sel_raster_of(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
@@ -123,7 +123,8 @@ static void a_script_may_say_what_means_no_data_and_what_fills_it(void **state) 
 static void asking_where_there_are_no_data_is_an_error(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"g.asc", 2, 1, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "g.asc", .scale = 2, .offset = 1, .nodata = (double)NAN, .fill = (double)NAN};
     const double x[] = {500002.5, 500012.5}, y[] = {5000007.5, 5000007.5};
     const double *at[] = {x, y};
     double out[2];
@@ -200,7 +201,8 @@ static void large_files_are_read_block_by_block(void **state) {
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         fprintf(file, "%.*f%s", i % 7, i * 0.37, i % WIDTH == WIDTH - 1 ? "\n" : " ");
     fclose(file);
-    sel_raster_params params = {"g.asc", 1, 0, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "g.asc", .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     const sel_raster *r =
         sel_raster_of(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
     assert_non_null(r);
@@ -215,7 +217,8 @@ static void large_files_are_read_block_by_block(void **state) {
 static void what_is_no_file_is_refused(void **state) {
     (void)state;
     sel_arena *arena = sel_arena_create();
-    sel_raster_params params = {"none.asc", 1, 0, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "none.asc", .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     error = (sel_error){.status = SEL_OK};
     assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
     assert_string_equal(error.text, "none.asc: cannot be opened: No such file or directory");

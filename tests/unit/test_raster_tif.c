@@ -28,7 +28,7 @@ typedef struct recipe {
     const double *scale, *tie, *matrix;
     int ties;
     bool points;
-    const char *nodata;
+    const char *nodata, *metadata;
     int samples; /* 0: 1 */
 } recipe;
 
@@ -38,6 +38,7 @@ static const TIFFFieldInfo tags[] = {
     {SEL_TAG_TRANSFORMATION, -1, -1, TIFF_DOUBLE, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "m"},
     {SEL_TAG_KEY_DIRECTORY, -1, -1, TIFF_SHORT, FIELD_CUSTOM, 1, 1, (char *)(uintptr_t) "k"},
     {SEL_TAG_NODATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "n"},
+    {SEL_TAG_METADATA, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, (char *)(uintptr_t) "d"},
 };
 
 /* Value of pixel i of the file, the first row the northernmost. */
@@ -83,6 +84,8 @@ static void describe(TIFF *t, const recipe *r) {
         TIFFSetField(t, SEL_TAG_KEY_DIRECTORY, 12, keys);
     if (r->nodata)
         TIFFSetField(t, SEL_TAG_NODATA, r->nodata);
+    if (r->metadata)
+        TIFFSetField(t, SEL_TAG_METADATA, r->metadata);
 }
 
 static void write_rows(TIFF *t, const recipe *r) {
@@ -124,7 +127,8 @@ static void write_tif(const recipe *r) {
 }
 
 static const sel_raster *make(sel_arena *arena) {
-    sel_raster_params params = {"g.tif", 1, 0, (double)NAN, (double)NAN};
+    sel_raster_params params = {
+        .file = "g.tif", .scale = 1, .offset = 0, .nodata = (double)NAN, .fill = (double)NAN};
     error = (sel_error){.status = SEL_OK};
     return sel_raster_of(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
 }
@@ -236,6 +240,36 @@ static void no_data_are_what_the_tag_says(void **state) {
         assert_false(raster_nodata(raster, 1, 1));
         sel_arena_destroy(arena);
     }
+}
+
+/* Decimetres above 100 m, as GDAL says it. The script's own scale comes behind the file's. */
+static void the_scale_and_the_offset_of_a_file_are_applied(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_raster_params params = {
+        .file = "g.tif", .scale = 2, .offset = -1, .nodata = (double)NAN, .fill = (double)NAN};
+    recipe r = {.width = 2,
+                .height = 2,
+                .format = SAMPLEFORMAT_INT,
+                .bits = 16,
+                .value_of_first = -9999,
+                .nodata = "-9999",
+                .metadata = "<GDALMetadata>\n"
+                            "  <Item name=\"SCALE\" sample=\"1\" role=\"scale\">7</Item>\n"
+                            "  <Item name=\"OFFSET\" sample=\"0\" role=\"offset\">100</Item>\n"
+                            "  <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.125</Item>\n"
+                            "</GDALMetadata>\n"};
+    write_tif(&r);
+    const sel_raster *raster = make(arena);
+    assert_non_null(raster);
+    assert_true(raster_nodata(raster, 0, 1));
+    assert_true(raster_cell(raster, 1, 1) == 100 + 4 * 0.125);
+    raster = sel_raster_of(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
+    assert_non_null(raster);
+    assert_true(raster_cell(raster, 1, 0) == 2 * (100 + 6 * 0.125) - 1);
+    r.metadata = "<Item name=\"SCALE\" sample=\"0\" role=\"scale\">0</Item>";
+    refused(&r, "g.tif: its metadata give its values the scale 0 and the offset 0");
+    sel_arena_destroy(arena);
 }
 
 /* ---- places ---- */
@@ -351,6 +385,30 @@ static void bombs_are_refused_before_memory_is_taken(void **state) {
     sel_arena_destroy(arena);
 }
 
+/* 324 million values, of which the file holds a row. */
+static void values_beyond_the_limit_are_refused_before_memory_is_taken(void **state) {
+    (void)state;
+    sel_arena *arena = sel_arena_create();
+    sel_raster_params params = {
+        .file = "g.tif", .scale = 1, .nodata = (double)NAN, .fill = (double)NAN};
+    static uint8_t row[18000];
+    TIFF *t = TIFFOpen("g.tif", "w");
+    describe(t, &(recipe){.width = 18000, .height = 18000, .format = SAMPLEFORMAT_UINT, .bits = 8});
+    TIFFSetField(t, TIFFTAG_ROWSPERSTRIP, 1);
+    assert_true(TIFFWriteEncodedStrip(t, 0, row, sizeof row) > 0);
+    TIFFClose(t);
+    error = (sel_error){.status = SEL_OK};
+    params.most_bytes = (size_t)512 << 20;
+    assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
+    assert_int_equal(error.status, SEL_BAD_SCENARIO);
+    assert_string_equal(error.text,
+                        "g.tif: its 18000 x 18000 values take 2.59 GB of memory, a script's data "
+                        "may take 537 MB more; gdalwarp -tr makes fewer of them, -te cuts out a "
+                        "part, --trust lifts the limit");
+    assert_true(sel_arena_bytes(arena) < 1 << 20);
+    sel_arena_destroy(arena);
+}
+
 static void broken_files_give_the_message_of_libtiff(void **state) {
     (void)state;
     FILE *file = fopen("g.tif", "wb");
@@ -374,11 +432,13 @@ int main(void) {
         cmocka_unit_test(every_packing_is_undone_in_strips_and_tiles),
         cmocka_unit_test(big_tiffs_are_read),
         cmocka_unit_test(no_data_are_what_the_tag_says),
+        cmocka_unit_test(the_scale_and_the_offset_of_a_file_are_applied),
         cmocka_unit_test(the_tie_point_places_the_picture),
         cmocka_unit_test(a_transformation_places_it_when_it_does_not_turn),
         cmocka_unit_test(places_that_are_not_clear_are_refused),
         cmocka_unit_test(other_pictures_are_refused),
         cmocka_unit_test(bombs_are_refused_before_memory_is_taken),
+        cmocka_unit_test(values_beyond_the_limit_are_refused_before_memory_is_taken),
         cmocka_unit_test(broken_files_give_the_message_of_libtiff),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

@@ -283,6 +283,26 @@ static void modules_come_from_beside_the_scenario(void **state) {
     script_refuses("require 'part'\n", "part.lua:1: unexpected symbol near '+'");
 }
 
+/* What parabola() of mylib.lua gives, used inside a law. The working directory has another mylib.
+ */
+static void modules_are_beside_the_scenario_wherever_one_is(void **state) {
+    (void)state;
+    script_case c = {.scenario = NULL};
+    mkdir("folder", 0777);
+    write_file("mylib.lua", "error 'this one is not beside the scenario'\n");
+    write_file("folder/mylib.lua",
+               "local M = {}\n"
+               "function M.parabola(y, H) return 4 * y / H * (1 - y / H) end\nreturn M\n");
+    write_file("folder/channel.lua", "local mylib = require \"mylib\"\n" LBM(
+                                         "name = tostring(mylib.parabola(2, 8)), acceleration = {\n"
+                                         "function(y) return mylib.parabola(y, 8) end, 0 }"));
+    if (sel_script_load("folder/channel.lua", &c.options, &c.scenario, &c.error) != SEL_OK) {
+        fail_msg("%s", c.error.text);
+    }
+    assert_string_equal(script_lbm(&c)->common.name, "0.75");
+    script_done(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_hold_without_assignments),
@@ -298,6 +318,7 @@ int main(void) {
         cmocka_unit_test(mistakes_in_loaded_scenarios_point_into_their_file),
         cmocka_unit_test(missing_files_are_bad_files),
         cmocka_unit_test(modules_come_from_beside_the_scenario),
+        cmocka_unit_test(modules_are_beside_the_scenario_wherever_one_is),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

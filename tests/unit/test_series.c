@@ -101,6 +101,42 @@ static void what_is_no_number_is_refused_with_its_line(void **state) {
             "q.csv:2: there are no numbers in it; a line is a time and its values");
 }
 
+static void dates_count_in_seconds_since_the_first(void **state) {
+    (void)state;
+    static const double t[] = {0, 1800, 86400, 2505600};
+    static const char *const texts[] = {
+        "date,rain\n2024-02-01,1\n2024-02-01T00:30,2\n2024-02-02 00:00:00,3\n2024-03-01,4\n",
+        "2024-02-01T00:00Z;1\n2024-02-01T02:30+02:00;2\n2024-02-01T19:00:00-0500;3\n"
+        "2024-03-01T00:00:00.0Z;4\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sel_csv_points points;
+        if (read_csv(texts[i], second, &points))
+            fail_msg("%s", error.text);
+        assert_int_equal(points.n, 4);
+        assert_memory_equal(points.t, t, sizeof t);
+        free_points(&points);
+    }
+    refuses("2023-02-28,1\n2023-02-29,2\n", second,
+            "q.csv:2: column 1: \"2023-02-29\" is not a date as 2024-05-31T12:30 or "
+            "2024-05-31T12:30:00Z");
+    refuses("2024-01-01,1\n5,2\n", second,
+            "q.csv:2: column 1: \"5\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z");
+    refuses("2024-01-01T00:00Z,1\n2024-01-01T01:00,2\n", second,
+            "q.csv:2: column 1: some dates have a time zone and some have none");
+    refuses("2024-01-02,1\n2024-01-01,2\n", second,
+            "q.csv:2: dates must rise, but 2024-01-01 is not later than the one before");
+}
+
+/* It was taken for names, and the first point was lost. */
+static void a_slip_in_the_first_row_is_no_line_of_names(void **state) {
+    (void)state;
+    refuses("O,10\n1,20\n2,30\n", second, "q.csv:1: column 1: \"O\" is not a number");
+    refuses("0.0.0 10\n1 20\n", second, "q.csv:1: column 1: \"0.0.0\" is not a number");
+    refuses("0,5;ten\n1,5;20\n", second,
+            "q.csv:1: column 1: \"0,5\" is not a number; decimals take a point");
+    reads("time,10m_flow\n0,10\n1.5,-2.5e3\n3,0.25\n", second);
+}
+
 static void times_must_rise(void **state) {
     (void)state;
     refuses("0,1\n2,1\n2,1\n", second, "q.csv:3: times must rise, but 2 follows 2");
@@ -237,6 +273,8 @@ int main(void) {
         cmocka_unit_test(line_ends_comments_quotes_and_blank_lines_are_read),
         cmocka_unit_test(columns_go_by_name_or_number),
         cmocka_unit_test(what_is_no_number_is_refused_with_its_line),
+        cmocka_unit_test(dates_count_in_seconds_since_the_first),
+        cmocka_unit_test(a_slip_in_the_first_row_is_no_line_of_names),
         cmocka_unit_test(times_must_rise),
         cmocka_unit_test(points_are_met_and_joined_by_lines),
         cmocka_unit_test(any_order_of_times_gives_the_same),

@@ -22,6 +22,18 @@ static void the_first_status_is_kept_and_messages_are_lines(void **state) {
     assert_string_equal(error.text, "a 1\ns.lua:7: b");
 }
 
+static void messages_do_not_steer_terminals(void **state) {
+    (void)state;
+    sel_error error = {SEL_OK, ""};
+    sel_fail(&error, SEL_BAD_FILE, "%s: no such file",
+             "\033[2J\a\xc2\x9b"
+             "2J\x9b\r\x7f.csv");
+    assert_string_equal(error.text, "?[2J???2J???.csv: no such file");
+    error = (sel_error){SEL_OK, ""};
+    sel_fail(&error, SEL_BAD_FILE, "%s", "Zufl\xc3\xbc\xc3\x9f\xe2\x82\x9e\tA\nB");
+    assert_string_equal(error.text, "Zufl\xc3\xbc\xc3\x9f\xe2\x82\x9e\tA\nB");
+}
+
 static void errors_without_a_place_have_no_prefix(void **state) {
     (void)state;
     sel_error error = {SEL_OK, ""};
@@ -154,6 +166,7 @@ static void bytes_are_told_in_the_unit_that_suits_them(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_status_is_kept_and_messages_are_lines),
+        cmocka_unit_test(messages_do_not_steer_terminals),
         cmocka_unit_test(errors_without_a_place_have_no_prefix),
         cmocka_unit_test(messages_that_do_not_fit_are_cut_at_a_line),
         cmocka_unit_test(the_nearest_name_is_a_slip_away),

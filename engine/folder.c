@@ -1,0 +1,311 @@
+/* folder.c -- the directory of a run: whose files it holds, and which may be written.
+ *
+ * A directory may have come from anywhere, with links in it that lead out of it. The directory
+ * itself may be reached through links, which the user chose; below it none is followed.
+ */
+#include "engine/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "engine/file.h"
+
+static const char advice[] = "move it away, choose another directory with -o, or write over it "
+                             "with --force";
+
+/* Makes `directory` and its parents. */
+static sel_status make_directories(const char *directory, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    if (strlen(directory) + 1 > sizeof path) {
+        return sel_fail(error, SEL_BAD_FILE, "the directory's name is too long");
+    }
+    strcpy(path, directory);
+    for (char *slash = path + 1;; slash++) {
+        if (*slash != '/' && *slash != '\0') {
+            continue;
+        }
+        char kept = *slash;
+        *slash = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+            return sel_fail(error, SEL_BAD_FILE,
+                            "%s: cannot make the directory: %s; choose another with -o", path,
+                            strerror(errno));
+        }
+        *slash = kept;
+        if (kept == '\0') {
+            break;
+        }
+    }
+    struct stat found;
+    if (stat(directory, &found) != 0 || !S_ISDIR(found.st_mode)) {
+        return sel_fail(error, SEL_BAD_FILE, "%s is not a directory; choose another with -o",
+                        directory);
+    }
+    return access(directory, W_OK) == 0
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_FILE, "%s cannot be written: %s; choose another with -o",
+                          directory, strerror(errno));
+}
+
+/* Opens the folder of the file `name` below `directory`; -1 with errno. A link on the way is
+ * ENOTDIR. */
+static int open_folder_of(const char *directory, const char *name) {
+    char part[SEL_PATH_ROOM];
+    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (const char *slash; folder >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        int below = openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int cause = errno;
+        close(folder);
+        errno = cause;
+        folder = below;
+    }
+    return folder;
+}
+
+static bool is_there(int folder, const char *name, bool *regular) {
+    struct stat found;
+    bool there = fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+    *regular = there && S_ISREG(found.st_mode);
+    return there;
+}
+
+static void remove_regular(int folder, const char *name) {
+    bool regular;
+    if (is_there(folder, name, &regular) && regular) {
+        unlinkat(folder, name, 0);
+    }
+}
+
+/* Whether an output may be called so: no part leads out, is hidden, or holds a control character.
+ */
+static bool is_name_of_output(const char *name) {
+    for (const char *c = name; *c; c++) {
+        bool begins = c == name || c[-1] == '/';
+        if (begins && (*c == '.' || *c == '/')) {
+            return false;
+        }
+    }
+    return sel_is_plain(name) && *name && name[strlen(name) - 1] != '/';
+}
+
+/* Removes an output that a former run listed, and what is left of it when the run was killed. */
+static void remove_output(const char *directory, const char *name) {
+    char temporary[SEL_PATH_ROOM + 8];
+    int folder = is_name_of_output(name) ? open_folder_of(directory, name) : -1;
+    if (folder >= 0) {
+        snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
+        remove_regular(folder, sel_file_name(name));
+        remove_regular(folder, temporary);
+        close(folder);
+    }
+}
+
+/* Opens a file of the former run below `folder`; NULL where it is none, or a link. */
+static FILE *open_former(int folder, const char *name) {
+    bool regular;
+    if (!is_there(folder, name, &regular) || !regular) {
+        return NULL;
+    }
+    int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+    if (descriptor >= 0 && !file) {
+        close(descriptor);
+    }
+    return file;
+}
+
+/* Reads one character of a JSON string that run.json quoted; false at its end. */
+static bool string_character(FILE *from, int *c) {
+    *c = fgetc(from);
+    if (*c == '\\') {
+        *c = fgetc(from);
+    } else if (*c == '"') {
+        return false;
+    }
+    return *c != EOF;
+}
+
+/* Removes the outputs in run.json: frames of two runs side by side would be taken for one. */
+static void remove_outputs_of_json(const char *directory, FILE *from) {
+    static const char key[] = "\"outputs\": [";
+    size_t matched = 0;
+    int c = 0;
+    while (matched < strlen(key) && (c = fgetc(from)) != EOF) {
+        matched = c == key[matched] ? matched + 1 : c == key[0];
+    }
+    while ((c = fgetc(from)) != EOF && c != ']') {
+        char name[SEL_PATH_ROOM];
+        size_t length = 0;
+        while (c == '"' && length + 1 < sizeof name && string_character(from, &c)) {
+            name[length++] = (char)c;
+            c = '"';
+        }
+        name[length] = '\0';
+        remove_output(directory, name);
+    }
+}
+
+/* The last line of a run that was killed may be cut: it names no file then. */
+static void remove_outputs_of_list(const char *directory, FILE *from) {
+    char name[SEL_PATH_ROOM];
+    while (fgets(name, sizeof name, from)) {
+        name[strcspn(name, "\n")] = '\0';
+        remove_output(directory, name);
+    }
+}
+
+/* Files of the run itself that are replaced when they are complete are left until then. */
+static void remove_former(const char *directory, int folder) {
+    FILE *json = open_former(folder, SEL_RUN_JSON), *list = open_former(folder, SEL_RUN_FILES);
+    if (json) {
+        remove_outputs_of_json(directory, json);
+        fclose(json);
+    }
+    if (list) {
+        remove_outputs_of_list(directory, list);
+        fclose(list);
+    }
+    unlinkat(folder, SEL_RUN_FILES, 0);
+    unlinkat(folder, SEL_RUN_LOG, 0);
+}
+
+/* Refuses a run in the directory, and what is there under a name that the run will write. */
+static sel_status refuse_former(const char *directory, int folder, sel_error *error) {
+    static const char *const names[] = {SEL_RUN_JSON, SEL_RUN_FILES, SEL_RUN_LOG, SEL_RUN_SCRIPT};
+    bool regular;
+    for (int i = 0; i < 4; i++) {
+        if (!is_there(folder, names[i], &regular)) {
+            continue;
+        }
+        if (regular && i < 2) {
+            return sel_fail(error, SEL_BAD_USAGE,
+                            "%s holds a run already; choose another directory with -o, or write "
+                            "over it with --force",
+                            directory);
+        }
+        return sel_fail(error, SEL_BAD_FILE, "%s/%s %s; %s", directory, names[i],
+                        regular ? "is there, and no run wrote it" : "is a link or no file", advice);
+    }
+    return SEL_OK;
+}
+
+sel_status sel_run_directory(const char *directory, bool force, sel_error *error) {
+    sel_status status = make_directories(directory, error);
+    if (status) {
+        return status;
+    }
+    int folder = open_folder_of(directory, "");
+    if (folder < 0) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: %s; choose another with -o", directory,
+                        strerror(errno));
+    }
+    if (force) {
+        remove_former(directory, folder);
+    } else {
+        status = refuse_former(directory, folder, error);
+    }
+    close(folder);
+    return status;
+}
+
+/* The first file NAME_... in the folder, of an output NAME that no run listed; freed by the
+ * caller. */
+static char *first_of_output(const char *path, const char *name) {
+    DIR *folder = opendir(path);
+    char *found = NULL;
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+        size_t length = strlen(name);
+        if (strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '_') {
+            found = strdup(entry->d_name);
+        }
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return found;
+}
+
+sel_status sel_folder_make(const char *directory, const char *name, bool force, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    struct stat there = {.st_mode = 0};
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (mkdir(path, 0777) == 0) {
+        return SEL_OK;
+    }
+    int cause = errno;
+    if (cause == EEXIST && lstat(path, &there) == 0 && S_ISLNK(there.st_mode)) {
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s is a link; files are not written through links: remove it, or choose "
+                        "another directory with -o",
+                        path);
+    }
+    cause = cause == EEXIST && !S_ISDIR(there.st_mode) ? ENOTDIR : cause;
+    if (cause != EEXIST) {
+        return sel_fail(error, SEL_BAD_FILE, "cannot create the directory %s: %s", path,
+                        strerror(cause));
+    }
+    char *former = force ? NULL : first_of_output(path, name);
+    if (former) {
+        sel_fail(error, SEL_BAD_FILE, "%s/%s is there, and no run wrote it; %s", path, former,
+                 advice);
+        free(former);
+        return SEL_BAD_FILE;
+    }
+    return SEL_OK;
+}
+
+/* Makes room for a file below `folder`; 0, or errno: EEXIST when something is there. */
+static int clear(int folder, const char *name, bool force) {
+    bool regular;
+    if (!is_there(folder, name, &regular)) {
+        return 0;
+    }
+    return !force ? EEXIST : unlinkat(folder, name, 0) == 0 ? 0 : errno;
+}
+
+/* 0, or errno. */
+static int append_name(const char *directory, const char *name) {
+    char path[SEL_PATH_ROOM], line[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);
+    size_t length = (size_t)snprintf(line, sizeof line, "%s\n", name);
+    int list = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (list < 0) {
+        return errno;
+    }
+    ssize_t written = write(list, line, length);
+    int cause = written == (ssize_t)length ? 0 : written < 0 ? errno : ENOSPC;
+    return close(list) == 0 || cause ? cause : errno;
+}
+
+sel_status sel_folder_claim(const char *directory, const char *name, bool force, sel_error *error) {
+    char temporary[SEL_PATH_ROOM];
+    snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
+    int folder = open_folder_of(directory, name), cause = 0;
+    if (folder < 0) {
+        cause = errno;
+    } else {
+        cause = clear(folder, sel_file_name(name), force);
+        cause = cause ? cause : clear(folder, temporary, force);
+        close(folder);
+    }
+    cause = cause ? cause : append_name(directory, name);
+    if (cause == EEXIST) {
+        return sel_fail(error, SEL_BAD_FILE, "%s/%s is there, and no run wrote it; %s", directory,
+                        name, advice);
+    }
+    return cause ? sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, name,
+                            strerror(cause))
+                 : SEL_OK;
+}
+
+void sel_folder_listed(const char *directory) {
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);
+    unlink(path);
+}
