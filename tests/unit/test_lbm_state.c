@@ -250,9 +250,12 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
     for (int64_t row = 1; row < 4; row++) {
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 5, row, slow);
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 19, row, fast);
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 18, row, thin);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, row, slow);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 19, row, fast);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 18, row, thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
         assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */
