@@ -143,7 +143,7 @@ static void take_amounts(aqua_cuda *state, int64_t step, void *tables) {
     if (plan->rain == AQUA_UNIFORM) {
         rain[place] = take_uniform(state, &state->rain);
         sel_total_more(&state->rained, state->store.whole,
-                        rain[place] * (double)plan->base.domain->free_cells);
+                       rain[place] * (double)plan->base.domain->free_cells);
     }
     if (plan->infiltration == AQUA_UNIFORM) {
         soil[place] = take_uniform(state, &state->soil);

@@ -28,12 +28,6 @@ aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step) {
     return flow;
 }
 
-aqua_gpu_view aqua_cuda_view(const aqua_cuda *state) {
-    aqua_gpu_view view = state->view;
-    view.water = state->water[state->base.step & 1];
-    return view;
-}
-
 /* Rain and sources, then what of the frame and the ghosts does not stay as it is. */
 static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, void *water,
                                  uint8_t *marks, sel_error *error) {
@@ -124,6 +118,8 @@ const cuda_solver aqua_on_cuda = {
     .step = enqueue_step,
     .check = check,
     .close = aqua_cuda_close,
+    .look = aqua_cuda_look,
+    .watched = aqua_watched,
     .ask = aqua_cuda_ask,
     .answer = aqua_cuda_answer,
 };

@@ -11,16 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
-#include "engine/machine/total.h"
-#include "cuda/machine/cells.h"
-#include "cuda/machine/clock.h"
-#include "engine/watch.h"
+#include "cuda/machine/look.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { AQUA_WARP = 32, AQUA_GPU_HALO = 2 };
+enum { AQUA_GPU_HALO = 2 };
 
 /* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
  * multiple of a warp; all numbers fit 32 bits. */
@@ -99,7 +96,7 @@ typedef struct aqua_gpu_spread {
     const double *uniform; /* [CUDA_STEPS] units per cell; NULL: each cell has its own */
     const void *rate;      /* [ny][nx] in the type of beds, */
     void *owed;            /* and what of it is carried; whole only */
-    sel_total *booked;    /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+    sel_total *booked;     /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
 } aqua_gpu_spread;
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
@@ -173,30 +170,8 @@ typedef struct aqua_gpu_view {
     double metre, dt;       /* m in a unit of the store */
 } aqua_gpu_view;
 
-/* A field (AQUA_DEPTH and so on) as to[cell][components] in numbers of 4 or 8 bytes; zero in solids
- * and in components that it has not. */
-cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const cuda_cells *cells,
-                          int components, int bytes, void *to, cudaStream_t stream);
-
-/* Of the free cells of a row of a box. */
-typedef struct aqua_gpu_sums {
-    double sum, squares, least, most, count;
-} aqua_gpu_sums;
-cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
-                            aqua_gpu_sums *rows, cudaStream_t stream);
-
-/* Of the free cells of a row of the grid: squares of the change and of the depth; the depth is
- * watched, cells numbered over the grid. */
-typedef struct aqua_gpu_monitor {
-    double change, magnitude;
-    sel_watched watched;
-} aqua_gpu_monitor;
-/* `before`: [ny][nx] depths, exchanged for the present ones; NULL: left alone, no change. */
-cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_monitor *rows,
-                          cudaStream_t stream);
-
-/* rows[ny]: units of the store in the free cells; of whole quanta in `whole`, else in `sum`. */
-cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, sel_total *rows, cudaStream_t stream);
+/* The launchers for a store; views are aqua_gpu_view. */
+const cuda_look *aqua_gpu_look(bool whole);
 
 #ifdef __cplusplus
 }

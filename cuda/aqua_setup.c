@@ -79,10 +79,9 @@ static void list_fields(aqua_cuda *state, sel_arrays *arrays, sel_type depth) {
         sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
                              &cells, SEL_SAVED);
     }
-    sel_arrays_add_cells(arrays, "last", &state->last, depth, &cells, SEL_SAVED);
+    state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
     SEL_ADD(arrays, state, view.ground, ground ? cells.count : 0, 0);
     SEL_ADD(arrays, state, view.solid, cells.count, 0);
-    sel_arrays_add(arrays, "rows", &state->rows, (sel_type){'s', AQUA_ROW_BYTES}, plan->layout.ny, 0);
 }
 
 static void list_host(aqua_cuda *state, sel_arrays *arrays) {
@@ -378,6 +377,7 @@ sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const sel_domain *domain = plan->base.domain;
     const uint64_t cells = (uint64_t)aqua_cuda_cells(state);
+    sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state);
     status = status ? status : cuda_send(state->view.solid, domain->cell, cells, error);
@@ -389,6 +389,7 @@ sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     status = status ? status : send_ghosts(state, error);
     status = status ? status : send_edges(state, error);
     status = status ? status : start_watching(state, error);
-    status = status ? status : aqua_cuda_volume(state, &state->first_volume, error);
+    status = status ? status : cuda_sum_now(base, &volume, error);
+    state->first_volume = sel_total_of(&volume, state->store.whole);
     return status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
 }

@@ -28,14 +28,12 @@ typedef struct aqua_cuda {
     int64_t size; /* bytes of a number */
 
     aqua_gpu_flow pattern; /* all but `from`, `to` and the clock's offset */
-    aqua_gpu_view view;    /* all but the depths */
+    aqua_gpu_view view;    /* see aqua_cuda_look */
     void *bed;
     void *water[2];    /* in turns: water[step & 1] are the depths of `step` */
     uint8_t *marks[2]; /* of the tiles of each; NULL: the flow asks for none */
     void *most;        /* NULL: not watched */
     int32_t *arrived;
-    void *last;    /* [ny][nx] depths at the last monitor */
-    void *rows; /* of sums, AQUA_ROW_BYTES each */
 
     /* What comes and goes. */
     unsigned depends; /* of all that is not uniform: with SEL_ON_T steps are prepared one by one */
@@ -58,14 +56,10 @@ typedef struct aqua_cuda {
     /* The books. */
     aqua_edge *edges;
     int64_t edge_count, first_edge[AQUA_FIRSTS]; /* those of region r from first_edge[r] on */
-    sel_total *booked;                          /* [edge_count] on the device; NULL: nobody asks */
-    sel_total rained, *inflow;                  /* of uniform rain and of sources, on the host */
+    sel_total *booked;                           /* [edge_count] on the device; NULL: nobody asks */
+    sel_total rained, *inflow;                   /* of uniform rain and of sources, on the host */
     double first_volume;
 } aqua_cuda;
-
-enum { AQUA_ROW_BYTES = sizeof(aqua_gpu_monitor) };
-_Static_assert(sizeof(aqua_gpu_sums) <= AQUA_ROW_BYTES, "a row of sums has room");
-_Static_assert(sizeof(sel_total) <= AQUA_ROW_BYTES, "a row of volumes has room");
 
 /* cuda_solver.list, .start and .close */
 void aqua_cuda_list(sel_state *base);
@@ -83,13 +77,9 @@ sel_status aqua_cuda_amounts(aqua_cuda *state, int64_t *count, sel_error *error)
 /* The flow of the step from `step` on. */
 aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step);
 
-/* The present state as fields see it. */
-aqua_gpu_view aqua_cuda_view(const aqua_cuda *state);
-
-/* The volume in all free cells, units of the store. Waits. */
-sel_status aqua_cuda_volume(aqua_cuda *state, double *volume, sel_error *error);
-/* The same from the rows that aqua_gpu_volume has found. */
-double aqua_cuda_join_rows(const aqua_cuda *state, const sel_total *rows);
+/* cuda_solver.look */
+sel_status aqua_cuda_look(sel_state *base, int field, const cuda_look **look, const void **view,
+                          sel_error *error);
 
 /* cuda_solver.ask and .answer */
 sel_status aqua_cuda_ask(sel_state *base, const sel_request *request, sel_error *error);

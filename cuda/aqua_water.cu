@@ -4,23 +4,12 @@
 // Rows are done by a warp each: its lanes take every 32nd cell and then join what they booked by a
 // fixed tree, so that sums do not depend on which block ran when.
 #include "cuda/aqua_traits.cuh"
+#include "cuda/machine/look.cuh"
 
-enum { THREADS = 128, ROWS_PER_BLOCK = THREADS / AQUA_WARP };
+enum { THREADS = LOOK_THREADS };
 
 static unsigned blocks_for(int64_t threads) {
     return (unsigned)((threads + THREADS - 1) / THREADS);
-}
-
-static unsigned row_blocks(const aqua_gpu_layout *layout) {
-    return (layout->ny + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
-}
-
-// The sum over a warp, in lane 0.
-static __device__ double join_lanes(double sum) {
-    for (int distance = AQUA_WARP / 2; distance > 0; distance /= 2) {
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    }
-    return sum;
 }
 
 // ---- rain and soil ----
@@ -41,14 +30,14 @@ __global__ void __launch_bounds__(THREADS)
     spread_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
                   const __grid_constant__ aqua_gpu_spread s) {
     typedef typename S::water depth;
-    const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
+    const uint32_t y = row_of_warp();
     if (y >= l.ny) {
         return;
     }
     const double uniform = FIELD ? 0 : s.uniform[cuda_now(clock) % CUDA_STEPS];
     depth *row = water + aqua_at(l, 0, (int)y);
     double sum = 0;
-    for (uint32_t x = threadIdx.x % AQUA_WARP; x < l.nx; x += AQUA_WARP) {
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const depth amount = due<S, FIELD>(s, (int64_t)y * l.nx + x, uniform);
         const depth part = TAKES && row[x] < amount ? row[x] : amount;
         row[x] += TAKES ? -part : part;
@@ -58,8 +47,8 @@ __global__ void __launch_bounds__(THREADS)
         sum += (double)part;
     }
     if (s.booked) {
-        sum = join_lanes(sum);
-        if (threadIdx.x % AQUA_WARP == 0) {
+        join_lanes(sum);
+        if (threadIdx.x % CUDA_WARP == 0) {
             sel_total_more(&s.booked[y], S::whole, sum);
         }
     }
@@ -71,10 +60,10 @@ static cudaError_t spread(const aqua_gpu_layout *l, cuda_clock clock, void *wate
     typename S::water *depths = (typename S::water *)water;
     if (s->uniform) {
         spread_kernel<S, false, TAKES>
-            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     } else {
         spread_kernel<S, true, TAKES>
-            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     }
     return cudaGetLastError();
 }
@@ -289,13 +278,13 @@ template <class S>
 __global__ void __launch_bounds__(THREADS)
     watch_kernel(aqua_gpu_layout l, cuda_clock clock, const typename S::water *water,
                  typename S::water *most, int32_t *first, double arrival) {
-    const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
+    const uint32_t y = row_of_warp();
     if (y >= l.ny) {
         return;
     }
     const typename S::water *row = water + aqua_at(l, 0, (int)y);
     const int32_t step = (int32_t)(cuda_now(clock) + 1);
-    for (uint32_t x = threadIdx.x % AQUA_WARP; x < l.nx; x += AQUA_WARP) {
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const int64_t i = (int64_t)y * l.nx + x;
         if (most && row[x] > most[i]) {
             most[i] = row[x];
@@ -310,10 +299,10 @@ cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock
                            const void *water, void *most, int32_t *first, double arrival,
                            cudaStream_t stream) {
     if (whole) {
-        watch_kernel<aqua_f32><<<row_blocks(layout), THREADS, 0, stream>>>(
+        watch_kernel<aqua_f32><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
             *layout, clock, (const int32_t *)water, (int32_t *)most, first, arrival);
     } else {
-        watch_kernel<aqua_f64><<<row_blocks(layout), THREADS, 0, stream>>>(
+        watch_kernel<aqua_f64><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
             *layout, clock, (const double *)water, (double *)most, first, arrival);
     }
     return cudaGetLastError();

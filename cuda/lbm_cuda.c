@@ -4,6 +4,7 @@
  */
 #include "cuda/lbm_state.h"
 #include "engine/lbm/acceleration.h"
+#include "engine/lbm/lbm_answers.h"
 
 /* What 32 bits can number. */
 static const double most_numbers = 4294967296.0;
@@ -11,7 +12,7 @@ static const double most_numbers = 4294967296.0;
 static const int64_t longest_row = 1 << 25;
 
 static lbm_gpu_layout make_layout(const sel_grid *grid) {
-    uint32_t pitch = (uint32_t)((grid->n[0] + LBM_WARP - 1) / LBM_WARP * LBM_WARP);
+    uint32_t pitch = (uint32_t)((grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
@@ -23,13 +24,8 @@ static lbm_gpu_layout make_layout(const sel_grid *grid) {
 
 /* Places of a plane of populations, in numbers too large for the layout if need be. */
 static double padded_cells(const sel_grid *grid) {
-    double pitch = (double)((grid->n[0] + LBM_WARP - 1) / LBM_WARP * LBM_WARP);
+    double pitch = (double)((grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP);
     return pitch * (double)grid->n[1] * (double)grid->n[2];
-}
-
-static int64_t partial_count(const lbm_gpu_layout *layout) {
-    const int64_t rows = (int64_t)layout->ny * layout->nz;
-    return rows < LBM_GPU_LINK_BLOCKS ? LBM_GPU_LINK_BLOCKS : rows;
 }
 
 static void describe(lbm_cuda *state) {
@@ -83,14 +79,12 @@ static void list(sel_state *base) {
     sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &cells, SEL_SAVED);
     cells.components = domain->grid.dims;
     cells.count = domain->grid.dims * layout->plane;
-    sel_arrays_add_cells(arrays, "last_velocity", &state->last_velocity, real, &cells, SEL_SAVED);
+    base->last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->pattern.acceleration_field, real,
                              &cells, SEL_SAVED);
     }
     SEL_ADD(arrays, state, view.solid, sel_grid_cells(&domain->grid), 0);
-    sel_arrays_add(arrays, "partials", &state->partials, (sel_type){'s', sizeof(lbm_gpu_sums)},
-                   partial_count(layout), 0);
     SEL_ADD(arrays, state, acceleration, 6, SEL_SAVED);
     SEL_ADD(arrays, state, rates, regions, 0);
     SEL_ADD(arrays, state, out, regions, SEL_SAVED | SEL_ON_HOST);
@@ -129,7 +123,7 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
         return sel_fail(error, SEL_NO_DEVICE,
                         "the CUDA backend takes up to 2^32 cells, rows counted in whole warps of "
                         "%d, and this domain has %.3g; use --backend cpu",
-                        LBM_WARP, padded_cells(grid));
+                        CUDA_WARP, padded_cells(grid));
     }
     if ((double)((const lbm_plan *)base)->boundary.link_count >= most_numbers) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -216,16 +210,28 @@ static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
     return cuda_laws_check(((const lbm_cuda *)base)->laws, step, error);
 }
 
-lbm_gpu_view cuda_view(const lbm_cuda *state) {
-    lbm_gpu_view view = state->view;
-    view.last = describe_step(state, state->base.step > 0 ? state->base.step - 1 : 0);
-    if (state->base.step == 0) {
-        view.last.acceleration = state->acceleration;
+const lbm_gpu_view *cuda_view(lbm_cuda *state) {
+    const int64_t step = state->base.step;
+    lbm_gpu_view *view = &state->view;
+    view->last = describe_step(state, step > 0 ? step - 1 : 0);
+    if (step == 0) {
+        view->last.acceleration = state->acceleration;
     }
-    view.now = state->f[state->base.step & 1];
-    view.started = state->base.step > 0;
+    view->now = state->f[step & 1];
+    view->started = step > 0;
     return view;
 }
+
+static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
+                       sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    (void)field, (void)error;
+    *launchers = lbm_gpu_look(state->pattern.dims, state->pattern.bytes);
+    *view = cuda_view(state);
+    return SEL_OK;
+}
+
+_Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have room in the rows");
 
 const cuda_solver lbm_on_cuda = {
     .what = "the flow",
@@ -238,6 +244,8 @@ const cuda_solver lbm_on_cuda = {
     .step = enqueue_step,
     .check = check,
     .close = close,
+    .look = look,
+    .watched = lbm_watched_answer,
     .ask = lbm_cuda_ask,
     .answer = lbm_cuda_answer,
 };

@@ -53,7 +53,7 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
         uint32_t start = (uint32_t)row * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             l->cells[c] = convert(b, &b->cells[c], moves, start);
-            l->words[l->cells[c].index / LBM_WARP] |= 1u << l->cells[c].index % LBM_WARP;
+            l->words[l->cells[c].index / CUDA_WARP] |= 1u << l->cells[c].index % CUDA_WARP;
             if (b->cells[c].opening != LBM_CLOSED) {
                 l->wet[l->wet_count++] = (uint32_t)c;
             }
@@ -68,7 +68,7 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
 
 static size_t word_count(const lbm_cuda *state) {
     const int64_t cells = state->plan->boundary.cell_count;
-    return cells > 0 ? (size_t)state->pattern.layout.plane / LBM_WARP : 0;
+    return cells > 0 ? (size_t)state->pattern.layout.plane / CUDA_WARP : 0;
 }
 
 void lbm_cuda_list_boundary(lbm_cuda *state) {
@@ -165,19 +165,9 @@ static sel_status send_initial(lbm_cuda *state, const lbm_slabs *slabs, double *
     return status;
 }
 
-static sel_status watch_mass(lbm_cuda *state, sel_error *error) {
-    const lbm_gpu_view view = cuda_view(state);
-    lbm_gpu_monitor found;
-    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->base.queue->stream));
-    CUDA_TRY(cudaMemcpyAsync(&found, state->partials, sizeof found, cudaMemcpyDeviceToHost,
-                             state->base.queue->stream));
-    CUDA_TRY(cudaStreamSynchronize(state->base.queue->stream));
-    state->first_mass = (double)state->plan->base.domain->free_cells + found.mass;
-    return SEL_OK;
-}
-
 sel_status cuda_set_initial(lbm_cuda *state, sel_error *error) {
     lbm_slabs slabs;
+    sel_total deviation = {0};
     sel_status status = lbm_slabs_open(state->plan, &slabs, error);
     /* The second copy of the populations has room for the given fields in f64. */
     double *given = !status && lbm_slabs_given(&slabs) ? state->f[1] : NULL;
@@ -186,10 +176,9 @@ sel_status cuda_set_initial(lbm_cuda *state, sel_error *error) {
     }
     lbm_slabs_close(&slabs);
     if (!status) {
-        const lbm_gpu_view view = cuda_view(state);
-        CUDA_TRY(lbm_gpu_start(&view, given, state->f[0], state->base.queue->stream));
-        CUDA_TRY(cudaStreamSynchronize(state->base.queue->stream));
-        status = watch_mass(state, error);
+        CUDA_TRY(lbm_gpu_start(cuda_view(state), given, state->f[0], state->base.queue->stream));
+        status = cuda_sum_now(&state->base, &deviation, error);
+        state->first_mass = lbm_cuda_mass(state, &deviation);
     }
     return status;
 }

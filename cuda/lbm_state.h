@@ -11,12 +11,10 @@ typedef struct lbm_cuda {
     sel_state base;
     const lbm_plan *plan;
     lbm_gpu_step pattern; /* all but `from` and `to` */
-    lbm_gpu_view view;    /* all but what moves with the step */
+    lbm_gpu_view view;    /* see cuda_view */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
     void *f[2];
-    void *last_velocity; /* [dims][nz][ny][pitch] in the run's precision */
-    void *partials;
     double *rates;          /* [regions + 1] on the device */
     double *acceleration;   /* see cuda_acceleration_turns */
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
@@ -27,8 +25,8 @@ typedef struct lbm_cuda {
     double first_mass;
 } lbm_cuda;
 
-/* The present state as fields see it. */
-lbm_gpu_view cuda_view(const lbm_cuda *state);
+/* The present state as fields see it: state->view. */
+const lbm_gpu_view *cuda_view(lbm_cuda *state);
 
 /* Bytes of a stored number. */
 static inline int64_t cuda_real(const sel_plan *plan) {
@@ -42,6 +40,11 @@ void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *reques
 /* Lists the boundary's arrays; copies the boundary to the device. */
 void lbm_cuda_list_boundary(lbm_cuda *state);
 sel_status cuda_upload_boundary(lbm_cuda *state, sel_error *error);
+
+/* The mass of all free cells, from the sum of the density's deviations; lattice units. */
+static inline double lbm_cuda_mass(const lbm_cuda *state, const sel_total *deviation) {
+    return (double)state->plan->base.domain->free_cells + sel_total_of(deviation, false);
+}
 
 /* Populations of step 0. */
 sel_status cuda_set_initial(lbm_cuda *state, sel_error *error);

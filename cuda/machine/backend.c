@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/machine/device.h"
+#include "engine/reduce.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -54,7 +55,11 @@ static sel_state *begin(const sel_plan *plan) {
 }
 
 static void list(sel_state *state) {
+    const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
+    sel_state_list(state);
+    sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
+                   rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
     cuda_queue_list(state->queue, &state->arrays);
 }
 
@@ -177,20 +182,97 @@ static void done(const sel_state *state, int64_t *steps, double *seconds) {
 
 /* ---- requests ---- */
 
+/* Kernels find the answer on the stream of the steps, so that they see the state at which it was
+ * asked for. */
+static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *view,
+                           const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->queue;
+    const cuda_cells cells = cuda_cells_of(request);
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, sizeof(cuda_sums), 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    if (request->kind == SEL_REDUCE) {
+        CUDA_TRY(look->reduce(view, request->field, &cells, queue->rows, queue->stream));
+        return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
+    }
+    CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v, queue->rows,
+                           queue->stream));
+    slot->had_before = state->monitored;
+    state->monitored |= !request->only_bad_cell;
+    return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
+}
+
+static sel_status ask(sel_state *state, const sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    const cuda_look *look;
+    const void *view;
+    if (!field && request->kind != SEL_MONITOR) {
+        return solver->ask(state, request, error);
+    }
+    sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
+    if (status) {
+        return status;
+    }
+    return request->kind == SEL_READ
+               ? cuda_slot_read(state->queue, request, look->read, view, error)
+               : ask_sums(state, look, view, request, error);
+}
+
+sel_status cuda_sum(sel_state *state, sel_error *error) {
+    const cuda_look *look;
+    const void *view;
+    sel_status status = solver_of(state->plan)->look(state, -1, &look, &view, error);
+    if (!status) {
+        CUDA_TRY(look->sum(view, state->queue->rows, state->queue->stream));
+    }
+    return status;
+}
+
+sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error) {
+    sel_status status = cuda_sum(state, error);
+    return status ? status : copy(sum, state->queue->rows, sizeof *sum, error);
+}
+
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
-    sel_status status = solver_of(state->plan)->ask(state, request, error);
+    sel_status status = ask(state, request, error);
     cuda_slot_started(state->queue, request, state->step, status);
     return status;
 }
 
+static void answer_sums(const cuda_sums *sums, sel_request *request) {
+    for (int c = 0; c < CUDA_PARTS; c++) {
+        request->sum[c] = sums->sum[c];
+        request->sum_of_squares[c] = sums->squares[c];
+        request->min[c] = sums->least[c];
+        request->max[c] = sums->most[c];
+    }
+    request->count = (int64_t)sums->count;
+}
+
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
     cuda_slot *slot;
     sel_status status = cuda_slot_answer(state->queue, request, state->threads, &slot, error);
     if (status) {
         return status;
     }
-    if (request->kind != SEL_READ) {
-        solver_of(state->plan)->answer(state, slot, request);
+    const cuda_monitor *found = slot->host;
+    switch (request->kind) {
+    case SEL_READ:
+        break;
+    case SEL_REDUCE:
+        answer_sums(slot->host, request);
+        break;
+    case SEL_MONITOR:
+        solver->watched(state->plan, &found->watched, request);
+        request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
+        break;
+    default:
+        solver->answer(state, slot, request);
+        break;
     }
     return check(state, slot->step, error);
 }

@@ -6,6 +6,7 @@
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
 
+#include "cuda/machine/look.h"
 #include "cuda/machine/queue.h"
 #include "engine/machine/state.h"
 
@@ -30,10 +31,21 @@ typedef struct cuda_solver {
     sel_status (*check)(const sel_state *state, int64_t step, sel_error *error);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
-    /* Of requests. */
+    /* Its launchers, and the present state as their kernels see it; fails when `field` (-1: none)
+     * cannot be seen. */
+    sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
+                       sel_error *error);
+    void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
+    /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: opens a slot and enqueues what fills it; then what is in
+     * it as an answer. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;
+
+/* Enqueues the sum of what the solver conserves; `rows` of the queue will hold it first. */
+sel_status cuda_sum(sel_state *state, sel_error *error);
+/* The same, and waits for it. */
+sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

@@ -139,7 +139,8 @@ static sel_status record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *st
     for (int64_t k = 0; k < CUDA_STEPS && !status; k++) {
         status = enqueue(state, state->step + k, error);
     }
-    cudaError_t ticked = cuda_tick(queue->clock, CUDA_STEPS, queue->stream);
+    cudaError_t ticked =
+        queue->timeless ? cudaSuccess : cuda_tick(queue->clock, CUDA_STEPS, queue->stream);
     cudaError_t code = cudaStreamEndCapture(queue->stream, &recorded);
     code = code == cudaSuccess ? ticked : code;
     if (!status && code == cudaSuccess) {
@@ -153,14 +154,14 @@ static sel_status record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *st
 
 sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
                              sel_error *error) {
-    if (queue->base != state->step) {
+    if (queue->base != state->step && !queue->timeless) {
         CUDA_TRY(cuda_tick(queue->clock, state->step - queue->base, queue->stream));
         queue->base = state->step;
     }
     sel_status status = queue->graph ? SEL_OK : record(queue, enqueue, state, error);
     if (!status) {
         CUDA_TRY(cudaGraphLaunch(queue->graph, queue->stream));
-        queue->base += CUDA_STEPS;
+        queue->base += queue->timeless ? 0 : CUDA_STEPS;
     }
     return status;
 }

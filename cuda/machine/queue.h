@@ -43,6 +43,7 @@ typedef struct cuda_slot {
 typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
+    void *rows;          /* a cuda_sums for each row of cells, for all that adds up by rows */
     uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
@@ -53,6 +54,7 @@ typedef struct cuda_queue {
     double seconds_done; /* that steps_done took */
 
     cudaGraphExec_t graph; /* CUDA_STEPS steps */
+    bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
     int64_t *clock;        /* cuda_clock.base, */
     int64_t base;          /* whose value it has when all that is queued is done */
     /* The first failure that kernels tell of, as a number by which the earliest is the smallest;

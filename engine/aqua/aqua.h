@@ -225,6 +225,9 @@ typedef struct aqua_balance {
     const double *inflow; /* [inflow_count] */
     const double *out;    /* [region_count + 1]: through its ghosts */
 } aqua_balance;
+/* Answers a SEL_MONITOR of the depth, m. */
+void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
+
 void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request);
 
 /* From free cells into the ghosts of a region; returns their number. to == NULL: only counts. */

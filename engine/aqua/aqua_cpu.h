@@ -55,7 +55,6 @@ double aqua_edges_flux(const aqua_cpu *state, int64_t step, const aqua_edge *edg
 int aqua_cpu_field(const sel_state *base, int field, int64_t y, int64_t x0, int64_t x1,
                    const double **values);
 void aqua_cpu_main(const sel_state *base, int64_t y, sel_main_row *main);
-void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
 sel_status aqua_cpu_other(sel_state *base, sel_request *request, sel_error *error);
 
 #endif

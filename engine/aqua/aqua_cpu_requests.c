@@ -37,11 +37,6 @@ void aqua_cpu_main(const sel_state *base, int64_t y, sel_main_row *main) {
     *main = (sel_main_row){.value = {depth}, .large = depth, .small = depth};
 }
 
-void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request) {
-    (void)plan;
-    sel_request_watched(request, found);
-}
-
 /* m3 of a unit of the store in a cell. */
 static double volume_unit(const aqua_cpu *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
