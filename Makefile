@@ -301,7 +301,7 @@ help:
 	@echo 'make annotations     regenerate lua/meta/selenite.lua, docs/reference.md, docs/selenite.1'
 	@echo 'make test-paraview   read the files back with ParaView in a fresh Debian (root, minutes)'
 	@echo 'make test-fresh      make demo and make test in a fresh Debian (root, minutes)'
-	@echo 'make fuzz            fuzz scripts and the files that they read (clang, minutes)'
+	@echo 'make fuzz            fuzz scripts, the files that they read and laws (clang, half an hour)'
 	@echo 'make clean           remove the build folders'
 	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 CUDA=0 CUDA_ARCH= V=1'
 

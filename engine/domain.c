@@ -220,10 +220,12 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
                            solver->name);
     }
     if (cells + sites == 0 && !sel_shape_has_rest(region->where)) {
+        char extent[SEL_EXTENT_TEXT];
+        sel_extent_text(&domain->grid, extent);
         return sel_fail_at(error, region->at,
                            "region '%s' paints nothing: its shape contains no cell centre and no "
-                           "face site of the domain",
-                           name);
+                           "face site of the domain, %s",
+                           name, extent);
     }
     if (cells && !place->on_volumes) {
         return sel_fail_at(error, region->law.where,
@@ -241,7 +243,8 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
 
 enum { LONGEST_REGION_NAME = 48 };
 
-/* Names are columns of files and keys of results: unique, and not too long for them. */
+/* Names are columns of files and keys of results: not too long for them. Regions of one name count
+ * together there. */
 static sel_status check_name(const sel_domain *domain, int number, sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
     if (!region->name) {
@@ -250,14 +253,6 @@ static sel_status check_name(const sel_domain *domain, int number, sel_error *er
     if (!*region->name || strlen(region->name) > LONGEST_REGION_NAME) {
         return sel_fail_at(error, region->at, "the name of a region must have 1 to %d characters",
                            LONGEST_REGION_NAME);
-    }
-    for (int before = 1; before < number; before++) {
-        const char *name = domain->regions[before - 1].name;
-        if (name && strcmp(name, region->name) == 0) {
-            return sel_fail_at(error, region->at,
-                               "two regions are called '%s'; join them with +, or rename one",
-                               name);
-        }
     }
     return SEL_OK;
 }

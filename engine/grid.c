@@ -66,3 +66,13 @@ void sel_cell_text(const sel_grid *grid, const int64_t at[3], char text[SEL_CELL
         snprintf(text, SEL_CELL_TEXT, "{%lld, %lld}", (long long)at[0], (long long)at[1]);
     }
 }
+
+void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int a = 0; a < grid->dims && used < SEL_EXTENT_TEXT; a++) {
+        const double from = grid->origin[a], to = from + (double)grid->n[a] * grid->dx;
+        used += (size_t)snprintf(text + used, SEL_EXTENT_TEXT - used, "%s%c from %.9g to %.9g",
+                                 a ? ", " : "", "xyz"[a], from, to);
+    }
+}

@@ -72,4 +72,8 @@ SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
 enum { SEL_CELL_TEXT = 72 };
 void sel_cell_text(const sel_grid *grid, const int64_t at[3], char text[SEL_CELL_TEXT]);
 
+/* "x from 0 to 16, y from 0 to 8": where the domain lies, in messages. */
+enum { SEL_EXTENT_TEXT = 144 };
+void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]);
+
 #endif

@@ -234,7 +234,7 @@ static void take_look(run *r) {
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
-    if (solver->sound) {
+    if (solver->sound && r->monitor.largest_cell >= 0) {
         r->report->largest_mach = fmax(r->report->largest_mach, mach);
     }
     r->largest = fmax(r->largest, r->monitor.largest);

@@ -40,10 +40,16 @@ void sel_request_watched(sel_request *request, const sel_watched *found) {
 }
 
 void sel_request_term(sel_request *request, const char *prefix, const char *name, double value) {
+    sel_term term = {.value = value};
+    snprintf(term.name, sizeof term.name, "%s%s", prefix, name);
+    for (int i = 0; i < request->term_count; i++) {
+        if (strcmp(request->terms[i].name, term.name) == 0) {
+            request->terms[i].value += value;
+            return;
+        }
+    }
     if (request->term_count < SEL_MAX_TERMS) {
-        sel_term *term = &request->terms[request->term_count++];
-        snprintf(term->name, sizeof term->name, "%s%s", prefix, name);
-        term->value = value;
+        request->terms[request->term_count++] = term;
     }
 }
 

@@ -210,8 +210,8 @@ typedef struct sel_solver {
 /* Answers a SEL_MONITOR with what was found, in the units of `found`. */
 void sel_request_watched(sel_request *request, const sel_watched *found);
 
-/* Appends a term called prefix + name to the answer of a SEL_BALANCE; what is beyond SEL_MAX_TERMS
- * is left out. */
+/* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
+ * name: regions of one name count together. What is beyond SEL_MAX_TERMS is left out. */
 void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
 
 /* The device's backend of all solvers that have an on_cuda, in builds with it. */

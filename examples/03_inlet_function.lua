@@ -6,7 +6,8 @@ local H = 32
 
 local function pulsating(y, t)
   local s = y / H
-  return 0.05 * 4 * s * (1 - s) * (1 + 0.5 * math.sin(2 * math.pi * t / 2000)), 0
+  local beat = 1 + 0.5 * math.sin(2 * math.pi * t / 2000)
+  return 0.05 * sel.ramp(t, 4000) * 4 * s * (1 - s) * beat, 0   -- a start without sound
 end
 
 return sel.lbm {

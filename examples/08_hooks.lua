@@ -15,7 +15,7 @@ local function watch(run)
 end
 
 local function push(t, drive)                       -- drive is a control, below
-  return drive * math.min(1, t / 500), 0
+  return drive * sel.ramp(t, 3000), 0
 end
 
 return sel.lbm {

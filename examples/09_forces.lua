@@ -2,12 +2,12 @@
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
-local D, U = 12, 0.08                               -- diameter and mean velocity
+local D, U = 12, 0.04                               -- diameter and mean velocity
 local H = 41 * D // 10                              -- off the middle, so that vortices soon begin
 
 local function inflow(y, t)
   local s = y / H
-  return 1.5 * U * math.min(1, t / 4000) * 4 * s * (1 - s), 0
+  return 1.5 * U * sel.ramp(t, 8000) * 4 * s * (1 - s), 0
 end
 
 return sel.lbm {
@@ -18,13 +18,13 @@ return sel.lbm {
   regions   = {
     { name = "walls",    where = shape.face "y-" + shape.face "y+", law = law.wall {} },
     { name = "inlet",    where = shape.face "x-", law = law.velocity { inflow } },
-    { name = "outlet",   where = shape.face "x+", law = law.pressure { 0 } },
+    { name = "outlet",   where = shape.face "x+", law = law.outflow {} },    -- lets sound out
     { name = "cylinder", where = shape.ball { centre = { 2 * D, 2 * D }, radius = D / 2 },
                          law = law.wall {} },
   },
-  stop   = { steps = 14000 },
+  stop   = { steps = 36000 },
   output = {
-    out.force   { region = "cylinder", centre = { 2 * D, 2 * D }, every = 20, from_step = 8000 },
+    out.force   { region = "cylinder", centre = { 2 * D, 2 * D }, every = 20, from_step = 26000 },
     out.flux    { region = "outlet", every = 100 },
     out.flux    { name = "wake", across = { { 4 * D, H }, { 4 * D, 0 } }, every = 100 },
   },

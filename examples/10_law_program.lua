@@ -12,7 +12,7 @@ local function gust(y, t)
   if phase < 0.5 then
     strength = strength + math.sin(2 * math.pi * phase) * (s < 0.5 and s or 1 - s)
   end
-  return 0.05 * math.min(1, t / period) * 4 * s * (1 - s) * strength, 0
+  return 0.05 * sel.ramp(t, period) * 4 * s * (1 - s) * strength, 0
 end
 
 return sel.lbm {

@@ -4,7 +4,7 @@ local shape, law, out = sel.shape, sel.law, sel.out
 
 local picture = sel.raster "stones.png"             -- r(x, y) from 0 (black) to 1 (white)
 local stones = shape.image "stones.png"             -- row 0 of the file is the top of the domain
-local near = shape.box { min = { 0, 0 }, max = { 20, picture.size[2] } }
+local lee = shape.box { min = { 60, 0 }, max = { 80, picture.size[2] } }
 
 return sel.lbm {
   lattice = "D2Q9",
@@ -12,7 +12,7 @@ return sel.lbm {
   nu      = 0.02,
   initial = {
     velocity = {
-      sel.paint { 0.05, { near, 0.04 }, { stones, 0 } },         -- in order, the last one wins
+      sel.paint { 0.05, { lee, 0.04 }, { stones, 0 } },         -- in order, the last one wins
       function(x, y) return 0.002 * sel.noise(1, x / 8, y / 8) end,
     },
   },

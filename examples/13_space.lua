@@ -6,7 +6,7 @@ local H = 20                                        -- a square duct with a bent
 
 local function inflow(y, z, t)
   local s, r = y / H, z / H
-  return 0.05 * math.min(1, t / 500) * 16 * s * (1 - s) * r * (1 - r), 0, 0
+  return 0.05 * sel.ramp(t, 800) * 16 * s * (1 - s) * r * (1 - r), 0, 0
 end
 
 local pin = shape.cylinder { from = { H, 0, H / 2 }, to = { H, 9, H / 2 }, radius = 2.5 }

@@ -19,13 +19,30 @@ static bool read_number(sel_filler *f, const sel_slot *slot, int item, int index
     return true;
 }
 
+/* A number that is whole but for the round-off of a division is taken: L / dx. */
 static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index, int64_t *to) {
-    int whole = 0;
-    if (lua_type(f->L, index) == LUA_TNUMBER)
-        *to = lua_tointegerx(f->L, index, &whole);
-    if (!whole)
+    const bool number = lua_type(f->L, index) == LUA_TNUMBER;
+    const double value = number ? lua_tonumber(f->L, index) : 0;
+    if (number && lua_isinteger(f->L, index)) {
+        *to = lua_tointeger(f->L, index);
+        return true;
+    }
+    if (number && sel_units_whole(value, to))
+        return true;
+    if (number && fabs(value) < 0x1p53) {
+        char digits[40]; /* as many as tell it from a whole number */
+        snprintf(digits, sizeof digits, "%.15g", value);
+        if (!strchr(digits, '.'))
+            snprintf(digits, sizeof digits, "%.17g", value);
+        sel_fill_wrong(f, slot, item, 0,
+                       sel_fill_print(f,
+                                      "must be a whole number, got %s; math.floor(... + 0.5) "
+                                      "rounds it",
+                                      digits));
+    } else {
         sel_fill_wrong(f, slot, item, index, "must be a whole number");
-    return whole;
+    }
+    return false;
 }
 
 static void fill_int(sel_filler *f, const sel_slot *slot, int index, int64_t *to) {

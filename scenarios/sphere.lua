@@ -35,8 +35,7 @@ local steps = math.floor(ramp + p.time * D / U)
 local beside = shape.face "y-" + shape.face "y+" + shape.face "z-" + shape.face "z+"
 
 local function stream(t)
-  local s = math.min(1, t / ramp)
-  return U * s * s * (3 - 2 * s), 0, 0
+  return U * sel.ramp(t, ramp), 0, 0
 end
 
 local function report(run)

@@ -21,7 +21,7 @@ local unit = h / p.u_max
 
 local function inflow(y, t)
   local s = (y - h) / h
-  local u = p.u_max * math.min(1, t / (20 * unit)) * 4 * s * (1 - s)
+  local u = p.u_max * sel.ramp(t, 20 * unit) * 4 * s * (1 - s)
   local v = 0
   if t > 20 * unit and t < 40 * unit then
     v = p.kick * u

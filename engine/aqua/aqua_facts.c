@@ -1,6 +1,7 @@
 /* aqua_facts.c -- what `selenite check` tells of a run-off. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/aqua/aqua_ground.h"
 #include "engine/aqua/aqua_rain.h"
 
@@ -71,20 +72,19 @@ static void add_rain(const aqua_plan *plan, sel_fact facts[], int *count) {
     }
     sel_fact *fact = add_fact(facts, count, "rain");
     if (sum.endless) {
-        snprintf(fact->text, sizeof fact->text, "%.6g mm/h on average, at most %.6g mm/h", sum.mean,
-                 sum.largest);
-        return;
+        snprintf(fact->text, sizeof fact->text, "%.6g mm/h on average", sum.mean);
+    } else {
+        const bool early = sel_may_end_early(&plan->params->common);
+        snprintf(fact->text, sizeof fact->text, "%s%s%.6g mm = %.6g m3", early ? "at most " : "",
+                 sum.samples ? "about " : "", sum.millimetres, sum.volume);
     }
-    const bool early = sel_may_end_early(&plan->params->common);
-    char samples[40] = "";
     if (sum.samples) {
-        snprintf(samples, sizeof samples, " (estimate of %lld samples)", (long long)sum.samples);
+        const size_t used = strlen(fact->text);
+        snprintf(fact->text + used, sizeof fact->text - used, " (estimate of %lld samples)",
+                 (long long)sum.samples);
     }
-    snprintf(fact->text, sizeof fact->text, "%s%.6g mm = %.6g m3%s, at most %.4g mm/h",
-             sum.samples ? "about "
-             : early     ? "at most "
-                         : "",
-             sum.millimetres, sum.volume, samples, sum.largest);
+    fact = add_fact(facts, count, "largest rate of rain");
+    snprintf(fact->text, sizeof fact->text, "%.4g mm/h", sum.largest);
 }
 
 int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {

@@ -75,20 +75,18 @@ static sel_status refuse_place(const aqua_plan *plan, const aqua_inflow *inflow,
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const aqua_source *source = inflow->source;
-    const double *low = grid->origin;
     int64_t cell[2];
-    char extent[128], text[32];
-    snprintf(extent, sizeof extent, "the domain, %.10g to %.10g by %.10g to %.10g", low[0],
-             low[0] + (double)grid->n[0] * grid->dx, low[1],
-             low[1] + (double)grid->n[1] * grid->dx);
+    char extent[SEL_EXTENT_TEXT], text[32];
+    sel_extent_text(grid, extent);
     if (source->where) {
         return sel_fail_at(error, source->place,
-                           "source %s: its shape covers no free cell of %s; cells of regions and "
-                           "without ground are not free",
+                           "source %s: its shape covers no free cell of the domain, %s; cells of "
+                           "regions and without ground are not free",
                            inflow->name, extent);
     }
     if (!find_cell(grid, &source->at, cell)) {
-        return sel_fail_at(error, source->place, "source %s at { %.10g, %.10g } lies outside %s",
+        return sel_fail_at(error, source->place,
+                           "source %s at { %.10g, %.10g } lies outside the domain, %s",
                            inflow->name, source->at.v[0], source->at.v[1], extent);
     }
     return sel_fail_at(error, source->place,

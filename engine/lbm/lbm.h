@@ -100,6 +100,28 @@ double lbm_largest_velocity(const lbm_plan *plan);
 /* Kinematic, user's units. */
 double lbm_viscosity(const lbm_plan *plan);
 
+/* The lowest and the highest gauge pressure that laws give in the run, sampled, 0 among them;
+ * user's units. */
+void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
+
+/* Of these pressures the one farthest from 0, as the density deviation in lattice units. */
+double lbm_largest_deviation(const lbm_plan *plan);
+#define LBM_LARGEST_DEVIATION 0.3 /* above it nearly incompressible flow is out of question */
+
+/* Reynolds number of a cell at a velocity in lattice units, the eddy viscosity counted. */
+double lbm_cell_reynolds(const lbm_plan *plan, double velocity);
+enum { LBM_LARGEST_CELL_REYNOLDS = 20 }; /* above it the collisions are seldom stable */
+
+/* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;
+ * 0: there is none. */
+double lbm_sound_period(const lbm_plan *plan);
+
+/* Warns of velocities that start at once or rise within less than that, and of shorter runs. */
+void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
+
+/* Whether a velocity does start at once. */
+bool lbm_starts_at_once(const lbm_plan *plan);
+
 /* What passes the faces whose velocity is given: the largest velocities across them, inwards and
  * outwards, with their regions, sampled over the run. */
 typedef struct lbm_passing {

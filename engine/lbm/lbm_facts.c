@@ -45,6 +45,29 @@ static void add_velocity_facts(const lbm_plan *plan, sel_fact facts[], int *coun
     snprintf(cell->text, sizeof cell->text, "%.3g", velocity / numbers->nu);
 }
 
+/* Without friction, from rest: sqrt(2 dp / rho). */
+static void add_pressure_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
+    const lbm_numbers *numbers = &plan->numbers;
+    double lowest, highest;
+    lbm_pressure_range(plan, &lowest, &highest);
+    double velocity = sqrt(2 * (highest - lowest) / numbers->density_unit) / numbers->velocity_unit;
+    if (velocity > 0) {
+        sel_fact *mach = add_fact(facts, count, "Mach number by pressures");
+        snprintf(mach->text, sizeof mach->text,
+                 "at most %.3g (frictionless from rest: velocity %.3g in lattice units)",
+                 velocity * sqrt(3), velocity);
+    }
+}
+
+static void add_sound_facts(const lbm_plan *plan, sel_fact facts[], int *count) {
+    double period = lbm_sound_period(plan);
+    if (period > 0) {
+        sel_fact *sound = add_fact(facts, count, "slowest sound");
+        snprintf(sound->text, sizeof sound->text, "period 4 L / c_s = %.4g (%.0f steps)",
+                 period * plan->params->common.dt, ceil(period));
+    }
+}
+
 static bool has_opening(const sel_domain *domain, int face) {
     for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
         int region = domain->face[face][s];
@@ -118,8 +141,10 @@ int lbm_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     fact = add_fact(facts, &count, "nu in lattice units");
     snprintf(fact->text, sizeof fact->text, "%.6g", numbers->nu);
     add_velocity_facts(plan, facts, &count);
+    add_pressure_facts(plan, facts, &count);
     add_reference_facts(plan, facts, &count);
     add_opening_facts(plan, facts, &count);
+    add_sound_facts(plan, facts, &count);
     add_units(plan, facts, &count);
     return count;
 }

@@ -168,28 +168,47 @@ static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t
     return monitor->smallest <= 0 || mach > 1;
 }
 
+/* The causes in the order in which they can be told from the plan; what the run has seen comes
+ * last, since it is the symptom of all of them. */
 static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
-    double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
-    double velocity = fmax(largest / p->numbers.velocity_unit, given);
-    if (p->numbers.tau > 2 && given <= 0.3) {
+    const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
+    const double seen = largest / p->numbers.velocity_unit;
+    const double deviation = lbm_largest_deviation(p), cell = lbm_cell_reynolds(p, given);
+    if (fabs(deviation) > LBM_LARGEST_DEVIATION) {
+        snprintf(
+            text, size,
+            "a law gives a pressure of %.4g, but pressures are gauge pressures: 0 at rest, and "
+            "small beside density c_s^2 = %.4g",
+            deviation * p->numbers.pressure_unit, p->numbers.pressure_unit);
+    } else if (given > 0.3) {
+        snprintf(text, size,
+                 "the laws and the initial state give a velocity of %.3g in lattice units (keep it "
+                 "below 0.1); reduce the velocity, or dt",
+                 given);
+    } else if (p->numbers.tau > 2) {
         snprintf(text, size,
                  "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
                  "viscosity or a smaller dt, or with the Reynolds number kept a smaller velocity",
                  p->numbers.tau);
-    } else if (velocity > 0.3) {
+    } else if (p->numbers.tau < 0.51 || cell > LBM_LARGEST_CELL_REYNOLDS) {
         snprintf(text, size,
-                 "the largest velocity was %.3g in lattice units (keep it below 0.1); reduce the "
-                 "velocity, or dt",
-                 velocity);
-    } else if (p->numbers.tau < 0.51) {
+                 "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
+                 "%d); use more cells, or a larger viscosity",
+                 p->numbers.tau, cell, LBM_LARGEST_CELL_REYNOLDS);
+    } else if (lbm_starts_at_once(p)) {
         snprintf(text, size,
-                 "tau = %.5g is close to its limit 0.5; use more cells, or a larger viscosity",
-                 p->numbers.tau);
+                 "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "
+                 "initial.velocity");
+    } else if (seen > 0.3) {
+        snprintf(text, size,
+                 "the largest velocity seen was %.3g in lattice units (keep it below 0.1); reduce "
+                 "what drives the flow, or dt",
+                 seen);
     } else {
         snprintf(text, size,
-                 "start more gently (ramp the laws in time), use more cells, or a larger "
-                 "viscosity (tau = %.5g)",
+                 "start more gently (sel.ramp in the laws), use more cells, or a larger viscosity "
+                 "(tau = %.5g)",
                  p->numbers.tau);
     }
 }
@@ -230,7 +249,8 @@ static const sel_field_info fields[LBM_FIELDS] = {
                          "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "
                          "inside vortices."},
     [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR, "1/time (SI: 1/s)",
-                         "sqrt(2 S:S) of the rate of strain S, from the populations of the cell."},
+                         "sqrt(2 S:S) of the rate of strain S, from the populations of the cell; "
+                         "with trt and tau near 1/2 mostly noise."},
     [LBM_STRESS] = {"stress", SEL_TENSOR, PRESSURE_UNIT,
                     "Viscous stress 2 density nu S, the subgrid model's part included, from the "
                     "populations of the cell."},

@@ -20,8 +20,8 @@ static double sample_step(int sample, double end) {
     return sample == 0 ? 0 : sample == SAMPLES ? end : end * fmod(sample * golden, 1);
 }
 
-/* Calls `take` with the values of all laws of velocities. */
-static void sample_velocities(const lbm_plan *plan, take_sample *take, void *to) {
+/* Calls `take` with the values of all laws of velocities, or of pressures. */
+static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take, void *to) {
     const lbm_batches *batches = &plan->boundary.batches;
     double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
     bool by_time;
@@ -30,7 +30,7 @@ static void sample_velocities(const lbm_plan *plan, take_sample *take, void *to)
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
         int last = batch->depends & SEL_ON_T && end > 0 ? SAMPLES : 0;
-        for (int s = 0; s <= last && batch->quantity->components > 1; s++) {
+        for (int s = 0; s <= last && (batch->quantity->components > 1) == velocities; s++) {
             if (!lbm_batch_evaluate(batch, plan->base.domain, sample_step(s, end), values, NULL)) {
                 take(plan, batch, values, to);
             }
@@ -111,9 +111,29 @@ static double largest_initial(const lbm_plan *plan) {
 
 double lbm_largest_velocity(const lbm_plan *plan) {
     double reference = plan->params->common.reference.velocity, largest = 0;
-    sample_velocities(plan, take_largest, &largest);
+    sample_laws(plan, true, take_largest, &largest);
     largest = fmax(largest, largest_initial(plan));
     return fmax(largest, isnan(reference) ? 0 : reference);
+}
+
+/* ---- pressures ---- */
+
+/* take_sample */
+static void take_pressures(const lbm_plan *plan, const lbm_batch *batch, const double *values,
+                           void *to) {
+    (void)plan;
+    double *range = to;
+    for (int64_t k = 0; k < batch->count; k++) {
+        range[0] = fmin(range[0], values[k]);
+        range[1] = fmax(range[1], values[k]);
+    }
+}
+
+void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest) {
+    double range[2] = {0, 0};
+    sample_laws(plan, false, take_pressures, range);
+    *lowest = range[0];
+    *highest = range[1];
 }
 
 /* ---- what passes ---- */
@@ -181,7 +201,7 @@ lbm_passing lbm_find_passing(const lbm_plan *plan) {
     }
     if (open && !passing.free && can_be_sampled(plan)) {
         passing.open = open;
-        sample_velocities(plan, take_passing, &passing);
+        sample_laws(plan, true, take_passing, &passing);
         passing.open = NULL;
     }
     free(open);

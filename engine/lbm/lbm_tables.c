@@ -172,8 +172,8 @@ static const sel_field lbm_fields[] = {
      NULL},
     {"collision", SEL_KIND_CHOICE, 0, offsetof(lbm_params, collision),
      "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, "
-     "and "
-     "moments above the stress are dropped, which is stabler.",
+     "and moments above the stress are dropped. Which is stablest depends on the flow: regularized "
+     "bears a smaller viscosity in vortices and cavities, trt a coarse body in a channel.",
      LBM_TRT, lbm_collision_names, NULL, NULL},
     {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
      "Of trt: the product of (tau - 1/2) for the even and for the odd moments; with 3/16 straight "

@@ -6,15 +6,18 @@
 
 /* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
 static const double fastest = 0.2;
-/* Reynolds number of a cell above which the collisions are seldom stable. */
-static const double largest_cell_reynolds = 20;
 static const double largest_tau = 2;
 /* Of what goes the other way, that counts as none: profiles end on zeros with round-off. */
 static const double no_part = 1e-6;
 
+/* Smagorinsky's model at the largest strain that cells can show, U / dx: nu + C^2 U dx. */
+double lbm_cell_reynolds(const lbm_plan *plan, double velocity) {
+    const double c = plan->numbers.eddy > 0 ? plan->params->smagorinsky : 0;
+    return velocity / (plan->numbers.nu + c * c * velocity);
+}
+
 static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
     const double velocity = lbm_largest_velocity(plan) / plan->numbers.velocity_unit;
-    const double cell = velocity / plan->numbers.nu;
     if (velocity > fastest) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
                  "Mach number %.3g: the velocity, %.3g in lattice units, should stay below 0.1 "
@@ -22,11 +25,33 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
                  "together",
                  velocity * sqrt(3), velocity);
     }
-    if (cell > largest_cell_reynolds && !(plan->numbers.eddy > 0)) {
+    const double cell = lbm_cell_reynolds(plan, velocity);
+    if (cell > LBM_LARGEST_CELL_REYNOLDS) {
         sel_fail(warnings, SEL_BAD_SCENARIO,
-                 "Reynolds number of a cell %.3g: above %g the flow is seldom stable; use more "
-                 "cells, or a larger viscosity",
-                 cell, largest_cell_reynolds);
+                 "Reynolds number of a cell %.3g%s: above %g the flow is seldom stable; use more "
+                 "cells, %s",
+                 cell, plan->numbers.eddy > 0 ? " with the eddy viscosity of a shear U / dx" : "",
+                 (double)LBM_LARGEST_CELL_REYNOLDS,
+                 plan->numbers.eddy > 0 ? "a larger viscosity or a larger smagorinsky"
+                                        : "or a larger viscosity");
+    }
+}
+
+double lbm_largest_deviation(const lbm_plan *plan) {
+    double lowest, highest;
+    lbm_pressure_range(plan, &lowest, &highest);
+    return (highest > -lowest ? highest : lowest) / plan->numbers.pressure_unit;
+}
+
+/* Who takes the density for the pressure writes 1 where 0 is meant. */
+static void warn_of_pressure(const lbm_plan *plan, sel_error *warnings) {
+    const double deviation = lbm_largest_deviation(plan);
+    if (fabs(deviation) > LBM_LARGEST_DEVIATION) {
+        sel_fail(
+            warnings, SEL_BAD_SCENARIO,
+            "a pressure of %.4g makes the density %.3g times that at rest; pressures are gauge "
+            "pressures: 0 at rest, and small beside density c_s^2 = %.4g",
+            deviation * plan->numbers.pressure_unit, 1 + deviation, plan->numbers.pressure_unit);
     }
 }
 
@@ -70,6 +95,8 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
     }
     warn_of_units(plan, warnings);
     warn_of_speed(plan, warnings);
+    warn_of_pressure(plan, warnings);
+    lbm_warn_of_sound(plan, warnings);
     warn_of_mass(plan, warnings);
 }
 

@@ -20,13 +20,15 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
     char texts[MOST][32], lost[SEL_LOST_TEXT];
-    const int number = next_region(domain, region, 0);
-    if (number && sel_domain_lost(domain, number, lost)) {
+    const int first = next_region(domain, region, 0);
+    for (int k = first; k; k = next_region(domain, region, k)) {
+        if (!sel_domain_lost(domain, k, lost)) {
+            return SEL_OK;
+        }
+    }
+    if (first) {
         return sel_fail_at(error, site->where, "%s: nothing to measure: %s", site->table->name,
                            lost);
-    }
-    if (number) {
-        return SEL_OK;
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {
         names[k] = sel_region_name(domain, k + 1, texts[k]);

@@ -20,8 +20,10 @@ AQUA_STORE_INLINE float aqua_bed_f32(double metres, double datum, double per_met
     return (float)rint((metres - datum) * per_metre);
 }
 
+/* A depth beyond what the store holds is the greatest that it holds. */
 AQUA_STORE_INLINE int32_t aqua_water_f32(double metres, double per_metre) {
-    return (int32_t)rint(metres * per_metre);
+    const double quanta = rint(metres * per_metre);
+    return quanta < (double)INT32_MAX ? (int32_t)quanta : INT32_MAX;
 }
 
 /* The bed of a cell whose level is fixed at z: its ground, or z where that is lower; and its depth.

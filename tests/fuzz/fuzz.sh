@@ -1,9 +1,12 @@
 #!/bin/sh
-# fuzz.sh -- build the fuzz targets (scripts, and the files that they read) with clang and run them.
-# usage: tests/fuzz/fuzz.sh [SECONDS]   (60 each when not given; seeds: scenarios, bad scripts, seeds/)
+# fuzz.sh -- build the fuzz targets (scripts, and the files that they read) with clang and run them;
+# then compare random laws with Lua, and run random scenarios under sanitizers.
+# usage: tests/fuzz/fuzz.sh [SECONDS [LAWS [SCENARIOS]]]   (60 each, 2000000 and 2000 when not given)
+# FIRST=N: laws and scenarios from number N on. Seeds of the others: scenarios, bad scripts, seeds/.
 set -eu
 cd "$(dirname "$0")/../.."
-seconds=${1:-60}
+seconds=${1:-60} laws=${2:-2000000} scenarios=${3:-2000}
+first=${FIRST:-1000000} python=${PYTHON:-/usr/bin/python3}
 build='build-fuzz'
 sanitizers=address,undefined
 objects=$(for file in lua/*.c; do echo "$build/${file%.c}.o"; done)
@@ -19,14 +22,26 @@ for target in fuzz_script fuzz_csv fuzz_png fuzz_asc fuzz_tif; do
         $build/libselenite.a -llua5.4 -ltiff -lpng16 -lz -fopenmp -pthread -ldl -lm
     mkdir -p $build/corpus_$target
 done
+# A script that does not stop at its limit ends the process, as it should: fuzz_script.c then exits
+# with 77, and the next one goes on.
 fuzz() {
-    target=$1
+    target=$1 end=$(($(date +%s) + seconds))
     shift
-    $build/"$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -max_len=4096 \
-        -close_fd_mask=2 -artifact_prefix=$build/ "$@"
+    while [ "$(date +%s)" -lt "$end" ]; do
+        $build/"$target" -max_total_time=$((end - $(date +%s))) -timeout=20 -rss_limit_mb=4096 \
+            -max_len=4096 -close_fd_mask=2 -artifact_prefix=$build/ "$@" && return
+        [ $? = 77 ] || return 1
+    done
 }
 fuzz fuzz_script -dict=tests/fuzz/script.dict $build/corpus_fuzz_script scenarios examples tests/bad
 fuzz fuzz_csv $build/corpus_fuzz_csv tests/fuzz/seeds
 fuzz fuzz_png $build/corpus_fuzz_png tests/fuzz/seeds
 fuzz fuzz_asc $build/corpus_fuzz_asc tests/fuzz/seeds
 fuzz fuzz_tif $build/corpus_fuzz_tif tests/fuzz/seeds
+
+make CUDA=0 build/tests/test_script_program
+LAWS=$laws FIRST=$first build/tests/test_script_program
+checked=address,undefined,float-cast-overflow
+make CUDA=0 SANITIZE=$checked all
+$python tests/fuzz/scenarios.py "build-$(echo $checked | tr , -)/selenite" $build/scenarios "$scenarios" \
+    "$first"

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <stdio.h>
+#include "engine/emergency.h"
 #include "lua/function.h"
 #include "lua/script.h"
 #include "lua/source.h"
@@ -65,8 +66,15 @@ static void load(const char *path) {
     sel_scenario_destroy(scenario);
 }
 
+static void end_expected(void *data, const sel_error *error) {
+    (void)data;
+    (void)error;
+    _exit(77);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char path[64];
+    sel_emergency_set(end_expected, NULL);
     int file = memfd_create("script", 0);
     if (file < 0 || write(file, data, size) != (ssize_t)size)
         return -1;

@@ -201,6 +201,7 @@ static int set_up(void **state) {
     solver.facts = no_facts;
     solver.json = no_json;
     solver.bytes_per_update = eight_bytes;
+    solver.bytes_per_look = eight_bytes;
     solver.bytes_per_cell = eight_bytes_per_cell;
     solver.cpu = &cpu_backend;
     solver.cuda = &device_backend;

@@ -83,7 +83,8 @@ static void all_mistakes_are_reported_at_their_lines(void **state) {
         "  output = { out.vtk {}, law.wall {}, nil, 3 },\n"
         "}\n",
         "s.lua:4: sel.lbm: lattice must be one of \"D2Q9\", \"D3Q19\", got string \"D2Q8\"\n"
-        "s.lua:5: sel.lbm: size[2] must be a whole number, got 8.5\n"
+        "s.lua:5: sel.lbm: size[2] must be a whole number, got 8.5; math.floor(... + 0.5) rounds "
+        "it\n"
         "s.lua:6: sel.lbm: unknown field 'nuu'; did you mean 'nu'?\n"
         "s.lua:7: sel.lbm: tau must be a number, got string \"abc\"\n"
         "s.lua:8: sel.lbm: periodic[2] must be one of \"x\", \"y\", \"z\", got string \"q\"\n"
@@ -91,12 +92,28 @@ static void all_mistakes_are_reported_at_their_lines(void **state) {
         "s.lua:10: regions[1]: law is required (law.*)\n"
         "s.lua:11: regions[2]: where must be a shape, as shape.box { ... }, got 7\n"
         "s.lua:12: law.wall: velocity[2] must be a finite number, got nan\n"
-        "s.lua:14: stop: steps must be a whole number, got 1.5\n"
+        "s.lua:14: stop: steps must be a whole number, got 1.5; math.floor(... + 0.5) rounds it\n"
         "s.lua:15: stop: unknown field 'stedy'; did you mean 'steady'?\n"
         "s.lua:16: out.vtk: fields is required (name or list of names)\n"
         "s.lua:16: sel.lbm: output[2] must be made by out.NAME { ... }, got law.wall\n"
         "s.lua:16: sel.lbm: output[3] must be made by out.NAME { ... }, got nil\n"
         "s.lua:16: sel.lbm: output[4] must be made by out.NAME { ... }, got 3");
+}
+
+/* 40 / 0.1 is whole, 0.6 / 0.2 = 2.9999999999999996 and 4.1 / 0.01 = 409.99999999999994 are not. */
+static void round_off_makes_no_part_of_a_cell(void **state) {
+    (void)state;
+    script_case c = {.scenario = NULL};
+    script_accepts(&c, "return require 'selenite'.lbm { lattice = 'D2Q9', tau = 0.8,\n"
+                       "  size = { 4.1 / 0.01, 0.6 / 0.2 }, stop = { steps = 0.3 / 0.1 } }\n");
+    assert_int_equal(script_lbm(&c)->common.size.v[0], 410);
+    assert_int_equal(script_lbm(&c)->common.size.v[1], 3);
+    assert_int_equal(script_lbm(&c)->common.stop.steps, 3);
+    script_done(&c);
+    script_refuses("return require 'selenite'.lbm { lattice = 'D2Q9', tau = 0.8,\n"
+                   "  size = { 400.00001, 3 }, stop = { steps = 1 } }\n",
+                   "s.lua:2: sel.lbm: size[1] must be a whole number, got 400.00001; "
+                   "math.floor(... + 0.5) rounds it");
 }
 
 static void checks_of_tables_run_after_filling(void **state) {
@@ -253,7 +270,7 @@ static void misspelt_members_of_the_library_are_errors(void **state) {
                    "outflow, pressure, slip, velocity, wall");
     script_refuses("local sel = require 'selenite'\nlocal x = sel.lmb\n",
                    "s.lua:2: selenite has no 'lmb'; did you mean 'lbm'? It has aqua, law, lbm, "
-                   "load, noise, out, paint, params, raster, series, shape, step, units");
+                   "load, noise, out, paint, params, ramp, raster, series, shape, step, units");
     script_refuses("local sel = require 'selenite'\nsel.law.mine = 1\n",
                    "s.lua:2: sel.law cannot be changed");
     script_refuses("local sel = require 'selenite'\nreturn sel.lbm()\n",
@@ -303,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_reach_their_structs),
         cmocka_unit_test(all_mistakes_are_reported_at_their_lines),
+        cmocka_unit_test(round_off_makes_no_part_of_a_cell),
         cmocka_unit_test(checks_of_tables_run_after_filling),
         cmocka_unit_test(positional_values_are_checked),
         cmocka_unit_test(laws_of_another_solver_are_refused),

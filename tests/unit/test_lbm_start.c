@@ -1,0 +1,144 @@
+/* test_lbm_start.c -- what check and a diverged run say of starts, pressures, viscosities. */
+#include "tests/unit/script_case.h"
+#include "engine/prepare.h"
+
+/* A channel of 40 x 10 cells, whose slowest sound has a period of 277 steps. */
+#define CHANNEL(inlet, outlet, fields)                                                    \
+    "local sel = require 'selenite'\nlocal shape, law = sel.shape, sel.law\n"             \
+    "return sel.lbm { lattice = 'D2Q9', size = { 40, 10 }, regions = {\n"                 \
+    "{ name = 'walls', where = shape.face 'y-' + shape.face 'y+', law = law.wall {} },\n" \
+    "{ name = 'inlet', where = shape.face 'x-', law = " inlet " },\n"                     \
+    "{ name = 'outlet', where = shape.face 'x+', law = " outlet " } },\n" fields " }\n"
+#define PRESSURE "law.pressure { 0 }"
+
+typedef struct said {
+    sel_error warnings;
+    char facts[4096], hint[512];
+} said;
+
+/* What is told of a script; the hint for a run whose largest velocity was `seen`. */
+static said said_of(const char *text, double seen) {
+    said s = {.hint = ""};
+    script_case c = {.scenario = NULL};
+    sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU};
+    sel_prepared prepared;
+    sel_fact facts[SEL_MAX_FACTS];
+    script_accepts(&c, text);
+    if (sel_prepare(&c.scenario->simulations[0], &settings, &prepared, &c.error))
+        fail_msg("%s", c.error.text);
+    lbm_warn(prepared.plan, &s.warnings);
+    int count = lbm_facts(prepared.plan, facts);
+    for (int k = 0; k < count; k++) {
+        size_t used = strlen(s.facts);
+        snprintf(s.facts + used, sizeof s.facts - used, "%s: %s\n", facts[k].name, facts[k].text);
+    }
+    lbm_solver.hint(prepared.plan, seen, s.hint, sizeof s.hint);
+    sel_prepared_release(&prepared);
+    script_done(&c);
+    return s;
+}
+
+static void warns(const char *text, const char *part) {
+    const said s = said_of(text, 0);
+    if (!strstr(s.warnings.text, part))
+        fail_msg("\"%s\" is not in \"%s\"", part, s.warnings.text);
+}
+
+static void warns_not(const char *text) {
+    const said s = said_of(text, 0);
+    assert_string_equal(s.warnings.text, "");
+}
+
+static void hints(const char *text, double seen, const char *part) {
+    const said s = said_of(text, seen);
+    if (!strstr(s.hint, part))
+        fail_msg("\"%s\" is not in \"%s\"", part, s.hint);
+}
+
+#define LONG "nu = 0.1, stop = { steps = 5000 }"
+#define RISE(T) "law.velocity { function(t) return 0.05 * sel.ramp(t, " #T "), 0 end }"
+
+static void the_period_of_the_slowest_sound_is_told(void **state) {
+    (void)state;
+    const said s = said_of(CHANNEL(RISE(1000), PRESSURE, LONG ", dx = 0.1, dt = 0.01"), 0);
+    assert_non_null(strstr(s.facts, "slowest sound: period 4 L / c_s = 2.771 (278 steps)\n"));
+}
+
+static void an_inlet_that_starts_at_once_is_warned_of(void **state) {
+    (void)state;
+    const char *part = "s.lua:5: law.velocity of region 'inlet' starts at once: ";
+    warns(CHANNEL("law.velocity { 0.05, 0 }", PRESSURE, LONG), part);
+    warns(CHANNEL("law.velocity { 0.05, 0 }", "law.outflow {}", LONG), part);
+    warns(CHANNEL("law.velocity { 0.05, 0 }", PRESSURE,
+                  LONG ", initial = { velocity = { 0.02, 0 } }"),
+          part);
+    warns_not(CHANNEL("law.velocity { 0.05, 0 }", PRESSURE,
+                      LONG ", initial = { velocity = { 0.05, 0 } }"));
+    warns_not(CHANNEL("law.velocity { 0, 0 }", PRESSURE, LONG));
+}
+
+static void a_ramp_shorter_than_the_sound_is_warned_of(void **state) {
+    (void)state;
+    const char *part = "law.velocity of region 'inlet' changes within less than 277.1, the period";
+    warns(CHANNEL(RISE(150), PRESSURE, LONG), part);
+    warns_not(CHANNEL(RISE(280), PRESSURE, LONG));
+    warns_not(CHANNEL(RISE(1000), PRESSURE, LONG));
+}
+
+static void a_run_shorter_than_the_sound_is_warned_of(void **state) {
+    (void)state;
+    warns(CHANNEL(RISE(250), PRESSURE, "nu = 0.1, stop = { steps = 270 }"),
+          "the run ends after 270, before the slowest sound has gone to and fro once (277.1)");
+    warns_not(CHANNEL(RISE(280), PRESSURE, "nu = 0.1, stop = { steps = 300 }"));
+}
+
+static void given_pressures_bound_the_mach_number(void **state) {
+    (void)state;
+    const said s = said_of(CHANNEL("law.pressure { 0.02 }", PRESSURE, LONG), 0);
+    assert_non_null(strstr(s.facts, "Mach number by pressures: at most 0.346 (frictionless from "
+                                    "rest: velocity 0.2 in lattice units)\n"));
+}
+
+static void a_pressure_that_is_a_density_is_told(void **state) {
+    (void)state;
+    const char *text = CHANNEL("law.pressure { 1 }", PRESSURE, LONG);
+    warns(text, "a pressure of 1 makes the density 4 times that at rest; pressures are gauge");
+    hints(text, 0.5, "a law gives a pressure of 1, but pressures are gauge pressures");
+    warns_not(CHANNEL("law.pressure { 0.01 }", PRESSURE, LONG));
+}
+
+/* The speed that was seen is the symptom. */
+static void hints_name_the_cause(void **state) {
+    (void)state;
+    hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE, "nu = 1e-6, stop = { steps = 5000 }"), 300,
+          "tau = 0.500003 is close to its limit 1/2 (Reynolds number of a cell 1e+05");
+    hints(CHANNEL("law.velocity { 0.1, 0 }", PRESSURE, LONG), 300, "an inlet starts at once; ");
+    hints(CHANNEL("law.velocity { 0.4, 0 }", PRESSURE, LONG), 300,
+          "the laws and the initial state give a velocity of 0.4");
+    hints(CHANNEL(RISE(1000), PRESSURE, LONG), 300, "the largest velocity seen was 300");
+    hints(CHANNEL(RISE(1000), PRESSURE, LONG), 0, "start more gently (sel.ramp in the laws)");
+}
+
+static void an_eddy_viscosity_counts_in_the_cell_reynolds_number(void **state) {
+    (void)state;
+#define EDDIES(nu, C) \
+    CHANNEL(RISE(1000), PRESSURE, "nu = " #nu ", smagorinsky = " #C ", stop = { steps = 5000 }")
+    warns(EDDIES(1e-4, 0.1), "Reynolds number of a cell 83.3 with the eddy viscosity of a shear");
+    warns(EDDIES(1e-3, 0.1), "Reynolds number of a cell 33.3 with");
+    warns_not(EDDIES(1e-3, 0.2));
+    warns_not(EDDIES(3e-3, 0.1));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_period_of_the_slowest_sound_is_told),
+        cmocka_unit_test(an_inlet_that_starts_at_once_is_warned_of),
+        cmocka_unit_test(a_ramp_shorter_than_the_sound_is_warned_of),
+        cmocka_unit_test(a_run_shorter_than_the_sound_is_warned_of),
+        cmocka_unit_test(given_pressures_bound_the_mach_number),
+        cmocka_unit_test(a_pressure_that_is_a_density_is_told),
+        cmocka_unit_test(hints_name_the_cause),
+        cmocka_unit_test(an_eddy_viscosity_counts_in_the_cell_reynolds_number),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
