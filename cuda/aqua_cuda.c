@@ -20,52 +20,52 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
 
 aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step) {
     aqua_gpu_flow flow = state->pattern;
-    flow.from = state->water[step & 1];
-    flow.to = state->water[(step + 1) & 1];
+    flow.from = state->all.water[step & 1];
+    flow.to = state->all.water[(step + 1) & 1];
     flow.marks_from = state->marks[step & 1];
     flow.marks_to = state->marks[(step + 1) & 1];
-    flow.clock = cuda_queue_clock(state->base.queue, step);
+    flow.clock = cuda_queue_clock(state->all.base.queue, step);
     return flow;
 }
 
 /* Rain and sources, then what of the frame and the ghosts does not stay as it is. */
 static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, void *water,
                                  uint8_t *marks, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    cudaStream_t stream = state->base.queue->stream;
+    const aqua_plan *plan = state->all.plan;
+    cudaStream_t stream = state->all.base.queue->stream;
     const double *tables = state->amounts.device;
-    const aqua_gpu_dose *doses = (const aqua_gpu_dose *)(tables + 2 * CUDA_STEPS);
+    const aqua_dose *doses = (const aqua_dose *)(tables + 2 * CUDA_STEPS);
     if (plan->rain != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_pour(&flow->layout, flow->whole, flow->clock, water, marks,
-                               &state->rain.device, stream));
+                               &state->pour.device, stream));
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
         CUDA_TRY(aqua_gpu_source(&flow->layout, flow->whole, flow->clock, water, marks,
                                  state->taps + layer->first, layer->count, doses,
-                                 plan->inflow_count, state->store.most_poured,
-                                 state->base.queue->alarm, stream));
+                                 plan->inflow_count, state->all.store.most_poured,
+                                 state->all.base.queue->alarm, stream));
     }
     if (state->settles) {
         CUDA_TRY(aqua_gpu_settle(&flow->layout, &state->ghosts, flow->whole, NULL, water, marks,
                                  stream));
     }
-    CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->size, water, stream));
+    CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->all.size, water, stream));
     return SEL_OK;
 }
 
 static sel_status enqueue_after(aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    cudaStream_t stream = state->base.queue->stream;
-    CUDA_TRY(aqua_gpu_book(flow, state->edges, state->edge_count, state->booked, stream));
+    const aqua_plan *plan = state->all.plan;
+    cudaStream_t stream = state->all.base.queue->stream;
+    CUDA_TRY(aqua_gpu_book(flow, state->all.edges, aqua_cuda_edges(state), state->booked, stream));
     if (plan->infiltration != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_soak(&flow->layout, flow->whole, flow->clock, flow->to,
-                               &state->soil.device, stream));
+                               &state->soak.device, stream));
     }
-    if (state->most || state->arrived) {
-        CUDA_TRY(aqua_gpu_watch(&flow->layout, flow->whole, flow->clock, flow->to, state->most,
-                                state->arrived,
-                                plan->params->arrival_depth * state->store.per_metre, stream));
+    if (state->all.most || state->all.arrived) {
+        CUDA_TRY(aqua_gpu_watch(&flow->layout, flow->whole, flow->clock, flow->to, state->all.most,
+                                state->all.arrived,
+                                plan->params->arrival_depth * state->all.store.per_metre, stream));
     }
     return SEL_OK;
 }
@@ -74,13 +74,13 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_gpu_flow flow = aqua_cuda_flow(state, step);
     sel_status status =
-        enqueue_before(state, &flow, state->water[step & 1], state->marks[step & 1], error);
+        enqueue_before(state, &flow, state->all.water[step & 1], state->marks[step & 1], error);
     if (status) {
         return status;
     }
-    CUDA_TRY(state->plan->params->scheme == AQUA_SCATTER
-                 ? aqua_gpu_scatter(&flow, state->base.queue->stream)
-                 : aqua_gpu_gather(&flow, state->base.queue->stream));
+    CUDA_TRY(state->all.plan->params->scheme == AQUA_SCATTER
+                 ? aqua_gpu_scatter(&flow, state->all.base.queue->stream)
+                 : aqua_gpu_gather(&flow, state->all.base.queue->stream));
     return enqueue_after(state, &flow, error);
 }
 
@@ -96,15 +96,14 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 }
 
 static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
-    const aqua_plan *plan = ((const aqua_cuda *)base)->plan;
+    const aqua_plan *plan = ((const aqua_cuda *)base)->all.plan;
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
     if (alarm == CUDA_NO_ALARM || 2 * (uint64_t)step < moment) {
         return SEL_OK;
     }
     return aqua_too_deep(plan, (int64_t)moment / 2,
-                         aqua_cuda_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)),
-                         error);
+                         aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
 }
 
 const cuda_solver aqua_on_cuda = {

@@ -106,13 +106,6 @@ cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock 
 cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
                           const aqua_gpu_spread *soil, cudaStream_t stream);
 
-/* A source's share in a step: `each` units for every cell, and of whole quanta one more for `odd`
- * cells from the `turn`-th on, round about. */
-typedef struct aqua_gpu_dose {
-    double each;
-    uint32_t odd, turn;
-} aqua_gpu_dose;
-
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_tap {
     uint32_t at; /* in the layout */
@@ -123,7 +116,7 @@ typedef struct aqua_gpu_tap {
  * `most_poured` raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                             void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            const aqua_dose *doses, int sources, double most_poured,
                             uint64_t *alarm, cudaStream_t stream);
 
 /* Ghosts, as in engine/aqua/aqua.h. */

@@ -13,7 +13,7 @@ static uint64_t round_up(uint64_t bytes) {
 
 /* Fields that cost memory or time are there if they were asked for before the start. */
 static sel_status check_field(const aqua_cuda *state, int field, sel_error *error) {
-    const bool ground = state->view.ground != NULL, most = state->most != NULL;
+    const bool ground = state->view.ground != NULL, most = state->all.most != NULL;
     bool there = true;
     switch (field) {
     case AQUA_GROUND:
@@ -27,7 +27,7 @@ static sel_status check_field(const aqua_cuda *state, int field, sel_error *erro
         there = ground && most;
         break;
     case AQUA_ARRIVAL_TIME:
-        there = state->arrived != NULL;
+        there = state->all.arrived != NULL;
         break;
     default:
         break;
@@ -40,8 +40,8 @@ static sel_status check_field(const aqua_cuda *state, int field, sel_error *erro
 sel_status aqua_cuda_look(sel_state *base, int field, const cuda_look **look, const void **view,
                           sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    state->view.water = state->water[base->step & 1];
-    *look = aqua_gpu_look(state->store.whole);
+    state->view.water = state->all.water[base->step & 1];
+    *look = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return check_field(state, field, error);
 }
@@ -50,10 +50,10 @@ sel_status aqua_cuda_look(sel_state *base, int field, const cuda_look **look, co
 
 static double join_rows(const aqua_cuda *state, const sel_total *rows) {
     sel_total total = {0};
-    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
+    for (int64_t y = 0; y < state->all.plan->layout.ny; y++) {
         sel_total_join(&total, &rows[y]);
     }
-    return sel_total_of(&total, state->store.whole);
+    return sel_total_of(&total, state->all.store.whole);
 }
 
 /* The answer to SEL_BALANCE as it lies in the slot: what kernels book, and what the host has booked
@@ -66,9 +66,9 @@ typedef struct ledger {
 } ledger;
 
 static uint64_t open_ledger(const aqua_cuda *state, void *block, ledger *l) {
-    const int64_t ny = state->plan->layout.ny;
+    const int64_t ny = state->all.plan->layout.ny;
     sel_total *at = block;
-    const int64_t parts[6] = {1, 1, ny, ny, state->edge_count, state->plan->inflow_count};
+    const int64_t parts[6] = {1, 1, ny, ny, aqua_cuda_edges(state), state->all.plan->inflow_count};
     int64_t first[6], count = 0;
     for (int k = 0; k < 6; k++) {
         first[k] = count;
@@ -89,42 +89,38 @@ static sel_status fetch_totals(aqua_cuda *state, cuda_slot *slot, sel_total *to,
         memset(to, 0, bytes);
         return SEL_OK;
     }
-    return cuda_slot_fetch(state->base.queue, slot, (uint64_t)((char *)to - (char *)slot->host),
+    return cuda_slot_fetch(state->all.base.queue, slot, (uint64_t)((char *)to - (char *)slot->host),
                            from, bytes, error);
 }
 
 static sel_status start_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
-    const int64_t ny = state->plan->layout.ny;
+    const int64_t ny = state->all.plan->layout.ny;
     ledger l;
     cuda_slot *slot;
-    sel_status status =
-        cuda_slot_open(state->base.queue, request, open_ledger(state, NULL, &l), 0, &slot, error);
+    sel_status status = cuda_slot_open(state->all.base.queue, request, open_ledger(state, NULL, &l),
+                                       0, &slot, error);
     if (status) {
         return status;
     }
     open_ledger(state, slot->host, &l);
-    *l.uniform = state->rained;
-    memcpy(l.inflow, state->inflow, (size_t)state->plan->inflow_count * sizeof *l.inflow);
-    status = cuda_sum(&state->base, error);
+    *l.uniform = state->all.rained;
+    memcpy(l.inflow, state->all.inflow, (size_t)state->all.plan->inflow_count * sizeof *l.inflow);
+    status = cuda_sum(&state->all.base, error);
     status =
-        status ? status : fetch_totals(state, slot, l.rained, state->rain.device.booked, ny, error);
+        status ? status : fetch_totals(state, slot, l.rained, state->pour.device.booked, ny, error);
     status =
-        status ? status : fetch_totals(state, slot, l.soaked, state->soil.device.booked, ny, error);
-    status =
-        status ? status : fetch_totals(state, slot, l.out, state->booked, state->edge_count, error);
-    return status ? status : fetch_totals(state, slot, l.volume, state->base.queue->rows, 1, error);
-}
-
-/* m3 of a unit of the store in a cell. */
-static double volume_unit(const aqua_cuda *state) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
-    return grid->dx * grid->dx / state->store.per_metre;
+        status ? status : fetch_totals(state, slot, l.soaked, state->soak.device.booked, ny, error);
+    status = status
+                 ? status
+                 : fetch_totals(state, slot, l.out, state->booked, aqua_cuda_edges(state), error);
+    return status ? status
+                  : fetch_totals(state, slot, l.volume, state->all.base.queue->rows, 1, error);
 }
 
 static void finish_balance(const aqua_cuda *state, const cuda_slot *slot, sel_request *request) {
-    const aqua_plan *plan = state->plan;
-    const bool whole = state->store.whole;
-    const double unit = volume_unit(state);
+    const aqua_plan *plan = state->all.plan;
+    const bool whole = state->all.store.whole;
+    const double unit = aqua_volume_unit(&state->all);
     double inflow[SEL_MAX_TERMS] = {0}, out[257] = {0};
     ledger l;
     open_ledger(state, slot->host, &l);
@@ -133,7 +129,7 @@ static void finish_balance(const aqua_cuda *state, const cuda_slot *slot, sel_re
     }
     for (int r = 1; state->booked && r <= plan->base.domain->region_count; r++) {
         sel_total total = {0};
-        for (int64_t e = state->first_edge[r]; e < state->first_edge[r + 1]; e++) {
+        for (int64_t e = state->all.first_edge[r]; e < state->all.first_edge[r + 1]; e++) {
             sel_total_join(&total, &l.out[e]);
         }
         out[r] = sel_total_of(&total, whole) * unit;
@@ -141,7 +137,7 @@ static void finish_balance(const aqua_cuda *state, const cuda_slot *slot, sel_re
     const double rained =
         plan->rain == AQUA_FIELD ? join_rows(state, l.rained) : sel_total_of(l.uniform, whole);
     const aqua_balance found = {.volume = sel_total_of(l.volume, whole) * unit,
-                                .first_volume = state->first_volume * unit,
+                                .first_volume = state->all.first_volume * unit,
                                 .rain = rained * unit,
                                 .infiltration = join_rows(state, l.soaked) * unit,
                                 .inflow = inflow,
@@ -159,7 +155,7 @@ static sel_status send_edges(aqua_cuda *state, const aqua_edges *edges, cuda_slo
     if (bytes > 0) {
         memcpy(list, edges->v, bytes);
         CUDA_TRY(cudaMemcpyAsync(slot->list, list, bytes, cudaMemcpyHostToDevice,
-                                 state->base.queue->stream));
+                                 state->all.base.queue->stream));
     }
     return SEL_OK;
 }
@@ -167,38 +163,39 @@ static sel_status send_edges(aqua_cuda *state, const aqua_edges *edges, cuda_slo
 /* In the last step, or before any the step to come. */
 static sel_status start_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {
     const aqua_gpu_flow flow =
-        aqua_cuda_flow(state, state->base.step > 0 ? state->base.step - 1 : 0);
+        aqua_cuda_flow(state, state->all.base.step > 0 ? state->all.base.step - 1 : 0);
     aqua_edges edges;
     cuda_slot *slot;
-    sel_status status = aqua_flux_edges(state->plan, request, &edges, error);
+    sel_status status = aqua_flux_edges(state->all.plan, request, &edges, error);
     const uint64_t count = (uint64_t)edges.count, list = count * sizeof(aqua_edge);
     const uint64_t bytes = count * sizeof(double);
     status = status ? status
-                    : cuda_slot_open(state->base.queue, request, bytes + list + 1, bytes + list + 1,
-                                     &slot, error);
+                    : cuda_slot_open(state->all.base.queue, request, bytes + list + 1,
+                                     bytes + list + 1, &slot, error);
     if (!status) {
         double *flux = (double *)slot->list + round_up(list) / sizeof(double);
         slot->count = edges.count;
         status = send_edges(state, &edges, slot, error);
         cudaError_t code = status ? cudaSuccess
                                   : aqua_gpu_fluxes(&flow, slot->list, edges.count, flux,
-                                                    state->base.queue->stream);
+                                                    state->all.base.queue->stream);
         status = status ? status : sel_cuda_check(code, "fluxes", __FILE__, __LINE__, error);
-        status = status ? status : cuda_slot_fetch(state->base.queue, slot, 0, flux, bytes, error);
+        status =
+            status ? status : cuda_slot_fetch(state->all.base.queue, slot, 0, flux, bytes, error);
     }
     aqua_edges_free(&edges);
     return status;
 }
 
 static void finish_flux(const aqua_cuda *state, const cuda_slot *slot, sel_request *request) {
-    const bool whole = state->store.whole;
+    const bool whole = state->all.store.whole;
     const double *flux = slot->host;
     sel_total total = {0};
     for (int64_t e = 0; e < slot->count; e++) {
         sel_total_more(&total, whole, flux[e]);
     }
-    request->flux =
-        sel_total_of(&total, whole) * volume_unit(state) / state->plan->base.domain->grid.dt;
+    request->flux = sel_total_of(&total, whole) * aqua_volume_unit(&state->all) /
+                    state->all.plan->base.domain->grid.dt;
 }
 
 /* ---- entries ---- */

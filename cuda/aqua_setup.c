@@ -15,20 +15,6 @@ static void list_feed(sel_arrays *arrays, cuda_feed *feed, int64_t count, uint32
     feed->bytes = (uint64_t)count * size;
 }
 
-static void list_supply(sel_arrays *arrays, aqua_supply *supply, const char *const names[2],
-                        sel_type real, const aqua_layout *layout) {
-    const sel_cells cells = aqua_unframed(layout);
-    if (supply->spread == AQUA_FIELD) {
-        sel_arrays_add_cells(arrays, names[0], &supply->rates.device, real, &cells, SEL_SAVED);
-        supply->rates.bytes = (uint64_t)cells.count * real.size;
-    }
-    if (supply->spread == AQUA_FIELD && real.size == 4) {
-        sel_arrays_add_cells(arrays, names[1], &supply->device.owed, real, &cells, SEL_SAVED);
-    }
-    SEL_ADD(arrays, supply, device.booked, supply->spread == AQUA_NOTHING ? 0 : layout->ny,
-            SEL_SAVED);
-}
-
 static int64_t count_taps(const aqua_plan *plan) {
     int64_t count = 0;
     for (int i = 0; i < plan->inflow_count; i++) {
@@ -41,134 +27,87 @@ static bool wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
 
-static void list_flow(aqua_cuda *state, sel_arrays *arrays, sel_type real, sel_type depth) {
-    const aqua_plan *plan = state->plan;
+/* What a march or a gather keeps besides, and what is looked at. */
+static void list_flow(aqua_cuda *state, sel_arrays *arrays) {
+    const aqua_plan *plan = state->all.plan;
     const aqua_layout *layout = &plan->layout;
-    const bool scatters = plan->params->scheme == AQUA_SCATTER, whole = real.size == 4;
+    const bool whole = state->all.store.whole, scatters = plan->params->scheme == AQUA_SCATTER;
     const bool gathers = !scatters && aqua_gpu_gather_needs_scratch(whole);
-    /* With the margin that a march reads. */
-    const sel_cells framed = aqua_framed(layout, AQUA_GPU_MARGIN,
-                                         AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
-    const int64_t tiles = !scatters && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
-    const int64_t scratch = layout->cells;
-    aqua_gpu_flow *flow = &state->pattern;
-    sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
-    sel_arrays_add_cells(arrays, "water0", &state->water[0], depth, &framed, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "water1", &state->water[1], depth, &framed, SEL_SAVED);
-    if (plan->alpha) {
-        sel_arrays_add_cells(arrays, "alphas", &flow->alphas, real, &framed, 0);
-    }
-    SEL_ADD(arrays, state, marks[0], tiles, 0);
-    SEL_ADD(arrays, state, marks[1], tiles, 0);
-    sel_arrays_add(arrays, "factor", &flow->factor, real, gathers ? scratch : 0, 0);
-    sel_arrays_add(arrays, "cut", &flow->cut, real,
-                   gathers && plan->params->equilibrium == AQUA_MINDIFF ? scratch : 0, 0);
-    sel_arrays_add(arrays, "more", &flow->more, depth, scatters ? scratch : 0, 0);
-    sel_arrays_add(arrays, "less", &flow->less, depth, scatters ? scratch : 0, 0);
-}
-
-static void list_fields(aqua_cuda *state, sel_arrays *arrays, sel_type depth) {
-    const aqua_plan *plan = state->plan;
-    const sel_cells cells = aqua_unframed(&plan->layout);
     const bool ground =
         wants(plan, AQUA_GROUND) || wants(plan, AQUA_LEVEL) || wants(plan, AQUA_MAX_LEVEL);
-    if (aqua_wants_max(plan)) {
-        sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
-    }
-    if (aqua_wants_arrival(plan)) {
-        sel_arrays_add_cells(arrays, "arrived", &state->arrived, SEL_TYPE_OF(*state->arrived),
-                             &cells, SEL_SAVED);
-    }
-    state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    SEL_ADD(arrays, state, view.ground, ground ? cells.count : 0, 0);
-    SEL_ADD(arrays, state, view.solid, cells.count, 0);
-}
-
-static void list_host(aqua_cuda *state, sel_arrays *arrays) {
-    const aqua_plan *plan = state->plan;
-    const int64_t sources = plan->inflow_count;
-    const bool fields = plan->rain == AQUA_FIELD || plan->infiltration == AQUA_FIELD;
-    SEL_ADD_VALUE(arrays, state, rain.carry);
-    SEL_ADD_VALUE(arrays, state, soil.carry);
-    SEL_ADD_VALUE(arrays, state, rained);
-    SEL_ADD_VALUE(arrays, state, first_volume);
-    SEL_ADD(arrays, state, inflow_units, sources, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD(arrays, state, inflow_carry, sources, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD(arrays, state, inflow_turn, sources, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD(arrays, state, inflow, sources, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD(arrays, state, layers, sources, SEL_ON_HOST);
-    SEL_ADD(arrays, state, field, fields ? plan->layout.nx * plan->layout.ny : 0, SEL_ON_HOST);
-    SEL_ADD(arrays, state, z, plan->ghosts.count, SEL_SAVED | SEL_ON_HOST);
+    const int64_t tiles = !scatters && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    const sel_type real = {'f', (uint32_t)state->all.size};
+    SEL_ADD(arrays, state, marks[0], tiles, 0);
+    SEL_ADD(arrays, state, marks[1], tiles, 0);
+    sel_arrays_add(arrays, "factor", &state->pattern.factor, real, gathers ? layout->cells : 0, 0);
+    sel_arrays_add(arrays, "cut", &state->pattern.cut, real,
+                   gathers && plan->params->equilibrium == AQUA_MINDIFF ? layout->cells : 0, 0);
+    SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(&state->all) : 0, 0);
+    SEL_ADD(arrays, state, view.solid, aqua_cells(&state->all), 0);
 }
 
 void aqua_cuda_list(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
-    const aqua_plan *plan = state->plan = (const aqua_plan *)base->plan;
-    const int64_t ghosts = plan->ghosts.count;
+    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const int64_t ghosts = plan->ghosts.count, ny = plan->layout.ny;
     sel_arrays *arrays = &base->arrays;
-    state->store = aqua_store_of(plan);
-    state->size = base->plan->precision == SEL_F32 ? 4 : 8;
-    const sel_type real = {'f', (uint32_t)state->size};
-    const sel_type depth = {state->store.whole ? 'i' : 'f', (uint32_t)state->size};
     const uint32_t tables =
-        CUDA_STEPS * (2 * sizeof(double) + (uint32_t)plan->inflow_count * sizeof(aqua_gpu_dose));
+        CUDA_STEPS * (2 * sizeof(double) + (uint32_t)plan->inflow_count * sizeof(aqua_dose));
     const bool amounts =
         plan->rain == AQUA_UNIFORM || plan->infiltration == AQUA_UNIFORM || plan->inflow_count > 0;
-    state->rain =
-        (aqua_supply){.spread = plan->rain, .quantity = &plan->params->rain, .evaluate = aqua_rain};
-    state->soil = (aqua_supply){.spread = plan->infiltration,
-                                .quantity = &plan->params->infiltration,
-                                .evaluate = aqua_infiltration};
-    list_flow(state, arrays, real, depth);
-    list_fields(state, arrays, depth);
-    list_supply(arrays, &state->rain, (const char *const[]){"rain", "rain_owed"}, real,
-                &plan->layout);
-    list_supply(arrays, &state->soil, (const char *const[]){"soil", "soil_owed"}, real,
-                &plan->layout);
+    /* With the margin that a march reads. */
+    aqua_list(&state->all, AQUA_GPU_MARGIN,
+              AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * plan->layout.pitch);
+    list_flow(state, arrays);
+    SEL_ADD(arrays, state, pour.device.booked, plan->rain == AQUA_FIELD ? ny : 0, SEL_SAVED);
+    SEL_ADD(arrays, state, soak.device.booked, plan->infiltration == AQUA_NOTHING ? 0 : ny,
+            SEL_SAVED);
+    SEL_ADD(arrays, state, booked, aqua_cuda_edges(state), SEL_SAVED);
     SEL_ADD(arrays, state, taps, count_taps(plan), 0);
-    list_feed(arrays, &state->amounts, amounts, tables);
+    SEL_ADD(arrays, state, layers, plan->inflow_count, SEL_ON_HOST);
     SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
+    list_feed(arrays, &state->amounts, amounts, tables);
     list_feed(arrays, &state->levels, ghosts, sizeof(double));
-    state->edge_count =
-        base->plan->wants_balance ? aqua_all_edges(plan, NULL, state->first_edge) : 0;
-    SEL_ADD(arrays, state, edges, state->edge_count, 0);
-    SEL_ADD(arrays, state, booked, state->edge_count, SEL_SAVED);
-    list_host(state, arrays);
 }
 
 void aqua_cuda_close(sel_state *base) {
     aqua_cuda *state = (aqua_cuda *)base;
-    cuda_feed_close(&state->rain.rates);
-    cuda_feed_close(&state->soil.rates);
+    cuda_feed_close(&state->pour.rates);
+    cuda_feed_close(&state->soak.rates);
     cuda_feed_close(&state->amounts);
     cuda_feed_close(&state->levels);
 }
 
-static sel_status open_feed(cuda_feed *feed, bool often, int turns, sel_error *error) {
-    return feed->bytes > 0
-               ? cuda_feed_open(feed, feed->device, feed->bytes, often ? turns : 1, error)
-               : SEL_OK;
+static sel_status open_feed(cuda_feed *feed, void *device, uint64_t bytes, int turns,
+                            sel_error *error) {
+    return device ? cuda_feed_open(feed, device, bytes, turns, error) : SEL_OK;
+}
+
+static sel_status open_rates(const aqua_cuda *state, const aqua_amount *amount, aqua_supply *supply,
+                             sel_error *error) {
+    const int turns = sel_quantity_depends(amount->quantity) & SEL_ON_T ? FEW : 1;
+    supply->device.rate = amount->rate;
+    supply->device.owed = amount->owed;
+    return open_feed(&supply->rates, amount->rate,
+                     (uint64_t)(aqua_cells(&state->all) * state->all.size), turns, error);
 }
 
 static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
-    const aqua_params *params = state->plan->params;
-    const bool moves = aqua_levels_depend(state->plan) & SEL_ON_T;
-    sel_status status =
-        open_feed(&state->rain.rates, sel_quantity_depends(&params->rain) & SEL_ON_T, FEW, error);
-    status = status ? status
-                    : open_feed(&state->soil.rates,
-                                sel_quantity_depends(&params->infiltration) & SEL_ON_T, FEW, error);
-    status = status ? status : open_feed(&state->amounts, true, MANY, error);
-    return status ? status : open_feed(&state->levels, moves, MANY, error);
+    cuda_feed *amounts = &state->amounts, *levels = &state->levels;
+    const int turns = aqua_levels_depend(state->all.plan) & SEL_ON_T ? MANY : 1;
+    sel_status status = open_rates(state, &state->all.rain, &state->pour, error);
+    status = status ? status : open_rates(state, &state->all.soil, &state->soak, error);
+    status = status ? status : open_feed(amounts, amounts->device, amounts->bytes, MANY, error);
+    return status ? status : open_feed(levels, levels->device, levels->bytes, turns, error);
 }
 
 /* What kernels need besides the arrays. */
 static void describe(aqua_cuda *state) {
-    const aqua_plan *plan = state->plan;
+    const aqua_plan *plan = state->all.plan;
     const sel_grid *grid = &plan->base.domain->grid;
-    const aqua_store *store = &state->store;
+    const aqua_store *store = &state->all.store;
     const double alpha = plan->largest_alpha;
     aqua_gpu_flow *flow = &state->pattern;
     flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
@@ -177,19 +116,20 @@ static void describe(aqua_cuda *state) {
                                      .cells = plan->layout.cells,
                                      .across = aqua_gpu_across(plan->layout.nx)};
     flow->whole = store->whole;
-    flow->bed = state->bed;
+    flow->bed = state->all.bed;
+    flow->alphas = state->all.alphas;
+    flow->more = state->all.more;
+    flow->less = state->all.less;
     flow->alpha = alpha < store->largest_alpha ? alpha : store->largest_alpha;
     flow->least = store->least;
     flow->equilibrium = plan->params->equilibrium;
     flow->limit = store->limit;
-    flow->alarm = state->base.queue->alarm;
-    state->rain.device.rate = state->rain.rates.device;
-    state->soil.device.rate = state->soil.rates.device;
+    flow->alarm = state->all.base.queue->alarm;
     state->ghosts.z = state->levels.device;
     state->view.layout = flow->layout;
     state->view.whole = store->whole;
-    state->view.most = state->most;
-    state->view.arrived = state->arrived;
+    state->view.most = state->all.most;
+    state->view.arrived = state->all.arrived;
     state->view.metre = 1 / store->per_metre;
     state->view.dt = grid->dt;
     state->ghosts.per_metre = store->per_metre;
@@ -198,14 +138,12 @@ static void describe(aqua_cuda *state) {
     state->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
     const double *tables = state->amounts.device;
-    state->rain.device.solid = state->soil.device.solid = state->view.solid;
-    state->rain.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
-    state->soil.device.uniform = plan->infiltration == AQUA_UNIFORM ? tables + CUDA_STEPS : NULL;
+    state->pour.device.solid = state->soak.device.solid = state->view.solid;
+    state->pour.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
+    state->soak.device.uniform = plan->infiltration == AQUA_UNIFORM ? tables + CUDA_STEPS : NULL;
     state->depends = aqua_levels_depend(plan);
     if (plan->rain == AQUA_FIELD) {
         state->depends |= sel_quantity_depends(&plan->params->rain);
-    } else {
-        state->rain.device.booked = NULL; /* the host knows */
     }
     if (plan->infiltration == AQUA_FIELD) {
         state->depends |= sel_quantity_depends(&plan->params->infiltration);
@@ -215,19 +153,19 @@ static void describe(aqua_cuda *state) {
 /* ---- what is sent ---- */
 
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    const uint64_t bytes = (uint64_t)plan->layout.cells * (uint64_t)state->size;
+    const aqua_plan *plan = state->all.plan;
+    const uint64_t bytes = (uint64_t)plan->layout.cells * (uint64_t)state->all.size;
     void *values = malloc(bytes);
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
     sel_status status = aqua_fill_bed(plan, values, error);
-    status = status ? status : cuda_send(state->bed, values, bytes, error);
+    status = status ? status : cuda_send(state->all.bed, values, bytes, error);
     status = status ? status : aqua_fill_water(plan, values, error);
-    status = status ? status : cuda_send(state->water[0], values, bytes, error);
+    status = status ? status : cuda_send(state->all.water[0], values, bytes, error);
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
-        status = cuda_send(state->pattern.alphas, values, bytes, error);
+        status = cuda_send(state->all.alphas, values, bytes, error);
     }
     free(values);
     return status;
@@ -254,7 +192,7 @@ static int find_layers(const aqua_plan *plan, uint16_t *next, int *layer) {
 }
 
 static void list_taps(aqua_cuda *state, const int *layer, aqua_gpu_tap *taps) {
-    const aqua_plan *plan = state->plan;
+    const aqua_plan *plan = state->all.plan;
     uint32_t count = 0;
     for (int l = 0; l < state->layer_count; l++) {
         state->layers[l].first = count;
@@ -272,7 +210,7 @@ static void list_taps(aqua_cuda *state, const int *layer, aqua_gpu_tap *taps) {
 }
 
 static sel_status send_taps(aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
+    const aqua_plan *plan = state->all.plan;
     const size_t sources = (size_t)plan->inflow_count, count = (size_t)count_taps(plan);
     if (sources == 0) {
         return SEL_OK;
@@ -302,7 +240,7 @@ static bool is_inside(const aqua_layout *layout, int64_t at) {
 }
 
 static void list_ghosts(aqua_cuda *state, uint32_t *at, uint8_t *level) {
-    const aqua_plan *plan = state->plan;
+    const aqua_plan *plan = state->all.plan;
     const aqua_ghosts *ghosts = &plan->ghosts;
     for (int r = 1; r <= plan->base.domain->region_count; r++) {
         for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
@@ -314,7 +252,7 @@ static void list_ghosts(aqua_cuda *state, uint32_t *at, uint8_t *level) {
 }
 
 static sel_status send_ghosts(aqua_cuda *state, sel_error *error) {
-    const aqua_ghosts *ghosts = &state->plan->ghosts;
+    const aqua_ghosts *ghosts = &state->all.plan->ghosts;
     const size_t n = (size_t)ghosts->count;
     if (n == 0) {
         return SEL_OK;
@@ -336,15 +274,15 @@ static sel_status send_ghosts(aqua_cuda *state, sel_error *error) {
 }
 
 static sel_status send_edges(aqua_cuda *state, sel_error *error) {
-    const size_t bytes = (size_t)state->edge_count * sizeof(aqua_edge);
+    const size_t bytes = (size_t)aqua_cuda_edges(state) * sizeof(aqua_edge);
     aqua_edge *edges = malloc(bytes + 1);
     if (!edges) {
         return sel_fail_memory(error, "the edges of a balance", bytes);
     }
     sel_status status = SEL_OK;
-    if (state->edge_count > 0) {
-        aqua_all_edges(state->plan, edges, state->first_edge);
-        status = cuda_send(state->edges, edges, bytes, error);
+    if (aqua_cuda_edges(state) > 0) {
+        aqua_all_edges(state->all.plan, edges, state->all.first_edge);
+        status = cuda_send(state->all.edges, edges, bytes, error);
     }
     free(edges);
     return status;
@@ -353,16 +291,18 @@ static sel_status send_edges(aqua_cuda *state, sel_error *error) {
 /* ---- step 0 ---- */
 
 static sel_status start_watching(aqua_cuda *state, sel_error *error) {
-    cudaStream_t stream = state->base.queue->stream;
-    const cuda_clock before = cuda_queue_clock(state->base.queue, -1);
-    if (state->arrived) {
-        CUDA_TRY(cudaMemsetAsync(state->arrived, 0xff,
-                                 (size_t)aqua_cuda_cells(state) * sizeof *state->arrived, stream));
+    cudaStream_t stream = state->all.base.queue->stream;
+    const cuda_clock before = cuda_queue_clock(state->all.base.queue, -1);
+    if (state->all.arrived) {
+        CUDA_TRY(cudaMemsetAsync(state->all.arrived, 0xff,
+                                 (size_t)aqua_cells(&state->all) * sizeof *state->all.arrived,
+                                 stream));
     }
-    if (state->arrived || state->most) {
-        CUDA_TRY(aqua_gpu_watch(
-            &state->pattern.layout, state->store.whole, before, state->water[0], state->most,
-            state->arrived, state->plan->params->arrival_depth * state->store.per_metre, stream));
+    if (state->all.arrived || state->all.most) {
+        CUDA_TRY(aqua_gpu_watch(&state->pattern.layout, state->all.store.whole, before,
+                                state->all.water[0], state->all.most, state->all.arrived,
+                                state->all.plan->params->arrival_depth * state->all.store.per_metre,
+                                stream));
     }
     for (int k = 0; k < 2 && state->marks[k]; k++) {
         const aqua_gpu_layout *layout = &state->pattern.layout;
@@ -374,9 +314,9 @@ static sel_status start_watching(aqua_cuda *state, sel_error *error) {
 
 sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
-    const aqua_plan *plan = state->plan;
+    const aqua_plan *plan = state->all.plan;
     const sel_domain *domain = plan->base.domain;
-    const uint64_t cells = (uint64_t)aqua_cuda_cells(state);
+    const uint64_t cells = (uint64_t)aqua_cells(&state->all);
     sel_total volume = {0};
     sel_status status = open_feeds(state, error);
     describe(state);
@@ -390,6 +330,6 @@ sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     status = status ? status : send_edges(state, error);
     status = status ? status : start_watching(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
-    state->first_volume = sel_total_of(&volume, state->store.whole);
+    state->all.first_volume = sel_total_of(&volume, state->all.store.whole);
     return status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
 }

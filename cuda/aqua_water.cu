@@ -85,7 +85,7 @@ cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     source_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
-                  const aqua_gpu_tap *taps, uint32_t count, const aqua_gpu_dose *doses, int sources,
+                  const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses, int sources,
                   double most_poured, uint64_t *alarm) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count) {
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(THREADS)
     }
     const int64_t now = cuda_now(clock);
     const aqua_gpu_tap tap = taps[t];
-    const aqua_gpu_dose dose = doses[now % CUDA_STEPS * sources + tap.source];
+    const aqua_dose dose = doses[now % CUDA_STEPS * sources + tap.source];
     if (S::whole) {
         const uint32_t behind =
             tap.k >= dose.turn ? tap.k - dose.turn : tap.k + (tap.count - dose.turn);
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(THREADS)
 
 cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                             void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            const aqua_dose *doses, int sources, double most_poured,
                             uint64_t *alarm, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;

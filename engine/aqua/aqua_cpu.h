@@ -3,44 +3,17 @@
 #define AQUA_CPU_H
 
 #include "engine/aqua/aqua_kernel.h"
+#include "engine/aqua/aqua_state.h"
 #include "engine/machine/cpu.h"
-#include "engine/machine/total.h"
-
-/* What rain or infiltration is in the step to come. */
-typedef struct aqua_amount {
-    double uniform, carry; /* of AQUA_UNIFORM: units per step, of which `carry` is owed */
-    void *rate, *owed;     /* of AQUA_FIELD: [ny][nx] in the type of beds */
-} aqua_amount;
 
 typedef struct aqua_cpu {
-    sel_state base;
-    const aqua_plan *plan;
-    aqua_store store;
+    aqua_state all;
     const aqua_loops *loops;
-    int64_t size;       /* bytes of a number */
-    void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
-    void *water[2];     /* in turns: water[step & 1] are the depths of `step` */
-    void *more, *less;  /* of the scheme "scatter" */
-    void *most;         /* [ny][nx] greatest depths; NULL: not watched */
-    int32_t *arrived;   /* [ny][nx] steps; NULL: not watched */
-    aqua_amount rain, soil;
-    double *inflow_units, *inflow_carry; /* per source */
-    int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
-    double *z;                           /* levels of the ghosts, m */
-    double *field;                       /* [ny][nx] scratch of rates */
-    double *rows;                        /* [threads][nx] */
-    uint8_t *scratch;                    /* of the flow, for each thread */
+    double *rows;     /* [threads][nx] */
+    uint8_t *scratch; /* of the flow, for each thread */
     /* What has been booked so far, in units of the store. */
-    sel_total rained, soaked, *inflow, *out;
-    double first_volume;
-    /* Into the ghosts of region r: first_edge[r] to first_edge[r + 1]; NULL: nothing is booked. */
-    aqua_edge *edges;
-    int64_t first_edge[AQUA_FIRSTS];
+    sel_total soaked, *out;
 } aqua_cpu;
-
-static inline int64_t aqua_cells(const aqua_cpu *state) {
-    return state->plan->layout.nx * state->plan->layout.ny;
-}
 
 /* The step that `step` begins. */
 aqua_step aqua_describe_step(const aqua_cpu *state, int64_t step);

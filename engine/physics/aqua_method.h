@@ -27,6 +27,13 @@ typedef struct aqua_edge {
     int32_t k, sign;
 } aqua_edge;
 
+/* A source's share in a step: `each` units for every cell, and of whole quanta one more for `odd`
+ * cells from the `turn`-th on, round about. */
+typedef struct aqua_dose {
+    double each;
+    uint32_t odd, turn;
+} aqua_dose;
+
 /* Index in aqua_solver.fields. */
 enum {
     AQUA_GROUND,
