@@ -110,6 +110,7 @@ static sel_status start(sel_state *base, sel_error *error) {
         .acceleration_field = (void *)(uintptr_t)state->pattern.acceleration_field,
         .pitch = state->pattern.layout.pitch};
     state->accelerated_at = -1;
+    base->queue->timeless = !(cuda_laws_depend(state->laws) & SEL_ON_T);
     sel_status status =
         cuda_send(state->view.solid, domain->cell, (uint64_t)sel_grid_cells(&domain->grid), error);
     status = status ? status : cuda_upload_boundary(state, error);

@@ -172,6 +172,7 @@ static int64_t whole(const sel_state *state) {
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = cuda_queue_wait(state->queue, error);
+    state->broken = state->broken || status;
     return status ? status : check(state, state->step, error);
 }
 
@@ -257,6 +258,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     cuda_slot *slot;
     sel_status status = cuda_slot_answer(state->queue, request, state->threads, &slot, error);
     if (status) {
+        state->broken = true;
         return status;
     }
     const cuda_monitor *found = slot->host;
