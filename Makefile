@@ -88,8 +88,8 @@ CUDA_TARGET = $(foreach a,$(GPU_GENERATIONS),-gencode arch=compute_$(a),code=sm_
 else
 CUDA_TARGET = -arch=$(CUDA_ARCH)
 endif
-CUDA_SOURCES := $(wildcard cuda/*.c)
-CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu))
+CUDA_SOURCES := $(wildcard cuda/*.c cuda/*/*.c)
+CUDA_KERNELS := $(filter-out cuda/lbm_step.cu,$(wildcard cuda/*.cu cuda/*/*.cu))
 LBM_STEPS := d2q9_f32 d2q9_f64 d3q19_f32 d3q19_f64
 CUDA_OBJECTS = $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_KERNELS:%.cu=$(BUILD)/%.cu.o) \
                $(LBM_STEPS:%=$(BUILD)/cuda/lbm_step_%.cu.o)

@@ -7,153 +7,96 @@
 #include <string.h>
 #include "cuda/aqua_state.h"
 
-static bool is_due(const sel_quantity *q, unsigned due) {
-    return (sel_quantity_depends(q) | AQUA_ALWAYS) & due;
-}
-
 /* ---- fields and levels ---- */
 
-static sel_status send_rates(sel_state *state, aqua_supply *supply, unsigned due,
-                             sel_error *error) {
+static sel_status send_rates(aqua_cuda *state, const aqua_amount *amount, cuda_feed *rates,
+                             unsigned due, sel_error *error) {
     void *pinned;
-    if (supply->spread != AQUA_FIELD || !is_due(supply->quantity, due)) {
+    if (!aqua_rates_are_due(amount, due)) {
         return SEL_OK;
     }
-    sel_status status = supply->evaluate(state->plan, state->step, state->field, error);
-    status = status ? status : cuda_feed_next(&supply->rates, &pinned, error);
-    if (status) {
-        return status;
-    }
-    if (state->store.whole) {
-        for (int64_t i = 0; i < aqua_cuda_cells(state); i++) {
-            ((float *)pinned)[i] = (float)state->field[i];
-        }
-    } else {
-        memcpy(pinned, state->field, (size_t)aqua_cuda_cells(state) * sizeof *state->field);
-    }
-    return cuda_feed_send(&supply->rates, state->queue.stream, error);
+    sel_status status = cuda_feed_next(rates, &pinned, error);
+    status = status ? status : aqua_rates(&state->all, amount, pinned, error);
+    return status ? status : cuda_feed_send(rates, state->all.base.queue->stream, error);
 }
 
 /* Ghosts get their level in both copies of the depths, since the flow leaves those beyond the grid
  * alone. */
-static sel_status send_levels(sel_state *state, unsigned due, sel_error *error) {
-    cudaStream_t stream = state->queue.stream;
-    const bool moves = aqua_levels_depend(state->plan) != 0;
+static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) {
+    cudaStream_t stream = state->all.base.queue->stream;
+    const bool moves = aqua_levels_depend(state->all.plan) != 0;
     void *pinned;
-    if (state->ghosts.count == 0 || !((aqua_levels_depend(state->plan) | AQUA_ALWAYS) & due)) {
+    if (state->ghosts.count == 0 || !((aqua_levels_depend(state->all.plan) | AQUA_ALWAYS) & due)) {
         return SEL_OK;
     }
-    sel_status status = aqua_levels(state->plan, (double)state->step, due, state->z, error);
+    sel_status status =
+        aqua_levels(state->all.plan, (double)state->all.base.step, due, state->all.z, error);
     status = status ? status : cuda_feed_next(&state->levels, &pinned, error);
     if (status) {
         return status;
     }
-    memcpy(pinned, state->z, state->ghosts.count * sizeof *state->z);
+    memcpy(pinned, state->all.z, state->ghosts.count * sizeof *state->all.z);
     status = cuda_feed_send(&state->levels, stream, error);
     if (status) {
         return status;
     }
     for (int k = 0; k < 2; k++) {
-        CUDA_TRY(aqua_gpu_settle(&state->pattern.layout, &state->ghosts, state->store.whole,
-                                 moves && k == 0 ? state->bed : NULL, state->water[k],
+        CUDA_TRY(aqua_gpu_settle(&state->pattern.layout, &state->ghosts, state->all.store.whole,
+                                 moves && k == 0 ? state->all.bed : NULL, state->all.water[k],
                                  state->marks[k], stream));
     }
     if (moves) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern.layout, state->periodic, (int)state->size,
-                               state->bed, stream));
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern.layout, state->periodic, (int)state->all.size,
+                               state->all.bed, stream));
     }
     return SEL_OK;
 }
 
 /* ---- amounts that are the same for all cells ---- */
 
-static sel_status evaluate_uniform(const sel_state *state, aqua_supply *supply, int64_t step,
-                                   unsigned due, sel_error *error) {
-    return supply->spread == AQUA_UNIFORM && is_due(supply->quantity, due)
-               ? supply->evaluate(state->plan, step, &supply->uniform, error)
-               : SEL_OK;
-}
-
-static sel_status evaluate_amounts(sel_state *state, int64_t step, unsigned due, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    sel_status status = evaluate_uniform(state, &state->rain, step, due, error);
-    status = status ? status : evaluate_uniform(state, &state->soil, step, due, error);
-    for (int i = 0; i < plan->inflow_count && !status; i++) {
-        if (is_due(&plan->inflows[i].source->discharge, due)) {
-            status = aqua_discharge(plan, i, step, &state->inflow_units[i], error);
-        }
-    }
-    return status;
-}
-
-sel_status aqua_cuda_prepare(sel_state *state, unsigned due, sel_error *error) {
-    sel_status status = send_rates(state, &state->rain, due, error);
-    status = status ? status : send_rates(state, &state->soil, due, error);
-    status = status ? status : evaluate_amounts(state, state->step, due, error);
+sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error) {
+    aqua_state *all = &state->all;
+    sel_status status = send_rates(state, &all->rain, &state->pour.rates, due, error);
+    status = status ? status : send_rates(state, &all->soil, &state->soak.rates, due, error);
+    status = status ? status : aqua_evaluate(all, all->base.step, due, error);
     return status ? status : send_levels(state, due, error);
 }
 
-/* Whole quanta of a step; the rest is carried. */
-static double take_uniform(const sel_state *state, aqua_supply *supply) {
-    return state->store.whole ? (double)aqua_whole(supply->uniform, &supply->carry)
-                              : supply->uniform;
-}
-
-static sel_status find_dose(sel_state *state, int source, int64_t step, aqua_gpu_dose *dose,
-                            sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    const aqua_inflow *inflow = &plan->inflows[source];
-    const double units = state->inflow_units[source], cells = (double)inflow->count;
-    int64_t *turn = &state->inflow_turn[source];
-    if (!state->store.whole) {
-        dose->each = units / cells;
-        aqua_total_more(&state->inflow[source], false, dose->each * cells);
-        return SEL_OK;
-    }
-    if (units / cells > state->store.limit) {
-        return aqua_too_deep(plan, step, aqua_cuda_cell_number(&plan->layout, inflow->at[0]),
-                             error);
-    }
-    const int64_t whole = aqua_whole(units, &state->inflow_carry[source]);
-    const int64_t odd = whole % inflow->count;
-    *dose = (aqua_gpu_dose){
-        .each = (double)(whole / inflow->count), .odd = (uint32_t)odd, .turn = (uint32_t)*turn};
-    *turn = (*turn + odd) % inflow->count;
-    aqua_total_more(&state->inflow[source], true, (double)whole);
-    return SEL_OK;
-}
-
 /* The amounts of one step into its place in the tables. */
-static sel_status find_amounts(sel_state *state, int64_t step, void *tables, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    const int64_t place = step % AQUA_AHEAD;
-    double *rain = tables, *soil = rain + AQUA_AHEAD;
-    aqua_gpu_dose *doses = (aqua_gpu_dose *)(soil + AQUA_AHEAD) + place * plan->inflow_count;
-    sel_status status = SEL_OK;
+static void take_amounts(aqua_cuda *state, int64_t step, void *tables) {
+    const aqua_plan *plan = state->all.plan;
+    const int64_t place = step % CUDA_STEPS;
+    double *rain = tables, *soil = rain + CUDA_STEPS;
+    aqua_dose *doses = (aqua_dose *)(soil + CUDA_STEPS) + place * plan->inflow_count;
     if (plan->rain == AQUA_UNIFORM) {
-        rain[place] = take_uniform(state, &state->rain);
-        aqua_total_more(&state->rained, state->store.whole,
-                        rain[place] * (double)plan->base.domain->free_cells);
+        rain[place] = aqua_take(&state->all, &state->all.rain);
+        sel_total_more(&state->all.rained, state->all.store.whole,
+                       rain[place] * (double)plan->base.domain->free_cells);
     }
     if (plan->infiltration == AQUA_UNIFORM) {
-        soil[place] = take_uniform(state, &state->soil);
+        soil[place] = aqua_take(&state->all, &state->all.soil);
     }
-    for (int i = 0; i < plan->inflow_count && !status; i++) {
-        status = find_dose(state, i, step, &doses[i], error);
+    for (int i = 0; i < plan->inflow_count; i++) {
+        doses[i] = aqua_take_dose(&state->all, i);
     }
-    return status;
 }
 
-sel_status aqua_cuda_amounts(sel_state *state, int64_t count, sel_error *error) {
+sel_status aqua_cuda_amounts(aqua_cuda *state, int64_t *count, sel_error *error) {
     void *tables;
     if (state->amounts.turns == 0) {
         return SEL_OK;
     }
     sel_status status = cuda_feed_next(&state->amounts, &tables, error);
-    for (int64_t k = 0; k < count && !status; k++) {
-        const int64_t step = state->step + k;
-        status = k == 0 ? SEL_OK : evaluate_amounts(state, step, SEL_ON_T, error);
-        status = status ? status : find_amounts(state, step, tables, error);
+    if (status) {
+        return status;
     }
-    return status ? status : cuda_feed_send(&state->amounts, state->queue.stream, error);
+    for (int64_t k = 0; k < *count; k++) {
+        const int64_t step = state->all.base.step + k;
+        if (k > 0 && aqua_evaluate(&state->all, step, SEL_ON_T, NULL)) {
+            *count = k; /* it fails again, and is told, as the first of the next call */
+            break;
+        }
+        take_amounts(state, step, tables);
+    }
+    return cuda_feed_send(&state->amounts, state->all.base.queue->stream, error);
 }

@@ -10,15 +10,14 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "cuda/aqua_total.h"
-#include "cuda/cells.h"
-#include "engine/watch.h"
+#include "engine/physics/aqua_method.h"
+#include "cuda/machine/look.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { AQUA_WARP = 32, AQUA_GPU_HALO = 2 };
+enum { AQUA_GPU_HALO = 2 };
 
 /* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2, is number (y + 2) pitch + x + 2. The pitch is a
  * multiple of a warp; all numbers fit 32 bits. */
@@ -45,18 +44,9 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
     return aqua_gpu_across(nx) * ((ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
 }
 
-/* The step that is done is number *base + offset, from 0: base lies on the device, so that steps
- * recorded once can be done again and again. */
-typedef struct aqua_gpu_clock {
-    const int64_t *base;
-    int64_t offset;
-} aqua_gpu_clock;
-
 /* A depth beyond a limit is told by atomicMin of the depth's moment * 2^32 + the cell's number in
  * the layout: the earliest wins. Moments are counted in half steps: 2 n after the flow that led to
  * step n, 2 n + 1 after sources have brought water for the step from n on. */
-#define AQUA_NO_ALARM UINT64_MAX
-
 /* One step's flow, from one copy of the depths to the other.
  *
  * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
@@ -79,7 +69,7 @@ typedef struct aqua_gpu_flow {
     double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
-    aqua_gpu_clock clock;
+    cuda_clock clock;
     const uint8_t *marks_from; /* of the march: of the tiles of `from`; NULL: all are done */
     uint8_t *marks_to;         /* and of `to` */
     bool framed;               /* there are ghosts or copies: the frame may hold water */
@@ -100,33 +90,21 @@ bool aqua_gpu_gather_needs_scratch(bool whole);
 
 /* ---- what else is in a step ---- */
 
-/* What the host sends for each step in tables of so many: that of step n is number
- * n % AQUA_AHEAD. Even: a graph has as many steps, and ends with the copy that it began with. */
-enum { AQUA_AHEAD = 32 };
-
 /* Rain or infiltration. */
 typedef struct aqua_gpu_spread {
-    const uint8_t *solid;   /* [ny][nx], 0: free */
-    const double *uniform;  /* [AQUA_AHEAD] units per cell; NULL: each cell has its own */
-    const void *rate;       /* [ny][nx] in the type of beds, */
-    void *owed;             /* and what of it is carried; whole only */
-    aqua_gpu_total *booked; /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+    const uint8_t *solid;  /* [ny][nx], 0: free */
+    const double *uniform; /* [CUDA_STEPS] units per cell; NULL: each cell has its own */
+    const void *rate;      /* [ny][nx] in the type of beds, */
+    void *owed;            /* and what of it is carried; whole only */
+    sel_total *booked;     /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
 } aqua_gpu_spread;
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
  * of `water`; NULL: nobody asks. */
-cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, uint8_t *marks, const aqua_gpu_spread *rain,
-                          cudaStream_t stream);
-cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, const aqua_gpu_spread *soil, cudaStream_t stream);
-
-/* A source's share in a step: `each` units for every cell, and of whole quanta one more for `odd`
- * cells from the `turn`-th on, round about. */
-typedef struct aqua_gpu_dose {
-    double each;
-    uint32_t odd, turn;
-} aqua_gpu_dose;
+cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
+                          uint8_t *marks, const aqua_gpu_spread *rain, cudaStream_t stream);
+cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
+                          const aqua_gpu_spread *soil, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_tap {
@@ -134,11 +112,11 @@ typedef struct aqua_gpu_tap {
     uint32_t source, k, count;
 } aqua_gpu_tap;
 
-/* Sources whose cells are `taps`, no cell twice; doses[AQUA_AHEAD][sources]. Depths beyond
+/* Sources whose cells are `taps`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                             void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            const aqua_dose *doses, int sources, double most_poured,
                             uint64_t *alarm, cudaStream_t stream);
 
 /* Ghosts, as in engine/aqua/aqua.h. */
@@ -159,27 +137,18 @@ cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts
 cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2], int bytes,
                           void *values, cudaStream_t stream);
 
-/* An edge from cell `at` of the layout to its neighbour k; sign as in aqua_edge. */
-typedef struct aqua_gpu_edge {
-    uint32_t at;
-    int16_t k, sign;
-} aqua_gpu_edge;
-
 /* What the edges carry in the flow, units of the store: added to booked[count], or alone stored in
  * flux[count]. */
-cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
-                          aqua_gpu_total *booked, cudaStream_t stream);
-cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
+cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
+                          sel_total *booked, cudaStream_t stream);
+cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                             double *flux, cudaStream_t stream);
 
 /* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
  * clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                            const void *water, void *most, int32_t *first, double arrival,
                            cudaStream_t stream);
-
-/* *base += steps */
-cudaError_t aqua_gpu_tick(int64_t *base, int64_t steps, cudaStream_t stream);
 
 /* ---- looking ---- */
 
@@ -194,30 +163,8 @@ typedef struct aqua_gpu_view {
     double metre, dt;       /* m in a unit of the store */
 } aqua_gpu_view;
 
-/* A field (AQUA_DEPTH and so on) as to[cell][components] in numbers of 4 or 8 bytes; zero in solids
- * and in components that it has not. */
-cudaError_t aqua_gpu_read(const aqua_gpu_view *view, int field, const cuda_cells *cells,
-                          int components, int bytes, void *to, cudaStream_t stream);
-
-/* Of the free cells of a row of a box. */
-typedef struct aqua_gpu_sums {
-    double sum, squares, least, most, count;
-} aqua_gpu_sums;
-cudaError_t aqua_gpu_reduce(const aqua_gpu_view *view, int field, const cuda_cells *cells,
-                            aqua_gpu_sums *rows, cudaStream_t stream);
-
-/* Of the free cells of a row of the grid: squares of the change and of the depth; the depth is
- * watched, cells numbered over the grid. */
-typedef struct aqua_gpu_monitor {
-    double change, magnitude;
-    sel_watched watched;
-} aqua_gpu_monitor;
-/* `before`: [ny][nx] depths, exchanged for the present ones; NULL: left alone, no change. */
-cudaError_t aqua_gpu_look(const aqua_gpu_view *view, void *before, aqua_gpu_monitor *rows,
-                          cudaStream_t stream);
-
-/* rows[ny]: units of the store in the free cells; of whole quanta in `whole`, else in `sum`. */
-cudaError_t aqua_gpu_volume(const aqua_gpu_view *view, aqua_gpu_total *rows, cudaStream_t stream);
+/* The launchers for a store; views are aqua_gpu_view. */
+const cuda_look *aqua_gpu_look(bool whole);
 
 #ifdef __cplusplus
 }

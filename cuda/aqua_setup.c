@@ -9,47 +9,10 @@ enum { MANY = CUDA_FEED, FEW = 2 };
 
 /* ---- memory ---- */
 
-static void take(aqua_taker *t, void *block, bool wanted, int64_t count, uint64_t size) {
-    const uint64_t bytes = (uint64_t)count * size;
-    if (!wanted || t->status) {
-        return;
-    }
-    t->bytes += bytes + 256;
-    if (t->queue) {
-        t->status = cuda_queue_take(t->queue, (void **)block, bytes, t->error);
-    }
-}
-
-/* Beds, depths or alphas, with the margin that a march reads. */
-static void take_cells(aqua_taker *t, void *block, bool wanted, const aqua_layout *layout,
-                       uint64_t size) {
-    char **at = block;
-    const int64_t behind = AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch;
-    take(t, block, wanted, AQUA_GPU_MARGIN + layout->cells + behind, size);
-    if (wanted && t->queue && !t->status) {
-        *at += AQUA_GPU_MARGIN * size;
-    }
-}
-
-/* Memory for what a feed sends, and the feed. */
-static void take_feed(aqua_taker *t, cuda_feed *feed, bool wanted, uint64_t bytes, int turns) {
-    void *device = NULL;
-    take(t, &device, wanted, (int64_t)bytes, 1);
-    if (wanted && t->queue && !t->status) {
-        t->status = cuda_feed_open(feed, device, bytes, turns, t->error);
-    }
-}
-
-static void take_supply(aqua_taker *t, aqua_supply *supply, const aqua_layout *layout,
-                        uint64_t size) {
-    const bool field = supply->spread == AQUA_FIELD;
-    const int64_t cells = layout->nx * layout->ny;
-    const bool varies = sel_quantity_depends(supply->quantity) & SEL_ON_T;
-    take_feed(t, &supply->rates, field, (uint64_t)cells * size, varies ? FEW : 1);
-    take(t, &supply->device.owed, field && size == 4, cells, size);
-    supply->device.rate = supply->rates.device;
-    take(t, &supply->device.booked, supply->spread != AQUA_NOTHING, layout->ny,
-         sizeof(aqua_gpu_total));
+/* Memory for what a feed sends. */
+static void list_feed(sel_arrays *arrays, cuda_feed *feed, int64_t count, uint32_t size) {
+    sel_arrays_add(arrays, "feed", &feed->device, (sel_type){'s', size}, count, 0);
+    feed->bytes = (uint64_t)count * size;
 }
 
 static int64_t count_taps(const aqua_plan *plan) {
@@ -64,89 +27,145 @@ static bool wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
 
-static void take_ghosts(sel_state *state, aqua_taker *t) {
-    const int64_t count = state->plan->ghosts.count;
-    const bool varies = aqua_levels_depend(state->plan) & SEL_ON_T;
-    take(t, &state->ghosts.at, count > 0, count, sizeof *state->ghosts.at);
-    take(t, &state->ghosts.level, count > 0, count, sizeof *state->ghosts.level);
-    take(t, &state->ghosts.ground, count > 0, count, sizeof *state->ghosts.ground);
-    take_feed(t, &state->levels, count > 0, (uint64_t)count * sizeof(double), varies ? MANY : 1);
-    state->ghosts.z = state->levels.device;
-}
-
-static bool marches(const aqua_plan *plan) {
-    return plan->params->scheme != AQUA_SCATTER && plan->base.precision == SEL_F32;
-}
-
-sel_status aqua_cuda_place(sel_state *state, const sel_plan *base, aqua_taker *t) {
-    const aqua_plan *plan = (const aqua_plan *)base;
+/* What a march or a gather keeps besides, and what is looked at. */
+static void list_flow(aqua_cuda *state, sel_arrays *arrays) {
+    const aqua_plan *plan = state->all.plan;
     const aqua_layout *layout = &plan->layout;
-    const int64_t cells = layout->nx * layout->ny, all = layout->cells;
-    const uint64_t size = base->precision == SEL_F32 ? 4 : 8;
-    const bool scatters = plan->params->scheme == AQUA_SCATTER;
-    const bool gathers = !scatters && aqua_gpu_gather_needs_scratch(base->precision == SEL_F32);
+    const bool whole = state->all.store.whole, scatters = plan->params->scheme == AQUA_SCATTER;
+    const bool gathers = !scatters && aqua_gpu_gather_needs_scratch(whole);
     const bool ground =
         wants(plan, AQUA_GROUND) || wants(plan, AQUA_LEVEL) || wants(plan, AQUA_MAX_LEVEL);
-    const uint64_t tables =
-        AQUA_AHEAD * (2 * sizeof(double) + (uint64_t)plan->inflow_count * sizeof(aqua_gpu_dose));
+    const int64_t tiles = !scatters && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    const sel_type real = {'f', (uint32_t)state->all.size};
+    SEL_ADD(arrays, state, marks[0], tiles, 0);
+    SEL_ADD(arrays, state, marks[1], tiles, 0);
+    sel_arrays_add(arrays, "factor", &state->pattern.factor, real, gathers ? layout->cells : 0, 0);
+    sel_arrays_add(arrays, "cut", &state->pattern.cut, real,
+                   gathers && plan->params->equilibrium == AQUA_MINDIFF ? layout->cells : 0, 0);
+    SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(&state->all) : 0, 0);
+    SEL_ADD(arrays, state, view.solid, aqua_cells(&state->all), 0);
+}
+
+void aqua_cuda_list(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const int64_t ghosts = plan->ghosts.count, ny = plan->layout.ny;
+    sel_arrays *arrays = &base->arrays;
+    const uint32_t tables =
+        CUDA_STEPS * (2 * sizeof(double) + (uint32_t)plan->inflow_count * sizeof(aqua_dose));
     const bool amounts =
         plan->rain == AQUA_UNIFORM || plan->infiltration == AQUA_UNIFORM || plan->inflow_count > 0;
-    state->rain =
-        (aqua_supply){.spread = plan->rain, .quantity = &plan->params->rain, .evaluate = aqua_rain};
-    state->soil = (aqua_supply){.spread = plan->infiltration,
-                                .quantity = &plan->params->infiltration,
-                                .evaluate = aqua_infiltration};
-    take_cells(t, &state->bed, true, layout, size);
-    take_cells(t, &state->water[0], true, layout, size);
-    take_cells(t, &state->water[1], true, layout, size);
-    for (int k = 0; k < 2; k++) {
-        take(t, &state->marks[k], marches(plan), aqua_gpu_tiles(layout->nx, layout->ny), 1);
+    /* With the margin that a march reads. */
+    aqua_list(&state->all, AQUA_GPU_MARGIN,
+              AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * plan->layout.pitch);
+    list_flow(state, arrays);
+    SEL_ADD(arrays, state, pour.device.booked, plan->rain == AQUA_FIELD ? ny : 0, SEL_SAVED);
+    SEL_ADD(arrays, state, soak.device.booked, plan->infiltration == AQUA_NOTHING ? 0 : ny,
+            SEL_SAVED);
+    SEL_ADD(arrays, state, booked, aqua_cuda_edges(state), SEL_SAVED);
+    SEL_ADD(arrays, state, taps, count_taps(plan), 0);
+    SEL_ADD(arrays, state, layers, plan->inflow_count, SEL_ON_HOST);
+    SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
+    SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
+    SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
+    list_feed(arrays, &state->amounts, amounts, tables);
+    list_feed(arrays, &state->levels, ghosts, sizeof(double));
+}
+
+void aqua_cuda_close(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    cuda_feed_close(&state->pour.rates);
+    cuda_feed_close(&state->soak.rates);
+    cuda_feed_close(&state->amounts);
+    cuda_feed_close(&state->levels);
+}
+
+static sel_status open_feed(cuda_feed *feed, void *device, uint64_t bytes, int turns,
+                            sel_error *error) {
+    return device ? cuda_feed_open(feed, device, bytes, turns, error) : SEL_OK;
+}
+
+static sel_status open_rates(const aqua_cuda *state, const aqua_amount *amount, aqua_supply *supply,
+                             sel_error *error) {
+    const int turns = sel_quantity_depends(amount->quantity) & SEL_ON_T ? FEW : 1;
+    supply->device.rate = amount->rate;
+    supply->device.owed = amount->owed;
+    return open_feed(&supply->rates, amount->rate,
+                     (uint64_t)(aqua_cells(&state->all) * state->all.size), turns, error);
+}
+
+static sel_status open_feeds(aqua_cuda *state, sel_error *error) {
+    cuda_feed *amounts = &state->amounts, *levels = &state->levels;
+    const int turns = aqua_levels_depend(state->all.plan) & SEL_ON_T ? MANY : 1;
+    sel_status status = open_rates(state, &state->all.rain, &state->pour, error);
+    status = status ? status : open_rates(state, &state->all.soil, &state->soak, error);
+    status = status ? status : open_feed(amounts, amounts->device, amounts->bytes, MANY, error);
+    return status ? status : open_feed(levels, levels->device, levels->bytes, turns, error);
+}
+
+/* What kernels need besides the arrays. */
+static void describe(aqua_cuda *state) {
+    const aqua_plan *plan = state->all.plan;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const aqua_store *store = &state->all.store;
+    const double alpha = plan->largest_alpha;
+    aqua_gpu_flow *flow = &state->pattern;
+    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
+                                     .ny = (uint32_t)plan->layout.ny,
+                                     .pitch = (uint32_t)plan->layout.pitch,
+                                     .cells = plan->layout.cells,
+                                     .across = aqua_gpu_across(plan->layout.nx)};
+    flow->whole = store->whole;
+    flow->bed = state->all.bed;
+    flow->alphas = state->all.alphas;
+    flow->more = state->all.more;
+    flow->less = state->all.less;
+    flow->alpha = alpha < store->largest_alpha ? alpha : store->largest_alpha;
+    flow->least = store->least;
+    flow->equilibrium = plan->params->equilibrium;
+    flow->limit = store->limit;
+    flow->alarm = state->all.base.queue->alarm;
+    state->ghosts.z = state->levels.device;
+    state->view.layout = flow->layout;
+    state->view.whole = store->whole;
+    state->view.most = state->all.most;
+    state->view.arrived = state->all.arrived;
+    state->view.metre = 1 / store->per_metre;
+    state->view.dt = grid->dt;
+    state->ghosts.per_metre = store->per_metre;
+    state->ghosts.datum = store->datum;
+    state->periodic[0] = sel_axis_periodic(grid, 0);
+    state->periodic[1] = sel_axis_periodic(grid, 1);
+    flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
+    const double *tables = state->amounts.device;
+    state->pour.device.solid = state->soak.device.solid = state->view.solid;
+    state->pour.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
+    state->soak.device.uniform = plan->infiltration == AQUA_UNIFORM ? tables + CUDA_STEPS : NULL;
+    state->depends = aqua_levels_depend(plan);
+    if (plan->rain == AQUA_FIELD) {
+        state->depends |= sel_quantity_depends(&plan->params->rain);
     }
-    take_cells(t, &state->pattern.alphas, plan->alpha != NULL, layout, size);
-    take(t, &state->pattern.factor, gathers, all, size);
-    take(t, &state->pattern.cut, gathers && plan->params->equilibrium == AQUA_MINDIFF, all, size);
-    take(t, &state->pattern.more, scatters, all, size);
-    take(t, &state->pattern.less, scatters, all, size);
-    take(t, &state->most, aqua_wants_max(plan), cells, size);
-    take(t, &state->arrived, aqua_wants_arrival(plan), cells, sizeof(int32_t));
-    take(t, &state->last, true, cells, size);
-    take(t, &state->view.ground, ground, cells, sizeof(double));
-    take(t, &state->view.solid, true, cells, 1);
-    take(t, &state->rows, true, layout->ny, AQUA_ROW_BYTES);
-    take(t, &state->clock, true, 1, sizeof *state->clock);
-    take(t, &state->alarm, true, 1, sizeof *state->alarm);
-    take(t, &state->taps, plan->inflow_count > 0, count_taps(plan), sizeof *state->taps);
-    take_supply(t, &state->rain, layout, size);
-    take_supply(t, &state->soil, layout, size);
-    take_feed(t, &state->amounts, amounts, tables, MANY);
-    take_ghosts(state, t);
-    return t->status;
+    if (plan->infiltration == AQUA_FIELD) {
+        state->depends |= sel_quantity_depends(&plan->params->infiltration);
+    }
 }
 
 /* ---- what is sent ---- */
 
-static sel_status send(sel_state *state, const void *to, const void *from, uint64_t bytes,
-                       sel_error *error) {
-    cudaStream_t stream = state->queue.stream;
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)to, from, bytes, cudaMemcpyHostToDevice, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    return SEL_OK;
-}
-
-static sel_status send_layout(sel_state *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
-    const uint64_t bytes = (uint64_t)plan->layout.cells * (uint64_t)state->size;
+static sel_status send_layout(aqua_cuda *state, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
+    const uint64_t bytes = (uint64_t)plan->layout.cells * (uint64_t)state->all.size;
     void *values = malloc(bytes);
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
     sel_status status = aqua_fill_bed(plan, values, error);
-    status = status ? status : send(state, state->bed, values, bytes, error);
+    status = status ? status : cuda_send(state->all.bed, values, bytes, error);
     status = status ? status : aqua_fill_water(plan, values, error);
-    status = status ? status : send(state, state->water[0], values, bytes, error);
+    status = status ? status : cuda_send(state->all.water[0], values, bytes, error);
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
-        status = send(state, state->pattern.alphas, values, bytes, error);
+        status = cuda_send(state->all.alphas, values, bytes, error);
     }
     free(values);
     return status;
@@ -172,8 +191,8 @@ static int find_layers(const aqua_plan *plan, uint16_t *next, int *layer) {
     return layers;
 }
 
-static void list_taps(sel_state *state, const int *layer, aqua_gpu_tap *taps) {
-    const aqua_plan *plan = state->plan;
+static void list_taps(aqua_cuda *state, const int *layer, aqua_gpu_tap *taps) {
+    const aqua_plan *plan = state->all.plan;
     uint32_t count = 0;
     for (int l = 0; l < state->layer_count; l++) {
         state->layers[l].first = count;
@@ -190,8 +209,8 @@ static void list_taps(sel_state *state, const int *layer, aqua_gpu_tap *taps) {
     }
 }
 
-static sel_status send_taps(sel_state *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
+static sel_status send_taps(aqua_cuda *state, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
     const size_t sources = (size_t)plan->inflow_count, count = (size_t)count_taps(plan);
     if (sources == 0) {
         return SEL_OK;
@@ -199,12 +218,11 @@ static sel_status send_taps(sel_state *state, sel_error *error) {
     uint16_t *next = calloc((size_t)plan->layout.cells, sizeof *next);
     int *layer = malloc(sources * sizeof *layer);
     aqua_gpu_tap *taps = malloc(count * sizeof *taps);
-    state->layers = malloc(sources * sizeof *state->layers);
     sel_status status = SEL_OK;
-    if (next && layer && taps && state->layers) {
+    if (next && layer && taps) {
         state->layer_count = find_layers(plan, next, layer);
         list_taps(state, layer, taps);
-        status = send(state, state->taps, taps, count * sizeof *taps, error);
+        status = cuda_send(state->taps, taps, count * sizeof *taps, error);
     } else {
         status = sel_fail_memory(error, "the sources", count * sizeof *taps);
     }
@@ -221,8 +239,8 @@ static bool is_inside(const aqua_layout *layout, int64_t at) {
     return x >= 0 && x < layout->nx && y >= 0 && y < layout->ny;
 }
 
-static void list_ghosts(sel_state *state, uint32_t *at, uint8_t *level) {
-    const aqua_plan *plan = state->plan;
+static void list_ghosts(aqua_cuda *state, uint32_t *at, uint8_t *level) {
+    const aqua_plan *plan = state->all.plan;
     const aqua_ghosts *ghosts = &plan->ghosts;
     for (int r = 1; r <= plan->base.domain->region_count; r++) {
         for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
@@ -233,8 +251,8 @@ static void list_ghosts(sel_state *state, uint32_t *at, uint8_t *level) {
     }
 }
 
-static sel_status send_ghosts(sel_state *state, sel_error *error) {
-    const aqua_ghosts *ghosts = &state->plan->ghosts;
+static sel_status send_ghosts(aqua_cuda *state, sel_error *error) {
+    const aqua_ghosts *ghosts = &state->all.plan->ghosts;
     const size_t n = (size_t)ghosts->count;
     if (n == 0) {
         return SEL_OK;
@@ -245,54 +263,26 @@ static sel_status send_ghosts(sel_state *state, sel_error *error) {
     if (!status) {
         list_ghosts(state, at, level);
         state->ghosts.count = (uint32_t)n;
-        status = send(state, state->ghosts.at, at, n * sizeof *at, error);
+        status = cuda_send(state->ghosts.at, at, n * sizeof *at, error);
     }
-    status = status ? status : send(state, state->ghosts.level, level, n, error);
+    status = status ? status : cuda_send(state->ghosts.level, level, n, error);
     status = status ? status
-                    : send(state, state->ghosts.ground, ghosts->ground, n * sizeof(double), error);
+                    : cuda_send(state->ghosts.ground, ghosts->ground, n * sizeof(double), error);
     free(at);
     free(level);
     return status;
 }
 
-/* Appends the edges into the ghosts of a region. */
-static sel_status add_edges(sel_state *state, int region, aqua_gpu_edge **edges, sel_error *error) {
-    const sel_request request = {.kind = SEL_FLUX, .region = region};
-    aqua_edges found;
-    sel_status status = aqua_flux_edges(state->plan, &request, &found, error);
-    const size_t count = (size_t)(state->edge_count + found.count + 1);
-    aqua_gpu_edge *longer = status ? NULL : realloc(*edges, count * sizeof *longer);
-    if (longer) {
-        *edges = longer;
-        for (int64_t e = 0; e < found.count; e++) {
-            const aqua_edge *edge = &found.v[e];
-            longer[state->edge_count++] = (aqua_gpu_edge){
-                .at = (uint32_t)edge->at, .k = (int16_t)edge->k, .sign = (int16_t)edge->sign};
-        }
-        state->first_edge[region + 1] = state->edge_count;
-    } else if (!status) {
-        status = sel_fail_memory(error, "the edges of a balance", count * sizeof *longer);
+static sel_status send_edges(aqua_cuda *state, sel_error *error) {
+    const size_t bytes = (size_t)aqua_cuda_edges(state) * sizeof(aqua_edge);
+    aqua_edge *edges = malloc(bytes + 1);
+    if (!edges) {
+        return sel_fail_memory(error, "the edges of a balance", bytes);
     }
-    aqua_edges_free(&found);
-    return status;
-}
-
-static sel_status send_edges(sel_state *state, sel_error *error) {
-    aqua_gpu_edge *edges = NULL;
     sel_status status = SEL_OK;
-    const int regions =
-        state->plan->base.wants_balance ? state->plan->base.domain->region_count : 0;
-    for (int r = 1; r <= regions && !status; r++) {
-        status = add_edges(state, r, &edges, error);
-    }
-    const uint64_t count = (uint64_t)state->edge_count;
-    if (!status && count > 0) {
-        status = cuda_queue_upload(&state->queue, (void **)&state->edges, edges,
-                                   count * sizeof *edges, error);
-    }
-    if (!status && count > 0) {
-        status = cuda_queue_take(&state->queue, (void **)&state->booked,
-                                 count * sizeof *state->booked, error);
+    if (aqua_cuda_edges(state) > 0) {
+        aqua_all_edges(state->all.plan, edges, state->all.first_edge);
+        status = cuda_send(state->all.edges, edges, bytes, error);
     }
     free(edges);
     return status;
@@ -300,40 +290,46 @@ static sel_status send_edges(sel_state *state, sel_error *error) {
 
 /* ---- step 0 ---- */
 
-static sel_status start_watching(sel_state *state, sel_error *error) {
-    cudaStream_t stream = state->queue.stream;
-    const aqua_gpu_clock before = {state->clock, -1};
-    if (state->arrived) {
-        CUDA_TRY(cudaMemsetAsync(state->arrived, 0xff,
-                                 (size_t)aqua_cuda_cells(state) * sizeof *state->arrived, stream));
+static sel_status start_watching(aqua_cuda *state, sel_error *error) {
+    cudaStream_t stream = state->all.base.queue->stream;
+    const cuda_clock before = cuda_queue_clock(state->all.base.queue, -1);
+    if (state->all.arrived) {
+        CUDA_TRY(cudaMemsetAsync(state->all.arrived, 0xff,
+                                 (size_t)aqua_cells(&state->all) * sizeof *state->all.arrived,
+                                 stream));
     }
-    if (state->arrived || state->most) {
-        CUDA_TRY(aqua_gpu_watch(
-            &state->pattern.layout, state->store.whole, before, state->water[0], state->most,
-            state->arrived, state->plan->params->arrival_depth * state->store.per_metre, stream));
+    if (state->all.arrived || state->all.most) {
+        CUDA_TRY(aqua_gpu_watch(&state->pattern.layout, state->all.store.whole, before,
+                                state->all.water[0], state->all.most, state->all.arrived,
+                                state->all.plan->params->arrival_depth * state->all.store.per_metre,
+                                stream));
     }
     for (int k = 0; k < 2 && state->marks[k]; k++) {
         const aqua_gpu_layout *layout = &state->pattern.layout;
         CUDA_TRY(cudaMemsetAsync(state->marks[k], AQUA_ALL_WET,
                                  (size_t)aqua_gpu_tiles(layout->nx, layout->ny), stream));
     }
-    CUDA_TRY(cudaMemsetAsync(state->alarm, 0xff, sizeof *state->alarm, stream));
     return SEL_OK;
 }
 
-sel_status aqua_cuda_fill(sel_state *state, sel_error *error) {
-    const aqua_plan *plan = state->plan;
+sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const aqua_plan *plan = state->all.plan;
     const sel_domain *domain = plan->base.domain;
-    const uint64_t cells = (uint64_t)aqua_cuda_cells(state);
-    sel_status status = send(state, state->view.solid, domain->cell, cells, error);
+    const uint64_t cells = (uint64_t)aqua_cells(&state->all);
+    sel_total volume = {0};
+    sel_status status = open_feeds(state, error);
+    describe(state);
+    status = status ? status : cuda_send(state->view.solid, domain->cell, cells, error);
     if (!status && state->view.ground) {
-        status = send(state, state->view.ground, plan->ground, cells * sizeof(double), error);
+        status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }
     status = status ? status : send_layout(state, error);
     status = status ? status : send_taps(state, error);
     status = status ? status : send_ghosts(state, error);
     status = status ? status : send_edges(state, error);
     status = status ? status : start_watching(state, error);
-    status = status ? status : aqua_cuda_volume(state, &state->first_volume, error);
+    status = status ? status : cuda_sum_now(base, &volume, error);
+    state->all.first_volume = sel_total_of(&volume, state->all.store.whole);
     return status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
 }

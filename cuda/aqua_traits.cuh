@@ -5,7 +5,6 @@
 #define AQUA_TRAITS_CUH
 
 #include <stdint.h>
-#define AQUA_TOTAL_INLINE static __host__ __device__ inline
 #include "cuda/aqua_gpu.h"
 #include "engine/physics/aqua_method.h"
 
@@ -59,10 +58,6 @@ struct aqua_f64 {
     }
 };
 
-static __device__ inline int64_t aqua_now(const aqua_gpu_clock &clock) {
-    return *clock.base + clock.offset;
-}
-
 // Cell (x, y) of the grid, also of its frame.
 static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y) {
     return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
@@ -89,7 +84,7 @@ static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uin
 
 // Of a cell of flow.to, beyond flow.limit.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
-    aqua_raise_at(flow.alarm, 2 * (aqua_now(flow.clock) + 1), at);
+    aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
 }
 
 // The rule at one cell of the present depths.

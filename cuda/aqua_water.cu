@@ -4,23 +4,12 @@
 // Rows are done by a warp each: its lanes take every 32nd cell and then join what they booked by a
 // fixed tree, so that sums do not depend on which block ran when.
 #include "cuda/aqua_traits.cuh"
+#include "cuda/machine/look.cuh"
 
-enum { THREADS = 128, ROWS_PER_BLOCK = THREADS / AQUA_WARP };
+enum { THREADS = LOOK_THREADS };
 
 static unsigned blocks_for(int64_t threads) {
     return (unsigned)((threads + THREADS - 1) / THREADS);
-}
-
-static unsigned row_blocks(const aqua_gpu_layout *layout) {
-    return (layout->ny + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
-}
-
-// The sum over a warp, in lane 0.
-static __device__ double join_lanes(double sum) {
-    for (int distance = AQUA_WARP / 2; distance > 0; distance /= 2) {
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    }
-    return sum;
 }
 
 // ---- rain and soil ----
@@ -38,17 +27,17 @@ static __device__ typename S::water due(const aqua_gpu_spread &s, int64_t i, dou
 
 template <class S, bool FIELD, bool TAKES>
 __global__ void __launch_bounds__(THREADS)
-    spread_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, typename S::water *water, uint8_t *marks,
+    spread_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
                   const __grid_constant__ aqua_gpu_spread s) {
     typedef typename S::water depth;
-    const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
+    const uint32_t y = row_of_warp();
     if (y >= l.ny) {
         return;
     }
-    const double uniform = FIELD ? 0 : s.uniform[aqua_now(clock) % AQUA_AHEAD];
+    const double uniform = FIELD ? 0 : s.uniform[cuda_now(clock) % CUDA_STEPS];
     depth *row = water + aqua_at(l, 0, (int)y);
     double sum = 0;
-    for (uint32_t x = threadIdx.x % AQUA_WARP; x < l.nx; x += AQUA_WARP) {
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const depth amount = due<S, FIELD>(s, (int64_t)y * l.nx + x, uniform);
         const depth part = TAKES && row[x] < amount ? row[x] : amount;
         row[x] += TAKES ? -part : part;
@@ -58,36 +47,35 @@ __global__ void __launch_bounds__(THREADS)
         sum += (double)part;
     }
     if (s.booked) {
-        sum = join_lanes(sum);
-        if (threadIdx.x % AQUA_WARP == 0) {
-            aqua_total_more(&s.booked[y], S::whole, sum);
+        join_lanes(sum);
+        if (threadIdx.x % CUDA_WARP == 0) {
+            sel_total_more(&s.booked[y], S::whole, sum);
         }
     }
 }
 
 template <class S, bool TAKES>
-static cudaError_t spread(const aqua_gpu_layout *l, aqua_gpu_clock clock, void *water,
-                          uint8_t *marks, const aqua_gpu_spread *s, cudaStream_t stream) {
+static cudaError_t spread(const aqua_gpu_layout *l, cuda_clock clock, void *water, uint8_t *marks,
+                          const aqua_gpu_spread *s, cudaStream_t stream) {
     typename S::water *depths = (typename S::water *)water;
     if (s->uniform) {
         spread_kernel<S, false, TAKES>
-            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     } else {
         spread_kernel<S, true, TAKES>
-            <<<row_blocks(l), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
     }
     return cudaGetLastError();
 }
 
-cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, uint8_t *marks, const aqua_gpu_spread *rain,
-                          cudaStream_t stream) {
+cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
+                          uint8_t *marks, const aqua_gpu_spread *rain, cudaStream_t stream) {
     return whole ? spread<aqua_f32, false>(layout, clock, water, marks, rain, stream)
                  : spread<aqua_f64, false>(layout, clock, water, marks, rain, stream);
 }
 
-cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
-                          void *water, const aqua_gpu_spread *soil, cudaStream_t stream) {
+cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
+                          const aqua_gpu_spread *soil, cudaStream_t stream) {
     return whole ? spread<aqua_f32, true>(layout, clock, water, NULL, soil, stream)
                  : spread<aqua_f64, true>(layout, clock, water, NULL, soil, stream);
 }
@@ -96,16 +84,16 @@ cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, aqua_gpu_cl
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, typename S::water *water, uint8_t *marks,
-                  const aqua_gpu_tap *taps, uint32_t count, const aqua_gpu_dose *doses, int sources,
+    source_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
+                  const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses, int sources,
                   double most_poured, uint64_t *alarm) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count) {
         return;
     }
-    const int64_t now = aqua_now(clock);
+    const int64_t now = cuda_now(clock);
     const aqua_gpu_tap tap = taps[t];
-    const aqua_gpu_dose dose = doses[now % AQUA_AHEAD * sources + tap.source];
+    const aqua_dose dose = doses[now % CUDA_STEPS * sources + tap.source];
     if (S::whole) {
         const uint32_t behind =
             tap.k >= dose.turn ? tap.k - dose.turn : tap.k + (tap.count - dose.turn);
@@ -121,9 +109,9 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(l, marks, tap.at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                             void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_gpu_dose *doses, int sources, double most_poured,
+                            const aqua_dose *doses, int sources, double most_poured,
                             uint64_t *alarm, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
@@ -228,15 +216,15 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2],
 // ---- edges ----
 
 // What an edge carries, with its sign.
-template <class S>
-static __device__ double carried(const aqua_gpu_flow &f, const aqua_gpu_edge &edge) {
+template <class S> static __device__ double carried(const aqua_gpu_flow &f, const aqua_edge &edge) {
 #define OFFSET(k, dx, dy) (dy) * (int)f.layout.pitch + (dx),
     const int offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
 #undef OFFSET
     const int along = edge.k;
     typename S::real root = 0;
-    const aqua_cell_of<S> c = aqua_look_at<S>(f, f.equilibrium, edge.at);
-    const aqua_cell_of<S> u = aqua_look_at<S>(f, f.equilibrium, edge.at + (uint32_t)offset[along]);
+    const aqua_cell_of<S> c = aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at);
+    const aqua_cell_of<S> u =
+        aqua_look_at<S>(f, f.equilibrium, (uint32_t)edge.at + (uint32_t)offset[along]);
 #define ROOT(k, dx, dy) root = along == k ? c.root[k] : root;
     AQUA_NEIGHBOURS(ROOT)
 #undef ROOT
@@ -245,22 +233,22 @@ static __device__ double carried(const aqua_gpu_flow &f, const aqua_gpu_edge &ed
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_edge *edges, int64_t count,
-                aqua_gpu_total *booked, double *flux) {
+    edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
+                sel_total *booked, double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (e >= count) {
         return;
     }
     const double value = carried<S>(f, edges[e]);
     if (booked) {
-        aqua_total_more(&booked[e], S::whole, value);
+        sel_total_more(&booked[e], S::whole, value);
     } else {
         flux[e] = value;
     }
 }
 
-static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
-                            aqua_gpu_total *booked, double *flux, cudaStream_t stream) {
+static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
+                            sel_total *booked, double *flux, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
     }
@@ -274,12 +262,12 @@ static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_gpu_edge *edge
     return cudaGetLastError();
 }
 
-cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
-                          aqua_gpu_total *booked, cudaStream_t stream) {
+cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
+                          sel_total *booked, cudaStream_t stream) {
     return edges_of(flow, edges, count, booked, NULL, stream);
 }
 
-cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_gpu_edge *edges, int64_t count,
+cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                             double *flux, cudaStream_t stream) {
     return edges_of(flow, edges, count, NULL, flux, stream);
 }
@@ -288,15 +276,15 @@ cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_gpu_edge *edge
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    watch_kernel(aqua_gpu_layout l, aqua_gpu_clock clock, const typename S::water *water,
+    watch_kernel(aqua_gpu_layout l, cuda_clock clock, const typename S::water *water,
                  typename S::water *most, int32_t *first, double arrival) {
-    const uint32_t y = blockIdx.x * ROWS_PER_BLOCK + threadIdx.x / AQUA_WARP;
+    const uint32_t y = row_of_warp();
     if (y >= l.ny) {
         return;
     }
     const typename S::water *row = water + aqua_at(l, 0, (int)y);
-    const int32_t step = (int32_t)(aqua_now(clock) + 1);
-    for (uint32_t x = threadIdx.x % AQUA_WARP; x < l.nx; x += AQUA_WARP) {
+    const int32_t step = (int32_t)(cuda_now(clock) + 1);
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const int64_t i = (int64_t)y * l.nx + x;
         if (most && row[x] > most[i]) {
             most[i] = row[x];
@@ -307,24 +295,15 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, aqua_gpu_clock clock,
+cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
                            const void *water, void *most, int32_t *first, double arrival,
                            cudaStream_t stream) {
     if (whole) {
-        watch_kernel<aqua_f32><<<row_blocks(layout), THREADS, 0, stream>>>(
+        watch_kernel<aqua_f32><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
             *layout, clock, (const int32_t *)water, (int32_t *)most, first, arrival);
     } else {
-        watch_kernel<aqua_f64><<<row_blocks(layout), THREADS, 0, stream>>>(
+        watch_kernel<aqua_f64><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
             *layout, clock, (const double *)water, (double *)most, first, arrival);
     }
-    return cudaGetLastError();
-}
-
-static __global__ void tick_kernel(int64_t *base, int64_t steps) {
-    *base += steps;
-}
-
-cudaError_t aqua_gpu_tick(int64_t *base, int64_t steps, cudaStream_t stream) {
-    tick_kernel<<<1, 1, 0, stream>>>(base, steps);
     return cudaGetLastError();
 }

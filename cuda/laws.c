@@ -10,31 +10,24 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/check.h"
-#include "cuda/device.h"
+#include "cuda/machine/backend.h"
+#include "cuda/machine/device.h"
 #include "cuda/laws_list.h"
-#include "cuda/queue.h"
 #include "engine/lbm/acceleration.h"
 
-enum { BUFFERS = 4, MASKS = 4, ALIGNMENT = 256 };
-
-/* What lies on the device, one behind the other. */
-typedef struct memory {
-    char *packed;
-    cuda_law *laws;
-    int64_t *first_block[MASKS];
-    lbm_direction *directions;
-    double *controls;
-    int *claimed;
-    uint64_t bytes;
-} memory;
+enum { BUFFERS = 4, MASKS = 4 };
 
 struct cuda_laws {
     const lbm_plan *plan;
     cuda_law_targets targets;
     cuda_law_list list;
-    void *block;
-    memory at;
+    /* On the device. */
+    uint8_t *packed;
+    cuda_law *table;
+    int64_t *first_block[MASKS];
+    lbm_direction *directions;
+    double *controls;
+    int *claimed;
     cuda_law_fault *fault;
     cuda_feed feed;     /* what the host sends */
     int64_t chunk_rows; /* of an acceleration by the host */
@@ -50,63 +43,38 @@ static int64_t row_count(const sel_grid *grid) {
     return grid->n[1] * grid->n[2];
 }
 
-/* The next part of a block; without a block only its place is found. */
-static void *take(char *block, uint64_t *at, uint64_t bytes) {
-    void *part = block ? block + *at : NULL;
-    *at += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return part;
-}
-
-static void *take_copy(char *block, uint64_t *at, bool wanted, uint64_t bytes) {
-    return wanted ? take(block, at, bytes) : NULL;
-}
-
-/* Where a law's places and the values from the host stand. */
-static void place_law(cuda_listed_law *listed, char *block, uint64_t *at) {
+/* A law's places, and the values from the host. */
+static void list_law(cuda_listed_law *listed, sel_arrays *arrays) {
     const lbm_batch *batch = listed->batch;
     cuda_law *law = &listed->law;
-    uint64_t n = (uint64_t)law->width, number = sizeof(double);
-    bool placed = batch && !listed->by_host;
-    law->x = take_copy(block, at, placed, n * number);
-    law->y = take_copy(block, at, placed, n * number);
-    law->z = take_copy(block, at, placed && batch->z, n * number);
-    law->target = take_copy(block, at, batch != NULL, n * sizeof *law->target);
-    law->incoming = take_copy(block, at, batch != NULL, n);
-    law->quantity.given = take_copy(block, at, listed->by_host && cuda_law_is_launched(listed),
-                                    n * number * (uint64_t)law->quantity.components);
+    const int64_t n = law->width, placed = batch && !listed->by_host ? n : 0;
+    SEL_ADD(arrays, law, x, placed, 0);
+    SEL_ADD(arrays, law, y, placed, 0);
+    SEL_ADD(arrays, law, z, batch && batch->z ? placed : 0, 0);
+    SEL_ADD(arrays, law, target, batch ? n : 0, 0);
+    SEL_ADD(arrays, law, incoming, batch ? n : 0, 0);
+    SEL_ADD(arrays, law, quantity.given,
+            listed->by_host && cuda_law_is_launched(listed) ? n * law->quantity.components : 0, 0);
 }
 
-static memory place(const lbm_plan *plan, cuda_law_list *list, char *block) {
-    memory to;
-    uint64_t at = 0, entries = (uint64_t)list->count + 1;
-    to.packed = take(block, &at, sel_pack_bytes(list->pack));
-    to.laws = take(block, &at, entries * sizeof *to.laws);
+static void list(cuda_laws *laws, sel_arrays *arrays) {
+    const int64_t entries = laws->list.count + 1;
+    SEL_ADD(arrays, laws, packed, (int64_t)sel_pack_bytes(laws->list.pack) + 1, 0);
+    SEL_ADD(arrays, laws, table, entries, 0);
     for (int mask = 0; mask < MASKS; mask++) {
-        to.first_block[mask] = take(block, &at, entries * sizeof *to.first_block[mask]);
+        SEL_ADD(arrays, laws, first_block[mask], entries, 0);
     }
-    to.directions = take(block, &at, sizeof plan->boundary.lattice->direction);
-    to.controls = take(block, &at, (uint64_t)plan->base.domain->control_count * sizeof(double));
-    to.claimed = take(block, &at, sizeof *to.claimed);
-    for (int k = 0; k < list->count; k++) {
-        place_law(&list->v[k], block, &at);
+    SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
+    SEL_ADD(arrays, laws, controls, laws->plan->base.domain->control_count + 1, 0);
+    SEL_ADD(arrays, laws, claimed, 1, 0);
+    for (int k = 0; k < laws->list.count; k++) {
+        list_law(&laws->list.v[k], arrays);
     }
-    to.bytes = at;
-    return to;
 }
 
 bool cuda_acceleration_turns(const lbm_plan *plan) {
     return !lbm_acceleration_is_field(plan) &&
            sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T;
-}
-
-uint64_t cuda_laws_estimate(const lbm_plan *plan) {
-    cuda_law_list list;
-    if (cuda_law_list_create(plan, &list, NULL)) {
-        return 0;
-    }
-    uint64_t bytes = place(plan, &list, NULL).bytes;
-    cuda_law_list_free(&list);
-    return bytes;
 }
 
 /* Pinned memory for the largest of what the host sends at a time. */
@@ -216,13 +184,6 @@ static sel_status send_values(cuda_laws *laws, const cuda_listed_law *listed, in
     return cuda_feed_sent(&laws->feed, stream, error);
 }
 
-static sel_status upload(void *to, const void *from, size_t bytes, sel_error *error) {
-    if (bytes > 0) {
-        CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-    }
-    return SEL_OK;
-}
-
 /* The acceleration at time 0. */
 static sel_status start_acceleration(cuda_laws *laws, void *rows_memory, sel_error *error) {
     const lbm_plan *plan = laws->plan;
@@ -235,7 +196,7 @@ static sel_status start_acceleration(cuda_laws *laws, void *rows_memory, sel_err
     for (int a = 0; a < 3; a++) {
         value[a] /= lbm_acceleration_unit(plan);
     }
-    status = status ? status : upload(laws->targets.acceleration, value, sizeof value, error);
+    status = status ? status : cuda_send(laws->targets.acceleration, value, sizeof value, error);
     for (int64_t first = 0; rows_memory && first < total && !status; first += laws->chunk_rows) {
         int64_t rows = rows_from(laws, first);
         status = evaluate_rows(laws, 0, first, rows, rows_memory, error);
@@ -275,27 +236,23 @@ static sel_status start_boundary(cuda_laws *laws, sel_error *error) {
     double *open_value = link_add + links, *scratch = open_value + values;
     sel_status status =
         lbm_batches_apply(laws->plan, 0, LBM_ALWAYS, scratch, link_add, open_value, error);
-    status =
-        status ? status : upload(laws->targets.link_add, link_add, links * sizeof(double), error);
     status = status ? status
-                    : upload(laws->targets.open_value, open_value, values * sizeof(double), error);
+                    : cuda_send(laws->targets.link_add, link_add, links * sizeof(double), error);
+    status = status
+                 ? status
+                 : cuda_send(laws->targets.open_value, open_value, values * sizeof(double), error);
     free(link_add);
     return status;
 }
 
-static sel_status allocate(cuda_laws *laws, sel_error *error) {
-    uint64_t bytes = place(laws->plan, &laws->list, NULL).bytes;
-    sel_status status = cuda_device_allocate(&laws->block, bytes, "the laws", error);
-    status =
-        status ? status
-               : cuda_host_allocate((void **)&laws->fault, sizeof *laws->fault, "the laws", error);
+static sel_status open_feed(cuda_laws *laws, sel_error *error) {
+    const size_t most = buffer_bytes(laws);
+    sel_status status =
+        cuda_host_allocate((void **)&laws->fault, sizeof *laws->fault, "the laws", error);
     if (status) {
         return status;
     }
-    laws->at = place(laws->plan, &laws->list, laws->block);
     *laws->fault = (cuda_law_fault){0};
-    CUDA_TRY(cudaMemset(laws->at.claimed, 0, sizeof *laws->at.claimed));
-    const size_t most = buffer_bytes(laws);
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
@@ -312,7 +269,7 @@ static sel_status upload_places(const cuda_listed_law *listed, sel_error *error)
                  {law->incoming, batch ? batch->incoming : NULL, 1}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         size_t bytes = parts[k].to ? (size_t)law->width * parts[k].bytes : 0;
-        sel_status status = upload((void *)(uintptr_t)parts[k].to, parts[k].from, bytes, error);
+        sel_status status = cuda_send(parts[k].to, parts[k].from, bytes, error);
         if (status) {
             return status;
         }
@@ -327,7 +284,7 @@ static sel_status upload_programs(cuda_laws *laws, sel_error *error) {
         return sel_fail_memory(error, "the programs of the laws", bytes);
     }
     sel_pack_write(laws->list.pack, packed);
-    sel_status status = upload(laws->at.packed, packed, bytes, error);
+    sel_status status = cuda_send(laws->packed, packed, bytes, error);
     free(packed);
     return status;
 }
@@ -350,9 +307,9 @@ static void count_blocks(const cuda_law_list *list, int mask, int64_t *first) {
 static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
     const lbm_numbers *numbers = &laws->plan->numbers;
     laws->launch[mask] = (cuda_laws_launch){
-        .packed = sel_pack_tables(laws->list.pack, laws->at.packed),
-        .laws = laws->at.laws,
-        .first_block = laws->at.first_block[mask],
+        .packed = sel_pack_tables(laws->list.pack, laws->packed),
+        .laws = laws->table,
+        .first_block = laws->first_block[mask],
         .count = laws->list.count,
         .threads = laws->list.threads,
         .blocks = blocks,
@@ -361,9 +318,8 @@ static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
         .velocity_unit = numbers->velocity_unit,
         .pressure_unit = numbers->pressure_unit,
         .acceleration_unit = lbm_acceleration_unit(laws->plan),
-        .directions = laws->at.directions,
-        .controls = laws->at.controls,
-        .clock = laws->targets.clock,
+        .directions = laws->directions,
+        .controls = laws->controls,
         .link_add = laws->targets.link_add,
         .open_value = laws->targets.open_value,
         .acceleration = laws->targets.acceleration,
@@ -371,7 +327,7 @@ static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
         .acceleration_field = laws->targets.acceleration_field,
         .pitch = laws->targets.pitch,
         .single = laws->plan->base.precision == SEL_F32,
-        .claimed = laws->at.claimed,
+        .claimed = laws->claimed,
         .fault = laws->fault,
     };
 }
@@ -383,21 +339,21 @@ static sel_status upload_tables(cuda_laws *laws, cuda_law *table, int64_t *first
     const lbm_lattice *lattice = laws->plan->boundary.lattice;
     const sel_domain *domain = laws->plan->base.domain;
     sel_status status =
-        upload(laws->at.directions, lattice->direction, sizeof lattice->direction, error);
+        cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
     status = status ? status
-                    : upload(laws->at.controls, domain->control_values,
-                             (size_t)domain->control_count * sizeof(double), error);
+                    : cuda_send(laws->controls, domain->control_values,
+                                (size_t)domain->control_count * sizeof(double), error);
     for (int k = 0; k < list->count && !status; k++) {
         table[k] = list->v[k].law;
         status = upload_places(&list->v[k], error);
     }
     status =
-        status ? status : upload(laws->at.laws, table, (size_t)list->count * sizeof *table, error);
+        status ? status : cuda_send(laws->table, table, (size_t)list->count * sizeof *table, error);
     for (int mask = 0; mask < MASKS && !status; mask++) {
         count_blocks(list, mask, first);
         describe_launch(laws, mask, first[list->count]);
-        status = upload(laws->at.first_block[mask], first,
-                        (size_t)(list->count + 1) * sizeof *first, error);
+        status = cuda_send(laws->first_block[mask], first,
+                           (size_t)(list->count + 1) * sizeof *first, error);
     }
     return status ? status : upload_programs(laws, error);
 }
@@ -414,35 +370,28 @@ static sel_status upload_all(cuda_laws *laws, sel_error *error) {
     return status;
 }
 
-/* The list comes after the first values: evaluating a function may show that its program is not
- * what Lua computes. */
-static sel_status build(cuda_laws *laws, sel_error *error) {
+cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
+    cuda_laws *laws = calloc(1, sizeof *laws);
+    if (laws && cuda_law_list_create(plan, &laws->list, NULL) == SEL_OK) {
+        laws->plan = plan;
+        list(laws, arrays);
+        return laws;
+    }
+    free(laws);
+    return NULL;
+}
+
+sel_status cuda_laws_start(cuda_laws *laws, const cuda_law_targets *targets, sel_error *error) {
+    laws->targets = *targets;
     sel_status status = start_field(laws, error);
     status = status ? status : start_boundary(laws, error);
-    status = status ? status : cuda_law_list_create(laws->plan, &laws->list, error);
-    status = status ? status : allocate(laws, error);
+    status = status ? status : open_feed(laws, error);
     status = status ? status : upload_all(laws, error);
     if (status) {
         return status;
     }
     CUDA_TRY(cudaDeviceSynchronize());
     return SEL_OK;
-}
-
-sel_status cuda_laws_create(const lbm_plan *plan, const cuda_law_targets *targets, cuda_laws **made,
-                            sel_error *error) {
-    cuda_laws *laws = *made = calloc(1, sizeof *laws);
-    if (!laws) {
-        return sel_fail_memory(error, "the laws", sizeof *laws);
-    }
-    laws->plan = plan;
-    laws->targets = *targets;
-    sel_status status = build(laws, error);
-    if (status) {
-        cuda_laws_destroy(laws);
-        *made = NULL;
-    }
-    return status;
 }
 
 void cuda_laws_destroy(cuda_laws *laws) {
@@ -452,9 +401,6 @@ void cuda_laws_destroy(cuda_laws *laws) {
     cuda_feed_close(&laws->feed);
     if (laws->fault) {
         cudaFreeHost(laws->fault);
-    }
-    if (laws->block) {
-        cudaFree(laws->block);
     }
     cuda_law_list_free(&laws->list);
     free(laws->scratch);
@@ -486,12 +432,12 @@ sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStr
         return status;
     }
     memcpy(pinned, values, bytes);
-    CUDA_TRY(cudaMemcpyAsync(laws->at.controls, pinned, bytes, cudaMemcpyHostToDevice, stream));
+    CUDA_TRY(cudaMemcpyAsync(laws->controls, pinned, bytes, cudaMemcpyHostToDevice, stream));
     return cuda_feed_sent(&laws->feed, stream, error);
 }
 
-sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cudaStream_t stream,
-                             sel_error *error) {
+sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
+                             cudaStream_t stream, sel_error *error) {
     for (int k = 0; k < laws->list.count; k++) {
         const cuda_listed_law *listed = &laws->list.v[k];
         if (listed->by_host && listed->depends & due) {
@@ -501,9 +447,10 @@ sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cudaSt
             }
         }
     }
-    const cuda_laws_launch *launch = &laws->launch[mask_of(due)];
-    if (launch->blocks > 0) {
-        CUDA_TRY(cuda_laws_run(launch, stream));
+    cuda_laws_launch launch = laws->launch[mask_of(due)];
+    launch.clock = clock;
+    if (launch.blocks > 0) {
+        CUDA_TRY(cuda_laws_run(&launch, stream));
     }
     return SEL_OK;
 }

@@ -8,7 +8,9 @@
 #define CUDA_LAWS_H
 
 #include <cuda_runtime_api.h>
+#include "cuda/machine/clock.h"
 #include "engine/lbm/lbm.h"
+#include "engine/machine/arrays.h"
 
 typedef struct cuda_laws cuda_laws;
 
@@ -19,21 +21,19 @@ typedef struct cuda_law_targets {
     double *acceleration;     /* uniform: [2][3], see cuda_acceleration_turns */
     void *acceleration_field; /* [dims][nz][ny][pitch] in the run's precision; NULL: uniform */
     int64_t pitch;            /* of a row of it, in numbers */
-    const int64_t *clock;     /* the step that is about to be done */
 } cuda_law_targets;
 
 /* True when a uniform acceleration varies in time: that of step n is then at n & 1 of the two, as
  * its closures need the one before too; else the first is of all steps. */
 bool cuda_acceleration_turns(const lbm_plan *plan);
 
-/* Bytes of device memory that create() will allocate. */
-uint64_t cuda_laws_estimate(const lbm_plan *plan);
+/* Finds the laws that vary and lists their arrays; NULL: no memory. */
+cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays);
 
 /* Uploads programs, their data and places, evaluates everything for the first step on the host (so
  * that mistakes are told as on the CPU: values are complete afterwards, the acceleration at time
  * 0), and synchronises. */
-sel_status cuda_laws_create(const lbm_plan *plan, const cuda_law_targets *targets, cuda_laws **laws,
-                            sel_error *error);
+sel_status cuda_laws_start(cuda_laws *laws, const cuda_law_targets *targets, sel_error *error);
 void cuda_laws_destroy(cuda_laws *laws);
 
 /* What any of the laws varies with: a mask of SEL_ON_T and SEL_ON_CONTROLS. */
@@ -46,12 +46,12 @@ bool cuda_laws_need_host(const cuda_laws *laws);
 sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStream_t stream,
                                   sel_error *error);
 
-/* Enqueues the evaluation, for the step from the device's clock to the next, of all laws that
- * depend on what is `due` (as lbm_batches_apply, and the acceleration at the end of the step).
- * `step` is what the clock will show; only laws that need the host use it, so that with all others
- * the call may be captured into a graph. */
-sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cudaStream_t stream,
-                             sel_error *error);
+/* Enqueues the evaluation, for the step from the clock's to the next, of all laws that depend on
+ * what is `due` (as lbm_batches_apply, and the acceleration at the end of the step). `step` is what
+ * the clock will show; only laws that need the host use it, so that with all others the call may be
+ * captured into a graph. */
+sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
+                             cudaStream_t stream, sel_error *error);
 
 /* Call after a synchronisation: fails when a program gave NaN, infinity, or left what it is sure
  * of, in a step before the state after `step` steps, with the message that the CPU would give (the

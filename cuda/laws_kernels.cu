@@ -120,7 +120,7 @@ __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     extern __shared__ double registers[];
     const int number = find_law(l, blockIdx.x);
     const cuda_law &law = l.laws[number];
-    const int64_t step = *l.clock, block = blockIdx.x - l.first_block[number];
+    const int64_t step = cuda_now(l.clock), block = blockIdx.x - l.first_block[number];
     const double t = ((double)step + (law.kind == CUDA_LAW_LINKS ? 0.5 : 1)) * l.grid.dt;
     const int k = threadIdx.x;
     if (k < law.quantity.programs) {

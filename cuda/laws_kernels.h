@@ -6,7 +6,7 @@
 #ifndef CUDA_LAWS_KERNELS_H
 #define CUDA_LAWS_KERNELS_H
 
-#include <cuda_runtime_api.h>
+#include "cuda/machine/clock.h"
 #include "engine/grid.h"
 #include "engine/lbm/lattice.h"
 #include "engine/physics/program_packed.h"
@@ -66,7 +66,7 @@ typedef struct cuda_laws_launch {
     double velocity_unit, pressure_unit, acceleration_unit;
     const lbm_direction *directions;
     const double *controls;
-    const int64_t *clock;
+    cuda_clock clock;
     double *link_add, *open_value, *acceleration;
     void *acceleration_field;
     int64_t pitch;

@@ -1,44 +1,14 @@
 // lbm_fields.cu -- fields of the flow for outputs, and the populations of step 0.
 #include "cuda/lbm_view.cuh"
+#include "cuda/machine/look.cuh"
 
 enum { THREADS = 128 };
 
-template <class T, class D>
-__global__ void __launch_bounds__(THREADS)
-    read_kernel(const __grid_constant__ lbm_gpu_view v, int field,
-                const __grid_constant__ cuda_cells cells, int components, int bytes, void *to) {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x, first = cells.begin + threadIdx.x;
-    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x; k < cells.end; k += step) {
-        uint32_t at[3];
-        cuda_cell_place(cells, v.last.layout.nx, v.last.layout.ny, k, at);
-        double value[LBM_GPU_PARTS];
-        int count = 0;
-        if (!lbm_look<T, D>::is_solid(v, at[0], at[1], at[2])) {
-            count = lbm_look<T, D>::field(v, field, at, value);
-        }
-#pragma unroll
-        for (int c = 0; c < LBM_GPU_PARTS; c++) {
-            if (c < components) {
-                cuda_cell_store(cells, to, bytes, components, k, c, c < count ? value[c] : 0);
-            }
-        }
-    }
-}
-
-template <class T, class D>
-static cudaError_t read_field(const lbm_gpu_view *v, int field, const cuda_cells *cells,
-                              int components, int bytes, void *to, cudaStream_t stream) {
-    const int64_t blocks = (cells->end - cells->begin + THREADS - 1) / THREADS;
-    if (blocks > 0) {
-        read_kernel<T, D><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, stream>>>(
-            *v, field, *cells, components, bytes, to);
-    }
-    return cudaGetLastError();
-}
-
-extern "C" cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const cuda_cells *cells,
-                                    int components, int bytes, void *to, cudaStream_t stream) {
-    return LBM_DISPATCH(view->last, read_field, view, field, cells, components, bytes, to, stream);
+extern "C" const cuda_look *lbm_gpu_look(int dims, int bytes) {
+    return dims == 2    ? bytes == 4 ? look_of<lbm_look<d2q9_f32, d2q9_f64>>()
+                                     : look_of<lbm_look<d2q9_f64, d2q9_f64>>()
+              : bytes == 4 ? look_of<lbm_look<d3q19_f32, d3q19_f64>>()
+                        : look_of<lbm_look<d3q19_f64, d3q19_f64>>();
 }
 
 template <class T, class D>

@@ -10,18 +10,15 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "cuda/cells.h"
+#include "cuda/machine/look.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
 #include "engine/physics/lbm_field.h"
-#include "engine/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { LBM_WARP = 32, LBM_GPU_PARTS = 6 };
 
 /* All but `plane` fit 32 bits: an index in a plane is one unsigned number. */
 typedef struct lbm_gpu_layout {
@@ -69,7 +66,6 @@ typedef struct lbm_gpu_step {
     const double *acceleration_before; /* [3] of the step before */
     const void *acceleration_field;    /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
-    int64_t *clock; /* counts steps; NULL: no law needs it */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */
@@ -89,33 +85,8 @@ typedef struct lbm_gpu_view {
     lbm_units units;
 } lbm_gpu_view;
 
-/* A field (number of lbm_solver.fields) at the cells begin to end, to[cell - begin][components] in
- * numbers of 4 or 8 bytes;
- * zero in solids and in components that the field has not. */
-cudaError_t lbm_gpu_read(const lbm_gpu_view *view, int field, const cuda_cells *cells,
-                         int components, int bytes, void *to, cudaStream_t stream);
-
-/* Sums over the free cells of a box. */
-typedef struct lbm_gpu_sums {
-    double sum[LBM_GPU_PARTS], squares[LBM_GPU_PARTS], least[LBM_GPU_PARTS], most[LBM_GPU_PARTS];
-    double count;
-} lbm_gpu_sums;
-
-/* partials: one per row of the box; the first holds the result. In a fixed order. */
-cudaError_t lbm_gpu_reduce(const lbm_gpu_view *view, int field, const cuda_cells *cells,
-                           lbm_gpu_sums *partials, cudaStream_t stream);
-
-/* Squares of the change and of the velocity, mass deviation; the speed squared and the density
- * deviation are watched, cells numbered over the grid. */
-typedef struct lbm_gpu_monitor {
-    double change, magnitude, mass;
-    sel_watched watched;
-} lbm_gpu_monitor;
-
-/* `before`: [dims][nz][ny][pitch] in the run's precision, exchanged for the present velocity; NULL:
- * left alone, no change. partials: one per row. */
-cudaError_t lbm_gpu_watch(const lbm_gpu_view *view, void *before, lbm_gpu_monitor *partials,
-                          cudaStream_t stream);
+/* The launchers for a lattice and precision; views are lbm_gpu_view. */
+const cuda_look *lbm_gpu_look(int dims, int bytes);
 
 /* What the links of a region carried in the last step, lattice units. */
 typedef struct lbm_gpu_carried {

@@ -1,6 +1,6 @@
 // lbm_links.cuh -- what the links of a boundary cell carry, for one lattice.
 //
-// Included by lbm_sums.cu inside a struct, with LBM_DIMS and the names of lbm_lattice.h.
+// Included by lbm_links.cu inside a struct, with LBM_DIMS and the names of lbm_lattice.h.
 
 // Adds the links that `region` owns. sent: the cell's populations before the step, `plane` apart;
 // g: what came.

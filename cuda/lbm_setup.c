@@ -44,7 +44,7 @@ typedef struct lists {
     uint32_t wet_count;
 } lists;
 
-static void fill_lists(const sel_state *state, lists *l) {
+static void fill_lists(const lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->plan->boundary;
     const lbm_gpu_layout *layout = &state->pattern.layout;
     bool moves[256];
@@ -53,7 +53,7 @@ static void fill_lists(const sel_state *state, lists *l) {
         uint32_t start = (uint32_t)row * layout->pitch;
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             l->cells[c] = convert(b, &b->cells[c], moves, start);
-            l->words[l->cells[c].index / LBM_WARP] |= 1u << l->cells[c].index % LBM_WARP;
+            l->words[l->cells[c].index / CUDA_WARP] |= 1u << l->cells[c].index % CUDA_WARP;
             if (b->cells[c].opening != LBM_CLOSED) {
                 l->wet[l->wet_count++] = (uint32_t)c;
             }
@@ -66,56 +66,44 @@ static void fill_lists(const sel_state *state, lists *l) {
     }
 }
 
-/* A copy of n bytes on the device. */
-static sel_status upload(sel_state *state, const void *from, uint64_t bytes, const void **to,
-                         sel_error *error) {
-    void *block = NULL;
-    sel_status status = cuda_queue_take(&state->queue, &block, bytes, error);
-    *to = block;
-    if (!status && bytes > 0) {
-        CUDA_TRY(cudaMemcpyAsync(block, from, bytes, cudaMemcpyHostToDevice, state->queue.stream));
-    }
-    return status;
+static size_t word_count(const lbm_cuda *state) {
+    const int64_t cells = state->plan->boundary.cell_count;
+    return cells > 0 ? (size_t)state->pattern.layout.plane / CUDA_WARP : 0;
 }
 
-static sel_status send(sel_state *state, const lists *l, sel_error *error) {
+void lbm_cuda_list_boundary(lbm_cuda *state) {
     const lbm_boundary *b = &state->plan->boundary;
     lbm_gpu_boundary *to = &state->pattern.boundary;
-    const uint64_t cells = (uint64_t)b->cell_count, links = (uint64_t)b->link_count;
-    const uint64_t words = l->word_count * sizeof(uint32_t);
-    void *add = NULL, *open = NULL, *flow = NULL;
-    to->cell_count = (uint32_t)cells;
+    sel_arrays *arrays = &state->base.arrays;
+    SEL_ADD(arrays, to, cells, b->cell_count, 0);
+    SEL_ADD(arrays, to, words, (int64_t)word_count(state), 0);
+    SEL_ADD(arrays, to, before, (int64_t)word_count(state), 0);
+    SEL_ADD(arrays, to, wet, b->open_count, 0);
+    SEL_ADD(arrays, to, link_region, b->link_count, 0);
+    SEL_ADD(arrays, to, link_add, b->link_count, SEL_SAVED);
+    SEL_ADD(arrays, to, open_value, LBM_OPEN_VALUES * b->open_count, SEL_SAVED);
+    SEL_ADD(arrays, to, link_flow, state->plan->base.wants_balance ? b->link_count : 0, SEL_SAVED);
+}
+
+static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
+    const lbm_boundary *b = &state->plan->boundary;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    const uint64_t words = l->word_count * sizeof *l->words;
+    to->cell_count = (uint32_t)b->cell_count;
     to->wet_count = l->wet_count;
     to->link_count = b->link_count;
     sel_status status =
-        upload(state, l->cells, cells * sizeof *l->cells, (const void **)&to->cells, error);
-    status = status ? status : upload(state, l->words, words, (const void **)&to->words, error);
-    status = status ? status : upload(state, l->before, words, (const void **)&to->before, error);
-    status = status ? status
-                    : upload(state, l->wet, l->wet_count * sizeof *l->wet, (const void **)&to->wet,
-                             error);
-    status = status ? status
-                    : upload(state, b->link_region, links, (const void **)&to->link_region, error);
-    status = status ? status : cuda_queue_take(&state->queue, &add, links * sizeof(double), error);
-    status =
-        status ? status
-               : cuda_queue_take(&state->queue, &open,
-                                 (uint64_t)b->open_count * LBM_OPEN_VALUES * sizeof(double), error);
-    if (!status && state->plan->base.wants_balance) {
-        status = cuda_queue_take(&state->queue, &flow, links * sizeof(double), error);
-    }
-    to->link_add = add;
-    to->open_value = open;
-    to->link_flow = flow;
-    if (!status) {
-        CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
-    }
-    return status;
+        cuda_send(to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells, error);
+    status = status ? status : cuda_send(to->words, l->words, words, error);
+    status = status ? status : cuda_send(to->before, l->before, words, error);
+    status = status ? status : cuda_send(to->wet, l->wet, l->wet_count * sizeof *l->wet, error);
+    return status ? status
+                  : cuda_send(to->link_region, b->link_region, (uint64_t)b->link_count, error);
 }
 
-sel_status cuda_upload_boundary(sel_state *state, sel_error *error) {
+sel_status cuda_upload_boundary(lbm_cuda *state, sel_error *error) {
     const lbm_boundary *b = &state->plan->boundary;
-    lists l = {.word_count = (size_t)state->pattern.layout.plane / LBM_WARP};
+    lists l = {.word_count = word_count(state)};
     if (b->cell_count == 0) {
         return SEL_OK;
     }
@@ -139,7 +127,7 @@ sel_status cuda_upload_boundary(sel_state *state, sel_error *error) {
 }
 
 /* Sends the slabs that `values` holds, from `first` on, to their place in to[1 + dims][cells]. */
-static sel_status send_slabs(sel_state *state, const lbm_slabs *slabs, int64_t first, int64_t count,
+static sel_status send_slabs(lbm_cuda *state, const lbm_slabs *slabs, int64_t first, int64_t count,
                              const double *values, double *to, sel_error *error) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const size_t nx = (size_t)grid->n[0], rows = (size_t)(count * slabs->rows);
@@ -147,7 +135,7 @@ static sel_status send_slabs(sel_state *state, const lbm_slabs *slabs, int64_t f
     for (size_t c = 0; c < parts; c++) {
         double *place = to + c * (size_t)sel_grid_cells(grid) + (size_t)(first * slabs->rows) * nx;
         CUDA_TRY(cudaMemcpy2DAsync(place, width, values + c * nx, parts * width, width, rows,
-                                   cudaMemcpyHostToDevice, state->queue.stream));
+                                   cudaMemcpyHostToDevice, state->base.queue->stream));
     }
     return SEL_OK;
 }
@@ -155,7 +143,7 @@ static sel_status send_slabs(sel_state *state, const lbm_slabs *slabs, int64_t f
 enum { CELLS_SENT_AT_ONCE = 1 << 21 };
 
 /* Evaluates the given fields and sends them to `to`. */
-static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double *to,
+static sel_status send_initial(lbm_cuda *state, const lbm_slabs *slabs, double *to,
                                sel_error *error) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int64_t cells = slabs->rows * grid->n[0], fitting = 1 + CELLS_SENT_AT_ONCE / cells;
@@ -168,7 +156,7 @@ static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double 
         status = lbm_slabs_evaluate(slabs, s, count, values, error);
         status = status ? status : send_slabs(state, slabs, s, count, values, to, error);
         if (!status &&
-            cudaStreamSynchronize(state->queue.stream) != cudaSuccess) { /* frees `values` */
+            cudaStreamSynchronize(state->base.queue->stream) != cudaSuccess) { /* frees `values` */
             status =
                 sel_cuda_check(cudaGetLastError(), "the initial state", __FILE__, __LINE__, error);
         }
@@ -177,19 +165,9 @@ static sel_status send_initial(sel_state *state, const lbm_slabs *slabs, double 
     return status;
 }
 
-static sel_status watch_mass(sel_state *state, sel_error *error) {
-    const lbm_gpu_view view = cuda_view(state);
-    lbm_gpu_monitor found;
-    CUDA_TRY(lbm_gpu_watch(&view, NULL, state->partials, state->queue.stream));
-    CUDA_TRY(cudaMemcpyAsync(&found, state->partials, sizeof found, cudaMemcpyDeviceToHost,
-                             state->queue.stream));
-    CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
-    state->first_mass = (double)state->plan->base.domain->free_cells + found.mass;
-    return SEL_OK;
-}
-
-sel_status cuda_set_initial(sel_state *state, sel_error *error) {
+sel_status cuda_set_initial(lbm_cuda *state, sel_error *error) {
     lbm_slabs slabs;
+    sel_total deviation = {0};
     sel_status status = lbm_slabs_open(state->plan, &slabs, error);
     /* The second copy of the populations has room for the given fields in f64. */
     double *given = !status && lbm_slabs_given(&slabs) ? state->f[1] : NULL;
@@ -198,10 +176,9 @@ sel_status cuda_set_initial(sel_state *state, sel_error *error) {
     }
     lbm_slabs_close(&slabs);
     if (!status) {
-        const lbm_gpu_view view = cuda_view(state);
-        CUDA_TRY(lbm_gpu_start(&view, given, state->f[0], state->queue.stream));
-        CUDA_TRY(cudaStreamSynchronize(state->queue.stream));
-        status = watch_mass(state, error);
+        CUDA_TRY(lbm_gpu_start(cuda_view(state), given, state->f[0], state->base.queue->stream));
+        status = cuda_sum_now(&state->base, &deviation, error);
+        state->first_mass = lbm_cuda_mass(state, &deviation);
     }
     return status;
 }

@@ -20,9 +20,6 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     const uint32_t row_block = blockIdx.x / blocks_per_row;
     const uint32_t x = (blockIdx.x - row_block * blocks_per_row) * blockDim.x + threadIdx.x;
     const uint32_t row = row_block * rows_per_block + threadIdx.y;
-    if (s.clock && blockIdx.x == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
-        ++*s.clock;
-    }
     if (row >= l.ny * l.nz) {
         return;
     }
@@ -31,7 +28,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     uint32_t bits = 0, word = 0;
     if (WALLS) {
-        word = (row * l.pitch + x) / LBM_WARP;
+        word = (row * l.pitch + x) / CUDA_WARP;
         bits = s.boundary.words[word];
     }
     const uint32_t z = T::dims == 3 ? row / l.ny : 0, y = row - z * l.ny;
@@ -46,8 +43,8 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     real_of<T> g[T::q];
     T::pull((const real_of<T> *)s.from, l.plane, p, g);
-    if (WALLS && bits >> (x % LBM_WARP) & 1u) {
-        const uint32_t before = __popc(bits & ((1u << x % LBM_WARP) - 1u));
+    if (WALLS && bits >> (x % CUDA_WARP) & 1u) {
+        const uint32_t before = __popc(bits & ((1u << x % CUDA_WARP) - 1u));
         const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         T::bounce(s, cell, p, g);
         if (s.boundary.link_flow && cell.opening == LBM_CLOSED) {
@@ -79,7 +76,7 @@ __global__ void __launch_bounds__(THREADS) close_kernel(const __grid_constant__ 
 template <class T, int COLLISION, bool PLAIN, bool WALLS>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
     const lbm_gpu_layout &l = s->layout;
-    uint32_t width = LBM_WARP;
+    uint32_t width = CUDA_WARP;
     while (width < THREADS && width < l.nx) {
         width *= 2;
     }

@@ -8,6 +8,20 @@
 // T: the stored populations; D: the same lattice in f64.
 template <class T, class D> struct lbm_look {
     typedef typename T::real real;
+    typedef lbm_gpu_view view;
+    typedef real last;
+    static constexpr int components = D::dims;
+    static constexpr bool whole = false;
+
+    static __host__ __device__ void extent(const lbm_gpu_view &v, uint32_t n[3]) {
+        n[0] = v.last.layout.nx;
+        n[1] = v.last.layout.ny;
+        n[2] = v.last.layout.nz;
+    }
+
+    static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, const uint32_t at[3]) {
+        return is_solid(v, at[0], at[1], at[2]);
+    }
 
     static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, uint32_t x, uint32_t y,
                                                     uint32_t z) {
@@ -95,7 +109,7 @@ template <class T, class D> struct lbm_look {
         const typename T::place p = T::make_place(s.layout, at[0], at[1], at[2]);
         const uint32_t index = index_of(s.layout, at[0], at[1], at[2]);
         real come[T::q];
-        const uint32_t word = index / LBM_WARP, lane = index % LBM_WARP;
+        const uint32_t word = index / CUDA_WARP, lane = index % CUDA_WARP;
         const uint32_t bits = s.boundary.cell_count ? s.boundary.words[word] : 0;
         if (bits >> lane & 1u) {
             const lbm_gpu_cell cell =
@@ -137,7 +151,7 @@ template <class T, class D> struct lbm_look {
 
     // The components of a field at a cell, user's units; returns their number.
     static __device__ int field(const lbm_gpu_view &v, int which, const uint32_t at[3],
-                                double out[LBM_GPU_PARTS]) {
+                                double out[CUDA_PARTS]) {
         const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
         if (which == LBM_VORTICITY || which == LBM_Q_CRITERION) {
             double d[3][3];
@@ -152,6 +166,32 @@ template <class T, class D> struct lbm_look {
         double u[D::dims];
         const double drho = velocity(v, index, u);
         return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
+    }
+
+    // The velocity; the density deviation is watched for the smallest, the speed squared for the
+    // largest. Lattice units.
+    static __device__ double main(const lbm_gpu_view &v, const uint32_t at[3], double u[D::dims],
+                                  double *small) {
+        double square = 0;
+        *small = velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
+#pragma unroll
+        for (int a = 0; a < D::dims; a++) {
+            square += u[a] * u[a];
+        }
+        return square;
+    }
+
+    static __device__ __forceinline__ real last_of(const lbm_gpu_view &, double u) {
+        return (real)u;
+    }
+
+    static __device__ __forceinline__ double value_of(const lbm_gpu_view &, real kept) {
+        return (double)kept;
+    }
+
+    static __device__ double amount(const lbm_gpu_view &v, const uint32_t at[3]) {
+        double u[D::dims];
+        return velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
     }
 };
 

@@ -40,14 +40,3 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *
     }
     return take(solver->cpu, choice, error);
 }
-
-sel_status sel_cpu_finish(sel_state *state, sel_request *request, sel_error *error) {
-    (void)state, (void)request, (void)error;
-    return SEL_OK;
-}
-
-void sel_cpu_device(const char *level, char *text, size_t size) {
-    char model[128];
-    sel_machine_processor(model, sizeof model);
-    snprintf(text, size, "%s, %s", model, level);
-}

@@ -19,12 +19,6 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *
  * with SEL_NO_DEVICE and the reason. */
 sel_status sel_backend_probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error);
 
-/* For CPU backends, which answer a request when it is started: nothing is left to be done. */
-sel_status sel_cpu_finish(sel_state *state, sel_request *request, sel_error *error);
-
-/* For CPU backends: the processor, and the level of the kernels that it runs. */
-void sel_cpu_device(const char *level, char *text, size_t size);
-
 /* Waits until all steps that `state` was told to advance are done. */
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error);
 

@@ -197,6 +197,9 @@ typedef struct sel_solver {
     double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
+    /* What sel_cpu_backend (engine/machine/cpu.h) and cuda_backend (cuda/machine/backend.h) run. */
+    const struct sel_cpu *on_cpu;
+    const struct cuda_solver *on_cuda;
     /* What the law of region `region` fixes on a face itself, at->n places of it: *known tells
      * whether it fixes `field` at all (a wall its velocity), then out[components][n] are the
      * values in the user's units. For profiles that end at a wall. NULL: no law fixes any. */
@@ -210,6 +213,9 @@ void sel_request_watched(sel_request *request, const sel_watched *found);
 /* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
  * name: regions of one name count together. What is beyond SEL_MAX_TERMS is left out. */
 void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
+
+/* The device's backend of all solvers that have an on_cuda, in builds with it. */
+extern const sel_backend cuda_backend;
 
 /* All solvers, ends with NULL. */
 extern const sel_solver *const sel_solvers[];

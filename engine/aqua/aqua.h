@@ -10,6 +10,7 @@
 #ifndef AQUA_H
 #define AQUA_H
 
+#include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
 #include "engine/physics/aqua_store.h"
 #include "engine/solver.h"
@@ -69,6 +70,26 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
     return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
 }
 
+/* The same for the machine: values with the frame, with room for so many numbers in front of it and
+ * behind, and values of the cells alone, [ny][nx]. */
+static inline sel_cells aqua_framed(const aqua_layout *layout, int64_t before, int64_t behind) {
+    return (sel_cells){.n = {layout->nx, layout->ny, 1},
+                       .components = 1,
+                       .first = aqua_index(layout, 0, 0),
+                       .pitch = layout->pitch,
+                       .before = before,
+                       .count = before + layout->cells + behind};
+}
+
+static inline sel_cells aqua_unframed(const aqua_layout *layout) {
+    return (sel_cells){.n = {layout->nx, layout->ny, 1},
+                       .components = 1,
+                       .pitch = layout->nx,
+                       .count = layout->nx * layout->ny};
+}
+
+enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
+
 /* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
  * painted so, and the outline of NODATA. Open ones are dry before every step and have the bed to
  * which water falls; the others stand at their level. What the flow adds to them has left the
@@ -79,7 +100,7 @@ typedef struct aqua_ghosts {
     double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
     double *x, *y;  /* of the law */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
-    int64_t first[258];
+    int64_t first[AQUA_FIRSTS];
 } aqua_ghosts;
 
 /* The cells that share a discharge. */
@@ -138,16 +159,6 @@ typedef struct aqua_store {
 
 aqua_store aqua_store_of(const aqua_plan *plan);
 
-enum {
-    AQUA_GROUND,
-    AQUA_DEPTH,
-    AQUA_LEVEL,
-    AQUA_MAX_DEPTH,
-    AQUA_MAX_LEVEL,
-    AQUA_ARRIVAL_TIME,
-    AQUA_FIELDS
-};
-
 /* Whether a run asks for what must be watched from the first step on: the greatest depths (of
  * max_depth and max_level), and arrivals. */
 static inline bool aqua_wants_max(const aqua_plan *plan) {
@@ -160,7 +171,8 @@ static inline bool aqua_wants_arrival(const aqua_plan *plan) {
 }
 
 extern const sel_solver aqua_solver;
-extern const sel_backend aqua_cpu_backend, aqua_cuda_backend;
+extern const struct sel_cpu aqua_on_cpu;
+extern const struct cuda_solver aqua_on_cuda;
 
 extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
 extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
@@ -213,13 +225,15 @@ typedef struct aqua_balance {
     const double *inflow; /* [inflow_count] */
     const double *out;    /* [region_count + 1]: through its ghosts */
 } aqua_balance;
+/* Answers a SEL_MONITOR of the depth, m. */
+void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
+
 void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request);
 
-/* Edges between neighbours: from cell `at` in the layout to its neighbour k. */
-typedef struct aqua_edge {
-    int64_t at;
-    int k, sign; /* sign: +1 counts what goes from `at` to the neighbour, -1 the other way */
-} aqua_edge;
+/* From free cells into the ghosts of a region; returns their number. to == NULL: only counts. */
+int64_t aqua_region_edges(const aqua_plan *plan, int region, aqua_edge *to);
+/* The same of all regions: those of region r are first[r] ... first[r + 1] - 1. */
+int64_t aqua_all_edges(const aqua_plan *plan, aqua_edge *to, int64_t first[AQUA_FIRSTS]);
 
 typedef struct aqua_edges {
     int64_t count, room;

@@ -34,6 +34,11 @@ void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_
     sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
 }
 
+void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request) {
+    (void)plan;
+    sel_request_watched(request, found);
+}
+
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
     const aqua_store store = aqua_store_of(plan);
     const int64_t nx = plan->layout.nx;

@@ -22,21 +22,30 @@ static bool is_free(const aqua_plan *plan, int64_t x, int64_t y) {
     return cell >= 0 && plan->base.domain->cell[cell] == 0;
 }
 
-/* From the ghosts of a region to the free cells about them. */
-static sel_status region_edges(const aqua_plan *plan, int region, aqua_edges *edges,
-                               sel_error *error) {
+int64_t aqua_region_edges(const aqua_plan *plan, int region, aqua_edge *to) {
     const aqua_ghosts *ghosts = &plan->ghosts;
     const int64_t pitch = plan->layout.pitch;
-    sel_status status = SEL_OK;
+    int64_t count = 0;
     for (int64_t g = ghosts->first[region]; g < ghosts->first[region + 1]; g++) {
         int64_t x = ghosts->at[g] % pitch - AQUA_HALO, y = ghosts->at[g] / pitch - AQUA_HALO;
-        for (int k = 0; k < 8 && !status; k++) {
+        for (int k = 0; k < AQUA_AROUND; k++) {
             if (is_free(plan, x + aqua_around[k][0], y + aqua_around[k][1])) {
-                status = add(edges, ghosts->at[g], k, -1, error);
+                if (to) {
+                    to[count] = (aqua_edge){ghosts->at[g], k, -1};
+                }
+                count++;
             }
         }
     }
-    return status;
+    return count;
+}
+
+int64_t aqua_all_edges(const aqua_plan *plan, aqua_edge *to, int64_t first[AQUA_FIRSTS]) {
+    first[0] = first[1] = 0;
+    for (int r = 1; r <= plan->base.domain->region_count; r++) {
+        first[r + 1] = first[r] + aqua_region_edges(plan, r, to ? to + first[r] : NULL);
+    }
+    return first[plan->base.domain->region_count + 1];
 }
 
 /* Positive to the left of the line through p and q. */
@@ -109,8 +118,17 @@ static sel_status line_edges(const aqua_plan *plan, const double from[2], const 
 sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
                            sel_error *error) {
     *edges = (aqua_edges){.v = NULL};
-    return request->region ? region_edges(plan, request->region, edges, error)
-                           : line_edges(plan, request->line[0], request->line[1], edges, error);
+    if (!request->region) {
+        return line_edges(plan, request->line[0], request->line[1], edges, error);
+    }
+    const int64_t count = aqua_region_edges(plan, request->region, NULL);
+    const size_t bytes = (size_t)(count + 1) * sizeof *edges->v;
+    edges->v = malloc(bytes);
+    if (!edges->v) {
+        return sel_fail_memory(error, "the edges of a flux", bytes);
+    }
+    edges->count = aqua_region_edges(plan, request->region, edges->v);
+    return SEL_OK;
 }
 
 void aqua_edges_free(aqua_edges *edges) {

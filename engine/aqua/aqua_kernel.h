@@ -47,12 +47,11 @@ typedef struct aqua_loops {
 } aqua_loops;
 
 typedef struct aqua_kernels {
-    const char *level;       /* "x86-64-v3" */
     const aqua_loops *loops; /* [SEL_F32, SEL_F64] */
 } aqua_kernels;
 
-/* The tables that this processor can run, best first; NULL after the last. The results are the same
- * to the last bit. */
+/* The tables that this processor can run, best first; NULL after the last (machine/levels.h).
+ */
 const aqua_kernels *aqua_kernels_usable(int index);
 
 #endif

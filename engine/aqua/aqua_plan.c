@@ -15,6 +15,7 @@
 #include "engine/aqua/aqua_rows.h"
 #include "engine/aqua/aqua_terrain.h"
 #include "engine/machine.h"
+#include "engine/machine/cpu.h"
 
 enum { LINE = 128 };
 
@@ -253,8 +254,10 @@ const sel_solver aqua_solver = {
     .bytes_per_update = bytes_per_update,
     .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
-    .cpu = &aqua_cpu_backend,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &aqua_on_cpu,
 #ifdef SEL_CUDA
-    .cuda = &aqua_cuda_backend,
+    .cuda = &cuda_backend,
+    .on_cuda = &aqua_on_cuda,
 #endif
 };

@@ -68,7 +68,8 @@ typedef struct lbm_plan {
 } lbm_plan;
 
 extern const sel_solver lbm_solver;
-extern const sel_backend lbm_cpu_backend, lbm_cuda_backend;
+extern const struct sel_cpu lbm_on_cpu;
+extern const struct cuda_solver lbm_on_cuda;
 
 extern const sel_table lbm_table, lbm_region_table;
 extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,

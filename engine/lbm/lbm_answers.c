@@ -22,7 +22,8 @@ void lbm_balance_terms(const lbm_plan *plan, const lbm_balance *balance, sel_req
                      (balance->mass - balance->first_mass + total) / balance->first_mass);
 }
 
-void lbm_watched_answer(const lbm_plan *plan, const sel_watched *found, sel_request *request) {
+void lbm_watched_answer(const sel_plan *base, const sel_watched *found, sel_request *request) {
+    const lbm_plan *plan = (const lbm_plan *)base;
     sel_request_watched(request, found);
     request->largest = sqrt(request->largest) * plan->numbers.velocity_unit;
     request->smallest = (1 + request->smallest) * plan->numbers.density_unit;

@@ -20,7 +20,7 @@ typedef struct lbm_balance {
 void lbm_balance_terms(const lbm_plan *plan, const lbm_balance *balance, sel_request *request);
 
 /* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
-void lbm_watched_answer(const lbm_plan *plan, const sel_watched *found, sel_request *request);
+void lbm_watched_answer(const sel_plan *base, const sel_watched *found, sel_request *request);
 
 /* The centre of a SEL_FORCE request in cells: cell (i, j, k) lies at {i, j, k}. Zero for SEL_FLUX.
  */

@@ -6,13 +6,9 @@
 #include "engine/lbm/lbm_cpu.h"
 
 #include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "engine/backend.h"
-#include "engine/bandwidth.h"
-#include "engine/carver.h"
 #include "engine/lbm/acceleration.h"
+#include "engine/lbm/lbm_answers.h"
 #include "engine/machine.h"
 #include "engine/stream.h"
 
@@ -30,11 +26,15 @@ static int64_t pad_plane(int64_t bytes) {
     return (lines + (missing < 0 ? missing + PAGE_LINES : missing)) * LINE;
 }
 
+static int64_t round_up(int64_t bytes) {
+    return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
+}
+
 /* Rows begin with x = -1 and end with padding after x = nx. */
 static lbm_layout make_layout(const sel_grid *grid, int precision) {
     int64_t real = real_size(precision);
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
-    layout.pitch = (int64_t)sel_carver_round((uint64_t)((layout.nx + 2) * real)) / real;
+    layout.pitch = round_up((layout.nx + 2) * real) / real;
     layout.slice = layout.pitch * (layout.ny + 2);
     const int64_t slices = grid->dims == 3 ? layout.nz + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
@@ -49,77 +49,58 @@ static lbm_forcing forcing_of(const lbm_plan *plan) {
                                                             : LBM_NO_FORCE;
 }
 
-/* Sets all pointers of `state` into `block`; returns the bytes that they need. */
-static uint64_t place(sel_state *state, const sel_plan *base, void *block) {
-    const lbm_plan *plan = (const lbm_plan *)base;
+static void list(sel_state *base) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const lbm_plan *plan = (const lbm_plan *)base->plan;
     const lbm_boundary *boundary = &plan->boundary;
-    sel_carver c = {block, 0};
-    uint64_t real = (uint64_t)real_size(base->precision);
-    *state = (sel_state){.plan = plan,
-                         .precision = base->precision,
-                         .threads = base->threads > 0 ? base->threads : 1,
-                         .lattice = &lbm_lattices[plan->params->lattice],
-                         .layout = make_layout(&base->domain->grid, base->precision),
-                         .block = block};
-    const lbm_layout *layout = &state->layout;
-    const int dims = base->domain->grid.dims;
-    const int64_t cells = sel_grid_cells(&base->domain->grid);
-    const int64_t halo = layout->pitch + (dims == 3 ? layout->slice : 0);
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t dims = grid->dims, links = boundary->link_count, nx = grid->n[0];
+    const lbm_layout layout = make_layout(grid, base->plan->precision);
+    const sel_type real = {'f', (uint32_t)real_size(base->plan->precision)};
+    sel_arrays *arrays = &base->arrays;
+    state->plan = plan;
+    state->precision = base->plan->precision;
+    state->lattice = &lbm_lattices[plan->params->lattice];
+    state->layout = layout;
     state->forcing = forcing_of(plan);
+    base->last = (sel_last){.type = real, .components = grid->dims, .scale = 1};
     /* One line before the first row, for what is pulled to its halo. */
-    state->bytes = SEL_CARVER_LINE + (uint64_t)(state->lattice->q * layout->plane) * real;
-    for (int k = 0; k < 2; k++) {
-        state->start[k] = sel_carve(&c, 1, state->bytes);
-        if (block) {
-            state->f[k] = (char *)state->start[k] + SEL_CARVER_LINE + (uint64_t)(halo + 1) * real;
-        }
-    }
-    state->last_velocity = sel_carve(&c, dims * cells, real);
-    state->link_add = sel_carve(&c, boundary->link_count, sizeof(double));
-    state->open_value = sel_carve(&c, LBM_OPEN_VALUES * boundary->open_count, sizeof(double));
-    state->law_values = sel_carve(&c, 3 * boundary->batches.largest, sizeof(double));
-    state->rows = sel_carve(&c, LBM_ROWS * layout->nx * state->threads, sizeof(double));
-    state->partials = sel_carve(&c, LBM_PARTIALS * lbm_rows(layout), sizeof(double));
-    state->controls = sel_carve(&c, base->domain->control_count, sizeof(double));
+    const int64_t line = SEL_LINE / real.size;
+    const sel_cells populations = {
+        .n = {nx, grid->n[1], grid->n[2]},
+        .components = state->lattice->q,
+        .pitch = layout.pitch,
+        .slice = layout.slice,
+        .plane = layout.plane,
+        .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
+        .count = line + state->lattice->q * layout.plane,
+    };
+    const sel_cells vectors = {.n = {nx, grid->n[1], grid->n[2]},
+                               .components = grid->dims,
+                               .pitch = nx,
+                               .slice = nx * grid->n[1],
+                               .plane = sel_grid_cells(grid),
+                               .count = dims * sel_grid_cells(grid)};
+    state->streams = 2 * (uint64_t)populations.count * real.size > sel_machine_cache();
+    sel_arrays_add_cells(arrays, "f0", &state->f[0], real, &populations, SEL_SAVED);
+    sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &populations, SEL_SAVED);
+    SEL_ADD(arrays, state, link_add, links, SEL_SAVED);
+    SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, SEL_SAVED);
+    SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
+    SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
+    SEL_ADD(arrays, state, acceleration, 3, SEL_SAVED);
+    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED);
     if (lbm_acceleration_is_field(plan)) {
-        state->acceleration_field = sel_carve(&c, dims * cells, real);
-        state->places =
-            sel_carve(&c, 6 * lbm_acceleration_chunk(plan) * layout->nx, sizeof(double));
+        sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
+                             &vectors, SEL_SAVED);
+        SEL_ADD(arrays, state, places, 6 * lbm_acceleration_chunk(plan) * nx, 0);
     }
-    if (base->wants_balance) {
-        int64_t regions = base->domain->region_count + 1;
-        state->link_flow = sel_carve(&c, boundary->link_count, sizeof(double));
-        state->out = sel_carve(&c, regions, sizeof(double));
-        state->rate = sel_carve(&c, regions, sizeof(double));
-    }
-    return c.used;
-}
-
-static uint64_t estimate(const sel_plan *plan) {
-    sel_state state;
-    return sizeof state + place(&state, plan, NULL);
-}
-
-/* Zeroes the block; the populations by the threads that will use them, so that their pages lie
- * close to them. */
-static void zero(sel_state *state, uint64_t bytes) {
-    char *rest = (char *)state->start[1] + sel_carver_round(state->bytes);
-    memset(rest, 0, (size_t)((char *)state->block + bytes - rest));
-    const lbm_layout *layout = &state->layout;
-    const int64_t real = real_size(state->precision), q = state->lattice->q;
-    const int64_t plane = layout->plane * real, row = layout->pitch * real, rows = plane / row;
-    for (int k = 0; k < 2; k++) {
-        char *populations = (char *)state->start[k] + SEL_CARVER_LINE;
-        memset(state->start[k], 0, SEL_CARVER_LINE);
-#pragma omp parallel for schedule(static) num_threads(state->threads)
-        for (int64_t r = 0; r < rows; r++) {
-            for (int64_t i = 0; i < q; i++) {
-                memset(populations + i * plane + r * row, 0, (size_t)row);
-            }
-        }
-        for (int64_t i = 0; i < q; i++) {
-            memset(populations + i * plane + rows * row, 0, (size_t)(plane - rows * row));
-        }
+    if (base->plan->wants_balance) {
+        SEL_ADD(arrays, state, link_flow, links, SEL_SAVED);
+        SEL_ADD(arrays, state, out, plan->base.domain->region_count + 1, SEL_SAVED);
+        SEL_ADD(arrays, state, rate, plan->base.domain->region_count + 1, SEL_SAVED);
+        SEL_ADD_VALUE(arrays, state, balance_step);
+        SEL_ADD_VALUE(arrays, state, first_mass);
     }
 }
 
@@ -138,7 +119,7 @@ static void copy_row(char *row, int64_t bytes, int64_t shift, bool both) {
     }
 }
 
-void lbm_fill_halo(const sel_state *state, void *f, int64_t row, bool ends) {
+void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
     int64_t real = real_size(state->precision), last = (layout->nx - 1) * real;
@@ -171,75 +152,58 @@ void lbm_fill_halo(const sel_state *state, void *f, int64_t row, bool ends) {
     }
 }
 
-/* Evaluates the laws for the step to come that depend on what is `due`, and keeps the acceleration
- * of the step before. Populations are forced when they have arrived, at the end of the step. */
-static sel_status apply_laws(sel_state *state, unsigned due, sel_error *error) {
-    unsigned depends = sel_quantity_depends(&state->plan->params->acceleration);
-    memcpy(state->acceleration_before, state->acceleration, sizeof state->acceleration_before);
-    sel_status status = depends & due & (SEL_ON_T | SEL_ON_CONTROLS)
-                            ? lbm_apply_acceleration(state, (double)state->step + 1, error)
-                            : SEL_OK;
-    return status ? status
-                  : lbm_batches_apply(state->plan, state->step, due, state->law_values,
-                                      state->link_add, state->open_value, error);
+static unsigned depends(const sel_plan *base) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    return plan->boundary.batches.depends | sel_quantity_depends(&plan->params->acceleration);
 }
 
 /* After laws that could not be evaluated: those that could return to what they were, for the fluxes
  * and fields of the state that is left. Controls keep no values of before: if it was a hook's new
  * one that made a law fail, that law stays as it is. */
-static void restore_laws(sel_state *state, const double before[3]) {
-    const int64_t last = state->step > 0 ? state->step - 1 : 0;
-    const unsigned varying = SEL_ON_T | SEL_ON_CONTROLS;
-    lbm_apply_acceleration(state, (double)state->step, NULL);
-    memcpy(state->acceleration_before, before, sizeof state->acceleration_before);
-    lbm_batches_apply(state->plan, last, varying, state->law_values, state->link_add,
-                      state->open_value, NULL);
+static void restore_laws(lbm_cpu *state, const double before[3]) {
+    const int64_t step = state->base.step, last = step > 0 ? step - 1 : 0;
+    lbm_apply_acceleration(state, (double)step, NULL);
+    memcpy(state->acceleration_before, before, 3 * sizeof *before);
+    lbm_batches_apply(state->plan, last, SEL_ON_T | SEL_ON_CONTROLS, state->law_values,
+                      state->link_add, state->open_value, NULL);
 }
 
-static void destroy(sel_state *state) {
-    if (state) {
-        free(state->block);
-        free(state);
+/* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
+ * the end of the step. */
+static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const unsigned forced = sel_quantity_depends(&state->plan->params->acceleration);
+    double before[3];
+    memcpy(before, state->acceleration_before, sizeof before);
+    memcpy(state->acceleration_before, state->acceleration, sizeof before);
+    sel_status status = forced & due & (SEL_ON_T | SEL_ON_CONTROLS)
+                            ? lbm_apply_acceleration(state, (double)base->step + 1, error)
+                            : SEL_OK;
+    status = status ? status
+                    : lbm_batches_apply(state->plan, base->step, due, state->law_values,
+                                        state->link_add, state->open_value, error);
+    if (status) {
+        restore_laws(state, before);
     }
+    return status;
 }
 
-static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
-    *made = NULL;
-    const lbm_kernels *kernels = lbm_kernels_usable(0);
-    if (!kernels) {
-        return sel_fail(error, SEL_NO_DEVICE,
-                        "this processor is older than x86-64-v2 (SSE 4.2), which Selenite needs");
-    }
-    sel_state *state = malloc(sizeof *state);
-    uint64_t bytes = state ? place(state, plan, NULL) : 0;
-    void *block = state ? sel_machine_allocate((size_t)bytes) : NULL;
-    if (!block) {
-        free(state);
-        return sel_fail_memory(error, "the flow", estimate(plan));
-    }
-    place(state, plan, block);
-    state->kernels = kernels;
-    state->streams = 2 * state->bytes > sel_machine_cache();
-    zero(state, bytes);
-    sel_domain_due(state->plan->base.domain, state->controls);
+static sel_status start(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    state->kernels = lbm_kernels_usable(0);
     sel_status status = lbm_apply_acceleration(state, 0, error);
-    memcpy(state->acceleration_before, state->acceleration, sizeof state->acceleration_before);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     status = status ? status : lbm_set_initial(state, error);
     status = status ? status
                     : lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values,
                                         state->link_add, state->open_value, error);
-    if (status) {
-        destroy(state);
-        return status;
-    }
-    if (plan->wants_balance) {
+    if (!status && base->plan->wants_balance) {
         state->first_mass = lbm_total_mass(state);
     }
-    *made = state;
-    return SEL_OK;
+    return status;
 }
 
-lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
     const lbm_numbers *numbers = &state->plan->numbers;
     return (lbm_step){
         .layout = state->layout,
@@ -247,7 +211,7 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
         .to = state->f[(step + 1) & 1],
         .streams = state->streams,
         .wraps = sel_axis_periodic(&state->plan->base.domain->grid, 0) &&
-                 state->layout.nx * real_size(state->precision) >= SEL_CARVER_LINE,
+                 state->layout.nx * real_size(state->precision) >= SEL_LINE,
         .collision = state->plan->params->collision,
         .forcing = state->forcing,
         .omega_even = numbers->omega_even,
@@ -265,62 +229,45 @@ lbm_step lbm_describe_step(const sel_state *state, int64_t step) {
         .link_flow = state->link_flow};
 }
 
-/* n steps under laws that do not change meanwhile. Each thread sweeps rows that lie together. */
-static void run_steps(sel_state *state, int64_t n) {
+/* Each thread sweeps rows that lie together. */
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
     const lbm_loops *loops = lbm_loops_of(state);
+    const int64_t rows = sel_state_rows(base);
     lbm_sweep sweep =
         loops->sweep[state->plan->params->collision][state->forcing][state->plan->numbers.eddy > 0];
-#pragma omp parallel num_threads(state->threads)
+    (void)error;
+#pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
-        const lbm_step step = lbm_describe_step(state, state->step + k);
+        const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
-        for (int64_t row = 0; row < lbm_rows(&state->layout); row++) {
+        for (int64_t row = 0; row < rows; row++) {
             sweep(&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
         sel_stream_end();
 #pragma omp barrier
     }
-    state->step += n;
-}
-
-static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
-    unsigned varies = state->plan->boundary.batches.depends |
-                      sel_quantity_depends(&state->plan->params->acceleration);
-    while (n > 0) {
-        const unsigned due = sel_domain_due(state->plan->base.domain, state->controls);
-        double before[3];
-        memcpy(before, state->acceleration_before, sizeof before);
-        sel_status status = apply_laws(state, due, error);
-        if (status) {
-            restore_laws(state, before);
-            return status;
-        }
-        int64_t steps = varies & due ? 1 : n;
-        run_steps(state, steps);
-        n -= steps;
-    }
+    base->step += n;
     return SEL_OK;
 }
 
-static int64_t whole(const sel_state *state) {
-    return state->step;
+#define DECLARE(level) extern const lbm_loops lbm_d2q9_loops_##level[2], lbm_d3q19_loops_##level[2];
+SEL_LEVELS(DECLARE)
+#define TABLE(level) {{[LBM_D2Q9] = lbm_d2q9_loops_##level, [LBM_D3Q19] = lbm_d3q19_loops_##level}},
+
+const lbm_kernels *lbm_kernels_usable(int k) {
+    static const lbm_kernels tables[] = {SEL_LEVELS(TABLE)};
+    return sel_level(k) < 0 ? NULL : &tables[sel_level(k)];
 }
 
-static void device(char *text, size_t size) {
-    const lbm_kernels *kernels = lbm_kernels_usable(0);
-    sel_cpu_device(kernels ? kernels->level : "unsupported", text, size);
-}
-
-const sel_backend lbm_cpu_backend = {
-    .name = "cpu",
-    .bandwidth = sel_bandwidth_copy,
-    .estimate = estimate,
-    .create = create,
-    .advance = advance,
-    .whole = whole,
-    .start = lbm_cpu_start,
-    .finish = sel_cpu_finish,
-    .destroy = destroy,
-    .device = device,
+const sel_cpu lbm_on_cpu = {
+    .what = "the flow",
+    .state_size = sizeof(lbm_cpu),
+    .list = list,
+    .start = start,
+    .depends = depends,
+    .terms = terms,
+    .steps = steps,
+    .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},
 };

@@ -3,11 +3,11 @@
 #include "engine/lbm/lbm_cpu.h"
 
 /* Values of some rows from `first` on into the state, lattice units. */
-static void store(const sel_state *state, int64_t first, int64_t rows, const double *values) {
+static void store(const lbm_cpu *state, int64_t first, int64_t rows, const double *values) {
     const double unit = lbm_acceleration_unit(state->plan);
     const int64_t count = rows * state->layout.nx;
     for (int a = 0; a < state->lattice->dims; a++) {
-        int64_t at = (a * lbm_rows(&state->layout) + first) * state->layout.nx;
+        int64_t at = (a * sel_state_rows(&state->base) + first) * state->layout.nx;
         for (int64_t k = 0; k < count; k++) {
             double v = values[a * count + k] / unit;
             if (state->precision == SEL_F32) {
@@ -19,8 +19,8 @@ static void store(const sel_state *state, int64_t first, int64_t rows, const dou
     }
 }
 
-static sel_status apply_field(sel_state *state, double steps, sel_error *error) {
-    const int64_t chunk = lbm_acceleration_chunk(state->plan), total = lbm_rows(&state->layout);
+static sel_status apply_field(lbm_cpu *state, double steps, sel_error *error) {
+    const int64_t chunk = lbm_acceleration_chunk(state->plan), total = sel_state_rows(&state->base);
     double *values = state->places + 3 * chunk * state->layout.nx;
     for (int64_t first = 0; first < total; first += chunk) {
         int64_t rows = total - first < chunk ? total - first : chunk;
@@ -34,7 +34,7 @@ static sel_status apply_field(sel_state *state, double steps, sel_error *error) 
     return SEL_OK;
 }
 
-sel_status lbm_apply_acceleration(sel_state *state, double steps, sel_error *error) {
+sel_status lbm_apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
     double value[3];
     if (!sel_quantity_given(&state->plan->params->acceleration)) {
         return SEL_OK;
@@ -55,9 +55,9 @@ sel_status lbm_apply_acceleration(sel_state *state, double steps, sel_error *err
     return status;
 }
 
-void lbm_acceleration_at(const sel_state *state, int64_t x, int64_t row, double value[3]) {
+void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]) {
     int64_t nx = state->layout.nx, at = row * nx + x;
-    for (int a = 0; a < 3; a++, at += nx * lbm_rows(&state->layout)) {
+    for (int a = 0; a < 3; a++, at += nx * sel_state_rows(&state->base)) {
         value[a] = !state->acceleration_field || a >= state->lattice->dims ? state->acceleration[a]
                    : state->precision == SEL_F32 ? (double)((float *)state->acceleration_field)[at]
                                                  : ((double *)state->acceleration_field)[at];

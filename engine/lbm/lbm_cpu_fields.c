@@ -10,11 +10,11 @@
 #include "engine/lbm/lbm_cpu.h"
 #include "engine/physics/lbm_field.h"
 
-static double *thread_rows(const sel_state *state) {
+static double *thread_rows(const lbm_cpu *state) {
     return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
 }
 
-void lbm_read_row(const sel_state *state, int64_t row, int64_t x0, int64_t x1, double *to) {
+void lbm_read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
     lbm_loops_of(state)->read(&state->layout, lbm_now(state), row, x0, x1, to, nx);
     double acceleration[3];
@@ -28,7 +28,7 @@ void lbm_read_row(const sel_state *state, int64_t row, int64_t x0, int64_t x1, d
     }
 }
 
-void lbm_window(const sel_state *state, int64_t row, int64_t rows[LBM_AROUND]) {
+void lbm_window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     const int64_t at[2] = {row % grid->n[1], row / grid->n[1]}, stride[2] = {1, grid->n[1]};
     rows[LBM_HERE] = row;
@@ -45,7 +45,7 @@ void lbm_window(const sel_state *state, int64_t row, int64_t rows[LBM_AROUND]) {
 
 /* The velocity about a row for lbm_gradient_at, in the thread's first rows; the density deviation
  * lies before each. */
-static void read_window(const sel_state *state, int64_t row, const double *velocity[LBM_AROUND]) {
+static void read_window(const lbm_cpu *state, int64_t row, const double *velocity[LBM_AROUND]) {
     int64_t nx = state->layout.nx, rows[LBM_AROUND];
     lbm_window(state, row, rows);
     for (int k = 0; k < LBM_AROUND; k++) {
@@ -57,7 +57,7 @@ static void read_window(const sel_state *state, int64_t row, const double *veloc
     }
 }
 
-static lbm_units units_of(const sel_state *state) {
+static lbm_units units_of(const lbm_cpu *state) {
     const lbm_numbers *numbers = &state->plan->numbers;
     return (lbm_units){.velocity = numbers->velocity_unit,
                        .density = numbers->density_unit,
@@ -66,14 +66,14 @@ static lbm_units units_of(const sel_state *state) {
 }
 
 /* The components of cell k of a row. */
-static void store(const sel_state *state, const double *value, int components, int64_t k,
+static void store(const lbm_cpu *state, const double *value, int components, int64_t k,
                   double *to) {
     for (int c = 0; c < components; c++) {
         to[c * state->layout.nx + k] = value[c];
     }
 }
 
-static int rotation_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+static int rotation_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                         double *to) {
     const lbm_units units = units_of(state);
     const double *velocity[LBM_AROUND];
@@ -94,7 +94,7 @@ typedef struct strain {
     double part[6], viscosity;
 } strain;
 
-static strain strain_of_populations(const sel_state *state, const lbm_step *step, int64_t x,
+static strain strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
                                     int64_t row, const double *g) {
     const lbm_cell_rules *rules = &lbm_rules[state->plan->params->lattice];
     double acceleration[3], q[6], drho, u[3];
@@ -106,7 +106,7 @@ static strain strain_of_populations(const sel_state *state, const lbm_step *step
     return s;
 }
 
-static strain strain_of_gradient(const sel_state *state, const double *const velocity[LBM_AROUND],
+static strain strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
                                  int64_t x, int64_t row) {
     const lbm_numbers *numbers = &state->plan->numbers;
     lbm_gradient g = lbm_gradient_at(state->plan->base.domain, velocity, x, row);
@@ -116,7 +116,7 @@ static strain strain_of_gradient(const sel_state *state, const double *const vel
     return s;
 }
 
-static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                       double *to) {
     const lbm_step step = lbm_last_step(state);
     const lbm_loops *loops = lbm_loops_of(state);
@@ -125,7 +125,7 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
     int64_t c = boundary->row_cells[row], last = boundary->row_cells[row + 1];
     const double *velocity[LBM_AROUND];
     int components = 1;
-    if (state->step == 0) {
+    if (state->base.step == 0) {
         read_window(state, row, velocity);
     }
     for (int64_t x = x0; x < x1; x++) {
@@ -134,7 +134,7 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
         while (c < last && boundary->cells[c].x < x) {
             c++;
         }
-        if (state->step == 0) {
+        if (state->base.step == 0) {
             s = strain_of_gradient(state, velocity, x, row);
         } else {
             if (c < last && boundary->cells[c].x == x) {
@@ -152,7 +152,7 @@ static int strain_row(const sel_state *state, int field, int64_t row, int64_t x0
 }
 
 /* The fields that are moments of a cell, in place of the moments. */
-static int moment_row(const sel_state *state, int field, int64_t n, double *row) {
+static int moment_row(const lbm_cpu *state, int field, int64_t n, double *row) {
     const lbm_units units = units_of(state);
     const int64_t nx = state->layout.nx;
     int components = 1;
@@ -165,8 +165,9 @@ static int moment_row(const sel_state *state, int field, int64_t n, double *row)
     return components;
 }
 
-int lbm_field_row(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
     double *to = thread_rows(state) + 4 * LBM_AROUND * state->layout.nx;
     *values = to;
     switch (field) {
@@ -179,5 +180,26 @@ int lbm_field_row(const sel_state *state, int field, int64_t row, int64_t x0, in
     default:
         lbm_read_row(state, row, x0, x1, to);
         return moment_row(state, field, x1 - x0, to);
+    }
+}
+
+void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    double *values = thread_rows(state), *square = values + (1 + dims) * nx;
+    lbm_read_row(state, row, 0, nx, values);
+    for (int64_t x = 0; x < nx; x++) {
+        square[x] = values[nx + x] * values[nx + x];
+    }
+    for (int a = 1; a < dims; a++) {
+        const double *u = values + (a + 1) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            square[x] += u[x] * u[x];
+        }
+    }
+    *main = (sel_main_row){.large = square, .small = values};
+    for (int a = 0; a < dims; a++) {
+        main->value[a] = values + (a + 1) * nx;
     }
 }

@@ -53,12 +53,12 @@ static void add_cell(const lbm_step *step, const lbm_loops *loops, int64_t row,
 }
 
 /* Sums of all links of `region`, lattice units. */
-static void sum_links(sel_state *state, int region, const double centre[3], double sum[SUMS]) {
+static void sum_links(lbm_cpu *state, int region, const double centre[3], double sum[SUMS]) {
     const lbm_step step = lbm_last_step(state);
     const lbm_boundary *boundary = &state->plan->boundary;
-#pragma omp parallel for schedule(static) num_threads(state->threads)
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t row = 0; row < boundary->rows; row++) {
-        double *partial = state->partials + row * LBM_PARTIALS;
+        double *partial = state->base.partials + row * SEL_PARTIALS;
         for (int k = 0; k < SUMS; k++) {
             partial[k] = 0;
         }
@@ -67,11 +67,11 @@ static void sum_links(sel_state *state, int region, const double centre[3], doub
         }
     }
     for (int k = 0; k < SUMS; k++) {
-        sum[k] = sel_tree_sum(state->partials + k, boundary->rows, LBM_PARTIALS);
+        sum[k] = sel_tree_sum(state->base.partials + k, boundary->rows, SEL_PARTIALS);
     }
 }
 
-void lbm_links(sel_state *state, sel_request *request) {
+void lbm_links(lbm_cpu *state, sel_request *request) {
     double sum[SUMS], centre[3];
     lbm_links_centre(state->plan, request, centre);
     sum_links(state, request->region, centre, sum);

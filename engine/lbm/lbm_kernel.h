@@ -91,12 +91,10 @@ typedef struct lbm_loops {
 } lbm_loops;
 
 typedef struct lbm_kernels {
-    const char *level;                    /* "x86-64-v3" */
     const lbm_loops *loops[LBM_LATTICES]; /* [..][SEL_F32, SEL_F64] */
 } lbm_kernels;
 
-/* The tables that this processor can run, best first; NULL after the last. The results are the
- * same to the last bit. */
+/* The tables that this processor can run, best first; NULL after the last (machine/levels.h). */
 const lbm_kernels *lbm_kernels_usable(int index);
 
 #endif

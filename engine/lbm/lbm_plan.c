@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/json.h"
+#include "engine/machine/cpu.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
     const lbm_lattice *lattice = &lbm_lattices[params->lattice];
@@ -277,9 +278,11 @@ const sel_solver lbm_solver = {
     .bytes_per_update = bytes_per_update,
     .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
-    .cpu = &lbm_cpu_backend,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA
-    .cuda = &lbm_cuda_backend,
+    .cuda = &cuda_backend,
+    .on_cuda = &lbm_on_cuda,
 #endif
     .wall_value = lbm_wall_value,
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "engine/aqua/aqua.h"
+#include "engine/machine/cpu.h"
 #include "geometry/shape.h"
 
 enum { CASE_REGIONS = 8, CASE_SOURCES = 4 };
@@ -147,20 +148,20 @@ static inline void case_start(aqua_case *c) {
     }
     c->plan->wants_fields = ~0u;
     c->plan->wants_balance = true;
-    if (aqua_cpu_backend.create(c->plan, &c->state, &c->error)) {
+    if (sel_cpu_backend.create(c->plan, &c->state, &c->error)) {
         fail_msg("%s", c->error.text);
     }
 }
 
 static inline void case_advance(aqua_case *c, int64_t steps) {
-    if (aqua_cpu_backend.advance(c->state, steps, &c->error)) {
+    if (sel_cpu_backend.advance(c->state, steps, &c->error)) {
         fail_msg("%s", c->error.text);
     }
 }
 
 static inline void case_request(aqua_case *c, sel_request *request) {
-    assert_int_equal(aqua_cpu_backend.start(c->state, request, &c->error), SEL_OK);
-    assert_int_equal(aqua_cpu_backend.finish(c->state, request, &c->error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.start(c->state, request, &c->error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.finish(c->state, request, &c->error), SEL_OK);
 }
 
 /* Reads a field of the whole grid. */
@@ -196,7 +197,7 @@ static inline double case_flux(aqua_case *c, int region, double x0, double y0, d
 }
 
 static inline void case_end(aqua_case *c) {
-    aqua_cpu_backend.destroy(c->state);
+    sel_cpu_backend.destroy(c->state);
     aqua_solver.plan_destroy(c->plan);
     sel_domain_destroy(c->domain);
     sel_arena_destroy(c->arena);

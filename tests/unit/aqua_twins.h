@@ -36,7 +36,7 @@ static inline void must(twins *t, sel_status status, int k) {
 }
 
 static inline void start_twins(twins *t) {
-    t->backend[0] = &aqua_cpu_backend;
+    t->backend[0] = &sel_cpu_backend;
     t->backend[1] = second;
     must(t, case_plan(&t->c), 0);
     t->c.plan->wants_fields = ~0u;
@@ -267,7 +267,7 @@ static inline bool find_second(const char *program, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         is_short |= strcmp(argv[i], "short") == 0;
         if (strcmp(argv[i], "cpu") == 0) {
-            second = &aqua_cpu_backend;
+            second = &sel_cpu_backend;
             return true;
         }
     }

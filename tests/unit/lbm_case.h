@@ -146,10 +146,15 @@ static inline const lbm_boundary_cell *case_boundary_cell(const lbm_case *c, int
 }
 
 static inline void case_create(lbm_case *c) {
-    sel_status status = lbm_cpu_backend.create(c->plan, &c->state, &c->error);
+    sel_status status = sel_cpu_backend.create(c->plan, &c->state, &c->error);
     if (status) {
         fail_msg("%s", c->error.text);
     }
+}
+
+/* What the solver keeps on the CPU. */
+static inline lbm_cpu *case_state(const lbm_case *c) {
+    return (lbm_cpu *)c->state;
 }
 
 static inline void case_start(lbm_case *c) {
@@ -158,14 +163,14 @@ static inline void case_start(lbm_case *c) {
 }
 
 static inline void case_advance(lbm_case *c, int64_t steps) {
-    if (lbm_cpu_backend.advance(c->state, steps, &c->error)) {
+    if (sel_cpu_backend.advance(c->state, steps, &c->error)) {
         fail_msg("%s", c->error.text);
     }
 }
 
 static inline void case_request(lbm_case *c, sel_request *request) {
-    assert_int_equal(lbm_cpu_backend.start(c->state, request, &c->error), SEL_OK);
-    assert_int_equal(lbm_cpu_backend.finish(c->state, request, &c->error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.start(c->state, request, &c->error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.finish(c->state, request, &c->error), SEL_OK);
 }
 
 /* Reads a field of the whole grid into to[cell][components]. */
@@ -195,7 +200,7 @@ static inline void case_run_until_steady(lbm_case *c, int64_t block, double chan
 }
 
 static inline void case_end(lbm_case *c) {
-    lbm_cpu_backend.destroy(c->state);
+    sel_cpu_backend.destroy(c->state);
     lbm_solver.plan_destroy(c->plan);
     sel_domain_destroy(c->domain);
     sel_arena_destroy(c->arena);

@@ -216,7 +216,7 @@ static void large_grounds_agree(void **unused) {
         const int64_t cells = (int64_t)n[0] * n[1];
         twins *t = calloc(1, sizeof *t);
         assert_non_null(t);
-        t->backend[0] = &aqua_cpu_backend;
+        t->backend[0] = &sel_cpu_backend;
         t->backend[1] = second;
         case_begin(&t->c, n[0], n[1], 0.7);
         t->c.params.equilibrium = e;
@@ -227,7 +227,7 @@ static void large_grounds_agree(void **unused) {
         snprintf(now, sizeof now, "%d x %d, %s", n[0], n[1], aqua_equilibrium_names[e]);
         must(t, case_plan(&t->c), 0);
         t->c.plan->threads = 4;
-        double *expected = depths_after(&aqua_cpu_backend, t, cells, 9);
+        double *expected = depths_after(&sel_cpu_backend, t, cells, 9);
         double *depth = depths_after(second, t, cells, 9);
         int64_t differ = 0;
         for (int64_t i = 0; i < cells; i++) {

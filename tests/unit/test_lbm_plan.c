@@ -292,8 +292,8 @@ static void test_failing_laws_end_the_run(void **unused) {
     case_wall(&c, case_face(&c, SEL_Y_MIN));
     case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_from_function(&function));
     case_start(&c);
-    assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_OK);
-    assert_int_equal(lbm_cpu_backend.advance(c.state, 2, &c.error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_cpu_backend.advance(c.state, 2, &c.error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.advance(c.state, 2, &c.error), SEL_BAD_SCENARIO);
     assert_string_equal(c.error.text, "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5");
     case_end(&c);
 }
@@ -332,10 +332,10 @@ static void test_memory_is_estimated(void **unused) {
     lbm_case c;
     closed_box(&c);
     assert_int_equal(case_plan(&c), SEL_OK);
-    uint64_t f64 = lbm_cpu_backend.estimate(c.plan);
+    uint64_t f64 = sel_cpu_backend.estimate(c.plan);
     assert_true(f64 > 2 * 9 * 8 * 8 * 6);
     c.plan->precision = SEL_F32;
-    assert_true(lbm_cpu_backend.estimate(c.plan) < f64);
+    assert_true(sel_cpu_backend.estimate(c.plan) < f64);
     case_end(&c);
 }
 
@@ -347,7 +347,7 @@ static void test_a_flow_too_large_for_memory_is_refused(void **unused) {
     closed_box(&c);
     assert_int_equal(case_plan(&c), SEL_OK);
     c.domain->grid.n[1] = INT64_C(1) << 40;
-    assert_int_equal(lbm_cpu_backend.create(c.plan, &c.state, &c.error), SEL_NO_DEVICE);
+    assert_int_equal(sel_cpu_backend.create(c.plan, &c.state, &c.error), SEL_NO_DEVICE);
     assert_null(c.state);
     assert_non_null(strstr(c.error.text, "not enough memory for the flow"));
     case_end(&c);

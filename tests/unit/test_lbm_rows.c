@@ -104,7 +104,7 @@ static void begin(lbm_case *c, const case_flow *flow) {
     case_must_plan(c);
     c->plan->wants_balance = true;
     case_create(c);
-    c->state->streams = flow->streams;
+    case_state(c)->streams = flow->streams;
 }
 
 /* The stored population along i at the place x of a row. */
@@ -128,7 +128,7 @@ static void add_flow(const lbm_lattice *lattice, const lbm_boundary_cell *cell, 
 /* What half-way walls send back to a cell. */
 static void check_bounces(const lbm_case *c, const lbm_step *step, const case_flow *flow,
                           const lbm_boundary_cell *cell, const double *own, const double *g) {
-    const lbm_lattice *lattice = c->state->lattice;
+    const lbm_lattice *lattice = case_state(c)->lattice;
     int64_t link = cell->first_link;
     for (int i = 1; i < lattice->q; i++) {
         if (cell->bounced >> i & 1u) {
@@ -146,10 +146,10 @@ static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow
     const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
     double own[LBM_MAX_Q];
     if (cell) {
-        lbm_loops_of(c->state)->arrive(step, row, cell, own, g);
+        lbm_loops_of(case_state(c))->arrive(step, row, cell, own, g);
         check_bounces(c, step, flow, cell, own, g);
     } else {
-        lbm_loops_of(c->state)->pull(step, x, row, g);
+        lbm_loops_of(case_state(c))->pull(step, x, row, g);
     }
     collides[flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][flow->precision](step, x, row, g);
 }
@@ -161,10 +161,10 @@ static void check_row(const lbm_case *c, const lbm_step *step, const case_flow *
         const bool halo = flow->periodic && (x == -1 || x == nx);
         const int64_t at = halo ? (x + nx) % nx : x;
         double g[LBM_MAX_Q] = {0};
-        if (at >= 0 && at < nx && !lbm_solids(c->state, row)[at]) {
+        if (at >= 0 && at < nx && !sel_state_solids(c->state, row)[at]) {
             expect_cell(c, step, flow, at, row, g);
         }
-        for (int i = 0; i < c->state->lattice->q; i++) {
+        for (int i = 0; i < case_state(c)->lattice->q; i++) {
             const double found = stored(step, flow->precision, i, x, row);
             if (found != g[i]) {
                 fail_msg("%d-D %s, %d cells%s%s%s: direction %d of cell %d in row %d: %g, not %g",
@@ -185,11 +185,11 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const double *be
     memcpy(flow, before, bytes);
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
-            lbm_loops_of(c->state)->arrive(step, row, &b->cells[k], own, g);
+            lbm_loops_of(case_state(c))->arrive(step, row, &b->cells[k], own, g);
             add_flow(b->lattice, &b->cells[k], own, g, flow);
         }
     }
-    assert_memory_equal(flow, c->state->link_flow, bytes);
+    assert_memory_equal(flow, case_state(c)->link_flow, bytes);
     free(flow);
 }
 
@@ -200,9 +200,9 @@ static void check(const case_flow *flow) {
     const size_t bytes = (size_t)case_boundary(&c)->link_count * sizeof(double);
     double *before = malloc(bytes);
     assert_non_null(before);
-    memcpy(before, c.state->link_flow, bytes);
+    memcpy(before, case_state(&c)->link_flow, bytes);
     case_advance(&c, 1);
-    const lbm_step step = lbm_last_step(c.state);
+    const lbm_step step = lbm_last_step(case_state(&c));
     for (int64_t row = 0; row < case_boundary(&c)->rows; row++) {
         check_row(&c, &step, flow, row);
     }

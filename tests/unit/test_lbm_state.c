@@ -107,8 +107,8 @@ static void run_everything(const variant *v, outcome *result) {
     }
     c.plan->wants_balance = true;
     case_create(&c);
-    c.state->kernels = v->kernels;
-    c.state->streams = v->streams;
+    case_state(&c)->kernels = v->kernels;
+    case_state(&c)->streams = v->streams;
     sel_term terms[SEL_MAX_TERMS];
     sel_request monitor = {.kind = SEL_MONITOR}, balance = {.kind = SEL_BALANCE, .terms = terms};
     sel_request reduce = {
@@ -225,8 +225,8 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_request(&c, &monitor);
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
-    lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 4, 3, bad);
-    lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 5, 1, worse);
+    lbm_loops_of(case_state(&c))->write(&case_state(&c)->layout, case_state(&c)->f[0], 4, 3, bad);
+    lbm_loops_of(case_state(&c))->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -250,9 +250,12 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
     for (int64_t row = 1; row < 4; row++) {
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 5, row, slow);
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 19, row, fast);
-        lbm_loops_of(c.state)->write(&c.state->layout, c.state->f[0], 18, row, thin);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, row, slow);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 19, row, fast);
+        lbm_loops_of(case_state(&c))
+            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 18, row, thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
         assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */
@@ -298,13 +301,14 @@ static void test_solids_and_halos_stay_zero(void **unused) {
     start_at_random(&c);
     case_start(&c);
     case_advance(&c, 50);
-    const lbm_layout *layout = &c.state->layout;
+    const lbm_layout *layout = &case_state(&c)->layout;
     for (int64_t y = -1; y <= layout->ny; y++) {
         for (int64_t x = -1; x <= layout->nx; x++) {
             bool inside = x >= 0 && x < layout->nx && y >= 0 && y < layout->ny;
             bool free_cell = inside && !c.domain->cell[y * layout->nx + x];
             for (int i = 0; i < 9; i++) {
-                double g = ((double *)lbm_now(c.state))[i * layout->plane + y * layout->pitch + x];
+                double g =
+                    ((double *)lbm_now(case_state(&c)))[i * layout->plane + y * layout->pitch + x];
                 assert_true(free_cell ? g != 0 : g == 0);
             }
         }
@@ -322,11 +326,12 @@ static int64_t wrapped_box(int precision, int64_t nx, bool streams, char *to) {
     start_at_random(&c);
     assert_int_equal(case_plan(&c), SEL_OK);
     case_create(&c);
-    c.state->streams = streams;
+    case_state(&c)->streams = streams;
     case_advance(&c, 12);
-    const int64_t bytes = 9 * c.state->layout.plane * (precision == SEL_F32 ? 4 : 8);
-    const char *start = (const char *)c.state->start[c.state->step & 1];
-    memcpy(to, start, (size_t)bytes);
+    const lbm_layout *layout = &case_state(&c)->layout;
+    const int64_t real = precision == SEL_F32 ? 4 : 8, bytes = 9 * layout->plane * real;
+    const int64_t before = SEL_LINE + (layout->pitch + 1) * real;
+    memcpy(to, (const char *)lbm_now(case_state(&c)) - before, (size_t)bytes);
     case_end(&c);
     return bytes;
 }
@@ -372,7 +377,8 @@ static void test_laws_are_taken_at_their_time(void **unused) {
         double t = 2.0 * (step + 0.5), u[2 * 6 * 5];
         for (int64_t k = 0; k < lid->count; k++) {
             double along = lid->incoming[k] == 8 ? 1 : lid->incoming[k] == 7 ? -1 : 0;
-            assert_true(fabs(c.state->link_add[lid->target[k]] - along * 1e-3 * t / 6) < 1e-18);
+            assert_true(fabs(case_state(&c)->link_add[lid->target[k]] - along * 1e-3 * t / 6) <
+                        1e-18);
         }
         case_read(&c, LBM_VELOCITY, 2, u);
         for (int y = 0; y < 5; y++) {

@@ -8,15 +8,20 @@
 #define CUDA_QUEUE_H
 
 #include <stdbool.h>
-#include "cuda/cells.h"
-#include "cuda/check.h"
+#include "cuda/machine/cells.h"
+#include "cuda/machine/check.h"
+#include "cuda/machine/clock.h"
+#include "engine/machine/arrays.h"
 #include "engine/solver.h"
 
 enum {
-    CUDA_BLOCKS = 64, /* allocations */
-    CUDA_STAGES = 2,  /* pieces of fields on their way to the host */
-    CUDA_CHUNKS = 2   /* calls of advance whose steps may be queued */
+    CUDA_STAGES = 2, /* pieces of fields on their way to the host */
+    CUDA_CHUNKS = 2  /* calls of advance whose steps may be queued */
 };
+
+/* Bytes that kernels and requests take when they are first used: local memory of all the threads
+ * that fill a large GPU, 250 bytes for each of 270,000; code; lists of cells. */
+enum { CUDA_QUEUE_LATER = 128 << 20 };
 
 /* Bytes of a piece. Fields pass through two of them, so that frames need no more of the device's
  * memory than was asked for at the start. */
@@ -38,7 +43,8 @@ typedef struct cuda_slot {
 typedef struct cuda_queue {
     cudaStream_t stream; /* steps and kernels */
     cudaStream_t copies; /* of fields to the host, beside the steps */
-    void *stages[CUDA_STAGES];
+    void *rows;          /* a cuda_sums for each row of cells, for all that adds up by rows */
+    uint8_t *stages[CUDA_STAGES];
     cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
     int64_t pieces; /* that have passed through the stages */
 
@@ -47,38 +53,42 @@ typedef struct cuda_queue {
     int64_t chunks, steps_done;
     double seconds_done; /* that steps_done took */
 
-    void *blocks[CUDA_BLOCKS];
-    int block_count;
+    cudaGraphExec_t graph; /* CUDA_STEPS steps */
+    bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
+    int64_t *clock;        /* cuda_clock.base, */
+    int64_t base;          /* whose value it has when all that is queued is done */
+    /* The first failure that kernels tell of, as a number by which the earliest is the smallest;
+     * and as it was at the end of the last chunk that is done, in pinned memory. */
+    uint64_t *alarm, *seen;
+
     cuda_slot **slots;
     int slot_count;
 } cuda_queue;
 
-/* Streams, events and stages. Closed also after an error; what is under way is waited for. */
+/* No failure: what *alarm and *seen are at first. */
+#define CUDA_NO_ALARM UINT64_MAX
+
+/* Streams and events. Closed also after an error; what is under way is waited for. */
 sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
-/* Bytes on the device that cuda_queue_open takes, and that kernels and requests take later: code,
- * local memory of all threads that can be resident, lists of cells. */
-uint64_t cuda_queue_estimate(void);
-
-/* One more block of device memory, zeroed, freed with the queue. */
-sel_status cuda_queue_take(cuda_queue *queue, void **block, uint64_t bytes, sel_error *error);
-
-/* The same with a copy of what the host has; done when it returns. */
-sel_status cuda_queue_upload(cuda_queue *queue, void **block, const void *from, uint64_t bytes,
-                             sel_error *error);
+/* Its arrays on the device; and what they are at first. */
+void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays);
+sel_status cuda_queue_start(cuda_queue *queue, sel_error *error);
 
 /* About a call of advance: the first waits for the one before the last. */
 sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error);
 sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error);
 sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
-/* Steps that are known to be done, and what they took. */
-void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds);
 
-/* Records what enqueue(state, error) puts on the stream, to be launched as one. */
-typedef sel_status cuda_enqueue(sel_state *state, sel_error *error);
-sel_status cuda_queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
-                             cudaGraphExec_t *graph, sel_error *error);
+/* What shows kernels that are enqueued now the number `step`. */
+cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step);
+
+/* Records what enqueue(state, step, error) puts on the stream for CUDA_STEPS steps from the present
+ * one on, unless that has been done, and launches it as one; the clock moves on. */
+typedef sel_status cuda_enqueue(sel_state *state, int64_t step, sel_error *error);
+sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                             sel_error *error);
 
 /* ---- requests ---- */
 

@@ -1,5 +1,5 @@
 // copy.cu -- a copy by 16-byte accesses: the roof that kernels are measured against.
-#include "cuda/device.h"
+#include "cuda/machine/device.h"
 
 static __global__ void copy_kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from,
                                    int64_t count) {

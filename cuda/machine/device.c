@@ -1,9 +1,9 @@
 /* device.c -- find the device, ask for its memory, time its copies, tell its errors. */
-#include "cuda/device.h"
+#include "cuda/machine/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "cuda/check.h"
+#include "cuda/machine/check.h"
 #include "engine/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,

@@ -1,62 +1,13 @@
 /* queue.c -- streams, chunks of steps, slots of requests, and buffers between host and device. */
-#include "cuda/queue.h"
+#include "cuda/machine/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/device.h"
+#include "cuda/machine/device.h"
+#include "engine/machine/state.h"
 
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
-
-/* What kernels and requests take when they are first used: 250 bytes of local memory for each of
- * the 270,000 threads that fill a large GPU, code, lists. */
-static const uint64_t later_bytes = 128 << 20;
-
-static uint64_t round_up(uint64_t bytes) {
-    return (bytes + 255) / 256 * 256;
-}
-
-/* ---- memory ---- */
-
-sel_status cuda_queue_take(cuda_queue *queue, void **block, uint64_t bytes, sel_error *error) {
-    if (queue->block_count == CUDA_BLOCKS) {
-        return sel_fail(error, SEL_NO_DEVICE, "the state needs more than %d blocks", CUDA_BLOCKS);
-    }
-    sel_status status = cuda_device_allocate(block, round_up(bytes + 1), "the state", error);
-    if (!status) {
-        queue->blocks[queue->block_count++] = *block;
-        CUDA_TRY(cudaMemsetAsync(*block, 0, round_up(bytes + 1), queue->stream));
-    }
-    return status;
-}
-
-sel_status cuda_queue_upload(cuda_queue *queue, void **block, const void *from, uint64_t bytes,
-                             sel_error *error) {
-    sel_status status = cuda_queue_take(queue, block, bytes, error);
-    if (!status && bytes > 0) {
-        CUDA_TRY(cudaMemcpyAsync(*block, from, bytes, cudaMemcpyHostToDevice, queue->stream));
-        CUDA_TRY(cudaStreamSynchronize(queue->stream));
-    }
-    return status;
-}
-
-/* ---- opening ---- */
-
-uint64_t cuda_queue_estimate(void) {
-    return CUDA_STAGES * cuda_stage_bytes + later_bytes;
-}
-
-static sel_status open_stages(cuda_queue *queue, sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int k = 0; k < CUDA_STAGES && !status; k++) {
-        status = cuda_queue_take(queue, &queue->stages[k], cuda_stage_bytes, error);
-        if (!status) {
-            CUDA_TRY(cudaEventCreateWithFlags(&queue->filled[k], cudaEventDisableTiming));
-            CUDA_TRY(cudaEventCreateWithFlags(&queue->sent[k], cudaEventDisableTiming));
-        }
-    }
-    return status;
-}
 
 sel_status cuda_queue_open(cuda_queue *queue, sel_error *error) {
     CUDA_TRY(cudaSetDevice(0));
@@ -66,7 +17,28 @@ sel_status cuda_queue_open(cuda_queue *queue, sel_error *error) {
         CUDA_TRY(cudaEventCreate(&queue->begun[k]));
         CUDA_TRY(cudaEventCreate(&queue->ended[k]));
     }
-    return open_stages(queue, error);
+    for (int k = 0; k < CUDA_STAGES; k++) {
+        CUDA_TRY(cudaEventCreateWithFlags(&queue->filled[k], cudaEventDisableTiming));
+        CUDA_TRY(cudaEventCreateWithFlags(&queue->sent[k], cudaEventDisableTiming));
+    }
+    return SEL_OK;
+}
+
+void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays) {
+    SEL_ADD(arrays, queue, stages[0], (int64_t)cuda_stage_bytes, 0);
+    SEL_ADD(arrays, queue, stages[1], (int64_t)cuda_stage_bytes, 0);
+    SEL_ADD(arrays, queue, clock, 1, 0);
+    SEL_ADD(arrays, queue, alarm, 1, 0);
+}
+
+sel_status cuda_queue_start(cuda_queue *queue, sel_error *error) {
+    sel_status status =
+        cuda_host_allocate((void **)&queue->seen, sizeof *queue->seen, "the alarm", error);
+    if (!status) {
+        *queue->seen = CUDA_NO_ALARM;
+        CUDA_TRY(cudaMemsetAsync(queue->alarm, 0xff, sizeof *queue->alarm, queue->stream));
+    }
+    return status;
 }
 
 static void destroy_events(cudaEvent_t *events, int count) {
@@ -96,9 +68,10 @@ void cuda_queue_close(cuda_queue *queue) {
         cudaStreamSynchronize(queue->copies);
     }
     free_slots(queue);
-    for (int k = 0; k < queue->block_count; k++) {
-        cudaFree(queue->blocks[k]);
+    if (queue->graph) {
+        cudaGraphExecDestroy(queue->graph);
     }
+    cudaFreeHost(queue->seen);
     destroy_events(queue->filled, CUDA_STAGES);
     destroy_events(queue->sent, CUDA_STAGES);
     destroy_events(queue->begun, CUDA_CHUNKS);
@@ -137,6 +110,8 @@ sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error) {
 
 sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error) {
     const int64_t chunk = queue->chunks % CUDA_CHUNKS;
+    CUDA_TRY(cudaMemcpyAsync(queue->seen, queue->alarm, sizeof *queue->seen, cudaMemcpyDeviceToHost,
+                             queue->stream));
     CUDA_TRY(cudaEventRecord(queue->ended[chunk], queue->stream));
     queue->chunk_steps[chunk] = steps;
     queue->chunks++;
@@ -152,24 +127,43 @@ sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error) {
     return status;
 }
 
-void cuda_queue_done(const cuda_queue *queue, int64_t *steps, double *seconds) {
-    *steps = queue->steps_done;
-    *seconds = queue->seconds_done;
+cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step) {
+    return (cuda_clock){queue->clock, step - queue->base};
 }
 
-sel_status cuda_queue_record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
-                             cudaGraphExec_t *graph, sel_error *error) {
+static sel_status record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                         sel_error *error) {
     cudaGraph_t recorded = NULL;
+    sel_status status = SEL_OK;
     CUDA_TRY(cudaStreamBeginCapture(queue->stream, cudaStreamCaptureModeThreadLocal));
-    sel_status status = enqueue(state, error);
+    for (int64_t k = 0; k < CUDA_STEPS && !status; k++) {
+        status = enqueue(state, state->step + k, error);
+    }
+    cudaError_t ticked =
+        queue->timeless ? cudaSuccess : cuda_tick(queue->clock, CUDA_STEPS, queue->stream);
     cudaError_t code = cudaStreamEndCapture(queue->stream, &recorded);
+    code = code == cudaSuccess ? ticked : code;
     if (!status && code == cudaSuccess) {
-        code = cudaGraphInstantiate(graph, recorded, 0);
+        code = cudaGraphInstantiate(&queue->graph, recorded, 0);
     }
     if (recorded) {
         cudaGraphDestroy(recorded);
     }
     return status ? status : sel_cuda_check(code, "a graph of steps", __FILE__, __LINE__, error);
+}
+
+sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                             sel_error *error) {
+    if (queue->base != state->step && !queue->timeless) {
+        CUDA_TRY(cuda_tick(queue->clock, state->step - queue->base, queue->stream));
+        queue->base = state->step;
+    }
+    sel_status status = queue->graph ? SEL_OK : record(queue, enqueue, state, error);
+    if (!status) {
+        CUDA_TRY(cudaGraphLaunch(queue->graph, queue->stream));
+        queue->base += queue->timeless ? 0 : CUDA_STEPS;
+    }
+    return status;
 }
 
 /* ---- slots ---- */

@@ -1,0 +1,296 @@
+/* backend.c -- the backend that runs a solver on the device: memory, steps, graphs, answers. */
+#include "cuda/machine/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/machine/device.h"
+#include "engine/reduce.h"
+
+static const cuda_solver *solver_of(const sel_plan *plan) {
+    return plan->simulation->solver->on_cuda;
+}
+
+/* ---- memory ---- */
+
+static sel_status allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
+    sel_status status = cuda_device_allocate(block, bytes, what, error);
+    if (!status) {
+        CUDA_TRY(cudaMemset(*block, 0, bytes));
+        CUDA_TRY(cudaDeviceSynchronize());
+    }
+    return status;
+}
+
+static void release(void *block) {
+    cudaFree(block);
+}
+
+static sel_status copy(void *to, const void *from, uint64_t bytes, sel_error *error) {
+    if (bytes > 0) {
+        CUDA_TRY(cudaDeviceSynchronize());
+        CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+        CUDA_TRY(cudaDeviceSynchronize());
+    }
+    return SEL_OK;
+}
+
+static const sel_memory device_memory = {512, allocate, release, copy};
+
+sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error) {
+    return copy((void *)(uintptr_t)to, from, bytes, error);
+}
+
+static sel_state *begin(const sel_plan *plan) {
+    sel_state *state = calloc(1, solver_of(plan)->state_size);
+    cuda_queue *queue = calloc(1, sizeof *queue);
+    if (!state || !queue) {
+        free(state);
+        free(queue);
+        return NULL;
+    }
+    state->queue = queue;
+    state->arrays.memory = &device_memory;
+    sel_state_begin(state, plan);
+    return state;
+}
+
+static void list(sel_state *state) {
+    const int64_t rows = sel_state_rows(state);
+    solver_of(state->plan)->list(state);
+    sel_state_list(state);
+    sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
+                   rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
+    cuda_queue_list(state->queue, &state->arrays);
+}
+
+static void destroy(sel_state *state) {
+    if (state) {
+        cuda_queue_close(state->queue);
+        solver_of(state->plan)->close(state);
+        sel_arrays_free(&state->arrays);
+        free(state->queue);
+        free(state);
+    }
+}
+
+static uint64_t estimate(const sel_plan *plan) {
+    sel_state *state = begin(plan);
+    uint64_t bytes = 0;
+    if (state) {
+        list(state);
+        bytes = state->arrays.bytes[0] + CUDA_QUEUE_LATER;
+    }
+    destroy(state);
+    return bytes;
+}
+
+static sel_status fill(sel_state *state, sel_error *error) {
+    const sel_plan *plan = state->plan;
+    const cuda_solver *solver = solver_of(plan);
+    sel_status status = cuda_queue_open(state->queue, error);
+    list(state);
+    status =
+        status ? status : sel_arrays_allocate(&state->arrays, state->threads, solver->what, error);
+    if (status) {
+        return status;
+    }
+    memcpy(state->controls, plan->domain->control_values,
+           (size_t)plan->domain->control_count * sizeof *state->controls);
+    status = cuda_queue_start(state->queue, error);
+    return status ? status : solver->start(state, error);
+}
+
+static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+    *made = NULL;
+    sel_status status = solver_of(plan)->fits(plan, error);
+    sel_state *state = status ? NULL : begin(plan);
+    if (!state) {
+        return status ? status
+                      : sel_fail_memory(error, solver_of(plan)->what, solver_of(plan)->state_size);
+    }
+    status = fill(state, error);
+    if (status) {
+        destroy(state);
+        return status;
+    }
+    *made = state;
+    return SEL_OK;
+}
+
+/* ---- steps ---- */
+
+static sel_status check(sel_state *state, int64_t step, sel_error *error) {
+    sel_status status = solver_of(state->plan)->check(state, step, error);
+    state->broken = state->broken || status;
+    return status;
+}
+
+/* `count` steps, by the graph if there are as many. */
+static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    if (count == CUDA_STEPS) {
+        sel_status status = cuda_queue_launch(state->queue, solver->step, state, error);
+        state->step += status ? 0 : CUDA_STEPS;
+        return status;
+    }
+    sel_status status = SEL_OK;
+    for (int64_t k = 0; k < count && !status; k++) {
+        status = solver->step(state, state->step, error);
+        state->step += !status;
+    }
+    return status;
+}
+
+/* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. */
+static int64_t together(const sel_state *state, int64_t left) {
+    const bool alone = state->step % 2 || solver_of(state->plan)->alone(state);
+    return alone ? 1 : left < CUDA_STEPS ? left : CUDA_STEPS;
+}
+
+static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    const int64_t first = state->step, end = first + n;
+    sel_status status = cuda_queue_begin(state->queue, error);
+    status = status ? status : check(state, first, error);
+    unsigned due = sel_domain_due(state->plan->domain, state->controls);
+    while (state->step < end && !status) {
+        int64_t count = together(state, end - state->step);
+        status = solver->terms(state, due, &count, error);
+        if (!status) {
+            status = enqueue(state, count, error);
+            state->broken = status != SEL_OK;
+        }
+        due = SEL_ON_T;
+    }
+    sel_status ended = cuda_queue_end(state->queue, state->step - first, status ? NULL : error);
+    return status ? status : ended;
+}
+
+static int64_t whole(const sel_state *state) {
+    return state->broken ? -1 : state->step;
+}
+
+static sel_status wait_for_steps(sel_state *state, sel_error *error) {
+    sel_status status = cuda_queue_wait(state->queue, error);
+    state->broken = state->broken || status;
+    return status ? status : check(state, state->step, error);
+}
+
+static void done(const sel_state *state, int64_t *steps, double *seconds) {
+    *steps = state->queue->steps_done;
+    *seconds = state->queue->seconds_done;
+}
+
+/* ---- requests ---- */
+
+/* Kernels find the answer on the stream of the steps, so that they see the state at which it was
+ * asked for. */
+static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *view,
+                           const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->queue;
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, sizeof(cuda_sums), 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    if (request->kind == SEL_REDUCE) {
+        const cuda_cells cells = cuda_cells_of(request);
+        CUDA_TRY(look->reduce(view, request->field, &cells, queue->rows, queue->stream));
+        return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
+    }
+    CUDA_TRY(look->monitor(view, request->only_bad_cell ? NULL : state->last.v, queue->rows,
+                           queue->stream));
+    slot->had_before = state->monitored;
+    state->monitored |= !request->only_bad_cell;
+    return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_monitor), error);
+}
+
+static sel_status ask(sel_state *state, const sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    const cuda_look *look;
+    const void *view;
+    if (!field && request->kind != SEL_MONITOR) {
+        return solver->ask(state, request, error);
+    }
+    sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
+    if (status) {
+        return status;
+    }
+    return request->kind == SEL_READ
+               ? cuda_slot_read(state->queue, request, look->read, view, error)
+               : ask_sums(state, look, view, request, error);
+}
+
+sel_status cuda_sum(sel_state *state, sel_error *error) {
+    const cuda_look *look;
+    const void *view;
+    sel_status status = solver_of(state->plan)->look(state, -1, &look, &view, error);
+    if (!status) {
+        CUDA_TRY(look->sum(view, state->queue->rows, state->queue->stream));
+    }
+    return status;
+}
+
+sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error) {
+    sel_status status = cuda_sum(state, error);
+    return status ? status : copy(sum, state->queue->rows, sizeof *sum, error);
+}
+
+static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+    sel_status status = ask(state, request, error);
+    cuda_slot_started(state->queue, request, state->step, status);
+    return status;
+}
+
+static void answer_sums(const cuda_sums *sums, sel_request *request) {
+    for (int c = 0; c < CUDA_PARTS; c++) {
+        request->sum[c] = sums->sum[c];
+        request->sum_of_squares[c] = sums->squares[c];
+        request->min[c] = sums->least[c];
+        request->max[c] = sums->most[c];
+    }
+    request->count = (int64_t)sums->count;
+}
+
+static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    cuda_slot *slot;
+    sel_status status = cuda_slot_answer(state->queue, request, state->threads, &slot, error);
+    if (status) {
+        state->broken = true;
+        return status;
+    }
+    const cuda_monitor *found = slot->host;
+    switch (request->kind) {
+    case SEL_READ:
+        break;
+    case SEL_REDUCE:
+        answer_sums(slot->host, request);
+        break;
+    case SEL_MONITOR:
+        solver->watched(state->plan, &found->watched, request);
+        request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
+        break;
+    default:
+        solver->answer(state, slot, request);
+        break;
+    }
+    return check(state, slot->step, error);
+}
+
+const sel_backend cuda_backend = {
+    .name = "cuda",
+    .probe = cuda_device_probe,
+    .bandwidth = cuda_device_bandwidth,
+    .estimate = estimate,
+    .create = create,
+    .advance = advance,
+    .whole = whole,
+    .wait = wait_for_steps,
+    .done = done,
+    .start = start,
+    .finish = finish,
+    .destroy = destroy,
+    .device = cuda_device_text,
+};

@@ -1,0 +1,53 @@
+/* backend.h -- a solver on the device: what it gives, and the backend that the machine makes of it.
+ *
+ * Steps are enqueued and the caller goes on: advance() waits only for the steps of the call before
+ * the last, so that the device always has work.
+ */
+#ifndef CUDA_BACKEND_H
+#define CUDA_BACKEND_H
+
+#include "cuda/machine/look.h"
+#include "cuda/machine/queue.h"
+#include "engine/machine/state.h"
+
+typedef struct cuda_solver {
+    const char *what;  /* "the flow": what memory is for */
+    size_t state_size; /* bytes of its state, which begins with a sel_state */
+    /* Fails when the kernels' numbers are too small for the grid. */
+    sel_status (*fits)(const sel_plan *plan, sel_error *error);
+    /* Lists the arrays of a state that knows its plan and nothing else; called for estimates, too.
+     */
+    void (*list)(sel_state *state);
+    /* The state of step 0; arrays are zero. Fails where a quantity does. */
+    sel_status (*start)(sel_state *state, sel_error *error);
+    /* Whether the step to come needs the host, or is unlike others: no graph can hold it. */
+    bool (*alone)(const sel_state *state);
+    /* Evaluates and sends what the host has to for *count steps to come, of what is `due` (behind
+     * the first step SEL_ON_T). May lower *count to the steps before one that fails. */
+    sel_status (*terms)(sel_state *state, unsigned due, int64_t *count, sel_error *error);
+    /* Enqueues the step from `step` to the next. */
+    sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
+    /* The failure that is known by now and touches the state after `step` steps. */
+    sel_status (*check)(const sel_state *state, int64_t step, sel_error *error);
+    /* Releases what is not listed; `list` may not have been called. */
+    void (*close)(sel_state *state);
+    /* Its launchers, and the present state as their kernels see it; fails when `field` (-1: none)
+     * cannot be seen. */
+    sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
+                       sel_error *error);
+    void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
+    /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: opens a slot and enqueues what fills it; then what is in
+     * it as an answer. */
+    sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
+    void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
+} cuda_solver;
+
+/* Enqueues the sum of what the solver conserves; `rows` of the queue will hold it first. */
+sel_status cuda_sum(sel_state *state, sel_error *error);
+/* The same, and waits for it. */
+sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
+
+/* Copies between host and device; done when it returns. */
+sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);
+
+#endif

@@ -1,0 +1,301 @@
+// look.cuh -- reads, sums and monitors for any solver, in f64 and always in the same order.
+//
+// A solver gives a struct V with functions of one cell:
+//
+//   view                        what its kernels see of a state
+//   components, whole           of the main field; what it conserves comes in whole numbers
+//   last                        the type in which the main field is kept (see sel_last)
+//   extent(view, n)             cells of each axis
+//   is_solid(view, at)
+//   field(view, f, at, out)     components of a field in the user's units; returns their number
+//   main(view, at, u, &small)   the main field; returns what is watched for the largest
+//   last_of(view, u)            a component of it as it is kept, and
+//   value_of(view, kept)        the other way round
+//   amount(view, at)            what it conserves
+//
+// A warp adds up one row: its lanes take every 32nd cell, then join; rows are joined by the fixed
+// tree of engine/reduce.h. So a sum does not depend on which block ran when.
+#ifndef CUDA_LOOK_CUH
+#define CUDA_LOOK_CUH
+
+#include "cuda/machine/look.h"
+
+enum { LOOK_THREADS = 128, LOOK_ROWS = LOOK_THREADS / CUDA_WARP, LOOK_JOINED = 1024 };
+
+// ---- joining ----
+
+static __device__ inline void join(double &a, const double &b) {
+    a += b;
+}
+
+static __device__ inline void join(sel_total &a, const sel_total &b) {
+    sel_total_join(&a, &b);
+}
+
+static __device__ inline void join(cuda_sums &a, const cuda_sums &b) {
+    for (int c = 0; c < CUDA_PARTS; c++) {
+        a.sum[c] += b.sum[c];
+        a.squares[c] += b.squares[c];
+        a.least[c] = fmin(a.least[c], b.least[c]);
+        a.most[c] = fmax(a.most[c], b.most[c]);
+    }
+    a.count += b.count;
+}
+
+static __device__ inline void join(cuda_monitor &a, const cuda_monitor &b) {
+    a.change += b.change;
+    a.magnitude += b.magnitude;
+    sel_watch_join(&a.watched, &b.watched);
+}
+
+static __device__ inline void clear(sel_total &a) {
+    a.whole = 0;
+    a.sum = a.lost = 0;
+}
+
+static __device__ inline void clear(cuda_sums &a) {
+    for (int c = 0; c < CUDA_PARTS; c++) {
+        a.sum[c] = a.squares[c] = 0;
+        a.least[c] = HUGE_VAL;
+        a.most[c] = -HUGE_VAL;
+    }
+    a.count = 0;
+}
+
+static __device__ inline void clear(cuda_monitor &a) {
+    a.change = a.magnitude = 0;
+    sel_watch_none(&a.watched);
+}
+
+// The join of a value over the lanes of a warp, in lane 0: neighbours first.
+template <class S> static __device__ inline void join_lanes(S &value) {
+    static_assert(sizeof(S) % sizeof(double) == 0, "made of 8-byte numbers");
+    for (int distance = 1; distance < CUDA_WARP; distance *= 2) {
+        S other;
+        double *to = (double *)&other;
+        const double *from = (const double *)&value;
+        for (size_t k = 0; k < sizeof(S) / sizeof(double); k++) {
+            to[k] = __shfl_down_sync(0xffffffffu, from[k], distance);
+        }
+        if (threadIdx.x % (2 * distance) == 0) {
+            join(value, other);
+        }
+    }
+}
+
+// Of n partials `stride` apart each block joins LOOK_JOINED, into the first of them.
+template <class S>
+static __global__ void __launch_bounds__(LOOK_JOINED)
+    join_kernel(S *partials, int64_t n, int64_t stride) {
+    const int64_t first = (int64_t)blockIdx.x * LOOK_JOINED;
+    __shared__ double room[LOOK_JOINED / CUDA_WARP][sizeof(S) / sizeof(double)];
+    S value;
+    clear(value);
+    if (first + threadIdx.x < n) {
+        value = partials[(first + threadIdx.x) * stride];
+    }
+    join_lanes(value);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        *(S *)room[threadIdx.x / CUDA_WARP] = value;
+    }
+    __syncthreads();
+    if (threadIdx.x < CUDA_WARP) {
+        value = *(const S *)room[threadIdx.x];
+        join_lanes(value);
+        if (threadIdx.x == 0) {
+            partials[first * stride] = value;
+        }
+    }
+}
+
+// partials[0] = the join of all n.
+template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStream_t stream) {
+    cudaError_t code = cudaGetLastError();
+    for (int64_t stride = 1; n > 0 && code == cudaSuccess; stride *= LOOK_JOINED) {
+        const int64_t blocks = (n + LOOK_JOINED - 1) / LOOK_JOINED;
+        join_kernel<S><<<(unsigned)blocks, LOOK_JOINED, 0, stream>>>(partials, n, stride);
+        code = cudaGetLastError();
+        n = blocks > 1 ? blocks : 0;
+    }
+    return code;
+}
+
+// ---- fields ----
+
+template <class V>
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    read_kernel(const __grid_constant__ typename V::view v, int field,
+                const __grid_constant__ cuda_cells cells, int components, int bytes, void *to) {
+    const int64_t step = (int64_t)gridDim.x * LOOK_THREADS, first = cells.begin + threadIdx.x;
+    uint32_t n[3];
+    V::extent(v, n);
+    for (int64_t k = first + (int64_t)blockIdx.x * LOOK_THREADS; k < cells.end; k += step) {
+        uint32_t at[3];
+        cuda_cell_place(cells, n[0], n[1], k, at);
+        double value[CUDA_PARTS];
+        const int count = V::is_solid(v, at) ? 0 : V::field(v, field, at, value);
+#pragma unroll
+        for (int c = 0; c < CUDA_PARTS; c++) {
+            if (c < components) {
+                cuda_cell_store(cells, to, bytes, components, k, c, c < count ? value[c] : 0);
+            }
+        }
+    }
+}
+
+template <class V>
+static cudaError_t read_field(const void *view, int field, const cuda_cells *cells, int components,
+                              int bytes, void *to, cudaStream_t stream) {
+    const int64_t blocks = (cells->end - cells->begin + LOOK_THREADS - 1) / LOOK_THREADS;
+    if (blocks > 0) {
+        read_kernel<V>
+            <<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), LOOK_THREADS, 0, stream>>>(
+                *(const typename V::view *)view, field, *cells, components, bytes, to);
+    }
+    return cudaGetLastError();
+}
+
+// ---- sums by rows ----
+
+static inline unsigned row_blocks(int64_t rows) {
+    return (unsigned)((rows + LOOK_ROWS - 1) / LOOK_ROWS);
+}
+
+static __device__ __forceinline__ uint32_t row_of_warp() {
+    return blockIdx.x * LOOK_ROWS + threadIdx.x / CUDA_WARP;
+}
+
+template <class V>
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    reduce_kernel(const __grid_constant__ typename V::view v, int field,
+                  const __grid_constant__ cuda_cells cells, cuda_sums *rows) {
+    const uint32_t row = row_of_warp();
+    if (row >= cells.count[1] * cells.count[2]) {
+        return;
+    }
+    uint32_t at[3];
+    at[1] = cells.first[1] + row % cells.count[1] * cells.stride[1];
+    at[2] = cells.first[2] + row / cells.count[1] * cells.stride[2];
+    cuda_sums mine;
+    clear(mine);
+    for (uint32_t i = threadIdx.x % CUDA_WARP; i < cells.count[0]; i += CUDA_WARP) {
+        at[0] = cells.first[0] + i * cells.stride[0];
+        if (V::is_solid(v, at)) {
+            continue;
+        }
+        double value[CUDA_PARTS];
+        const int count = V::field(v, field, at, value);
+#pragma unroll
+        for (int c = 0; c < CUDA_PARTS; c++) {
+            if (c < count) {
+                mine.sum[c] += value[c];
+                mine.squares[c] += value[c] * value[c];
+                mine.least[c] = fmin(mine.least[c], value[c]);
+                mine.most[c] = fmax(mine.most[c], value[c]);
+            }
+        }
+        mine.count++;
+    }
+    join_lanes(mine);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        rows[row] = mine;
+    }
+}
+
+template <class V>
+static cudaError_t reduce(const void *view, int field, const cuda_cells *cells, cuda_sums *rows,
+                          cudaStream_t stream) {
+    const uint32_t count = cells->count[1] * cells->count[2];
+    reduce_kernel<V><<<row_blocks(count), LOOK_THREADS, 0, stream>>>(
+        *(const typename V::view *)view, field, *cells, rows);
+    return join_all(rows, count, stream);
+}
+
+template <class V>
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    monitor_kernel(const __grid_constant__ typename V::view v, typename V::last *last,
+                   cuda_monitor *rows) {
+    uint32_t n[3];
+    V::extent(v, n);
+    const uint32_t row = row_of_warp();
+    if (row >= n[1] * n[2]) {
+        return;
+    }
+    const int64_t cells = (int64_t)n[0] * n[1] * n[2];
+    cuda_monitor mine;
+    clear(mine);
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < n[0]; x += CUDA_WARP) {
+        const uint32_t at[3] = {x, row % n[1], row / n[1]};
+        const int64_t number = (int64_t)row * n[0] + x;
+        if (V::is_solid(v, at)) {
+            continue;
+        }
+        double u[V::components], small;
+        const double large = V::main(v, at, u, &small);
+        if (sel_watch(&mine.watched, (double)number, large, small) && last) {
+#pragma unroll
+            for (int a = 0; a < V::components; a++) {
+                typename V::last *kept = last + a * cells + number;
+                const double du = u[a] - V::value_of(v, *kept);
+                *kept = V::last_of(v, u[a]);
+                mine.change += du * du;
+                mine.magnitude += u[a] * u[a];
+            }
+        }
+    }
+    join_lanes(mine);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        rows[row] = mine;
+    }
+}
+
+template <class V> static int64_t rows_of(const void *view) {
+    uint32_t n[3];
+    V::extent(*(const typename V::view *)view, n);
+    return (int64_t)n[1] * n[2];
+}
+
+template <class V>
+static cudaError_t monitor(const void *view, void *last, cuda_monitor *rows, cudaStream_t stream) {
+    const int64_t count = rows_of<V>(view);
+    monitor_kernel<V><<<row_blocks(count), LOOK_THREADS, 0, stream>>>(
+        *(const typename V::view *)view, (typename V::last *)last, rows);
+    return join_all(rows, count, stream);
+}
+
+template <class V>
+static __global__ void __launch_bounds__(LOOK_THREADS)
+    sum_kernel(const __grid_constant__ typename V::view v, sel_total *rows) {
+    uint32_t n[3];
+    V::extent(v, n);
+    const uint32_t row = row_of_warp();
+    if (row >= n[1] * n[2]) {
+        return;
+    }
+    double sum = 0;
+    for (uint32_t x = threadIdx.x % CUDA_WARP; x < n[0]; x += CUDA_WARP) {
+        const uint32_t at[3] = {x, row % n[1], row / n[1]};
+        sum += V::is_solid(v, at) ? 0 : V::amount(v, at);
+    }
+    join_lanes(sum);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        sel_total total;
+        clear(total);
+        sel_total_more(&total, V::whole, sum);
+        rows[row] = total;
+    }
+}
+
+template <class V> static cudaError_t sum(const void *view, sel_total *rows, cudaStream_t stream) {
+    const int64_t count = rows_of<V>(view);
+    sum_kernel<V>
+        <<<row_blocks(count), LOOK_THREADS, 0, stream>>>(*(const typename V::view *)view, rows);
+    return join_all(rows, count, stream);
+}
+
+template <class V> static const cuda_look *look_of() {
+    static const cuda_look look = {read_field<V>, reduce<V>, monitor<V>, sum<V>};
+    return &look;
+}
+
+#endif

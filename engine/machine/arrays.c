@@ -1,0 +1,234 @@
+/* arrays.c -- one list of arrays: lay it out, allocate, zero, save, load. */
+#include "engine/machine/arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "engine/machine.h"
+
+static uint64_t round_up(uint64_t bytes, uint64_t line) {
+    return (bytes + line - 1) / line * line;
+}
+
+static bool on_host(const sel_arrays *arrays, const sel_array *array) {
+    return arrays->memory && array->flags & SEL_ON_HOST;
+}
+
+static sel_array *append(sel_arrays *arrays) {
+    if (arrays->count == arrays->room) {
+        int room = 2 * arrays->room + 32;
+        sel_array *v = realloc(arrays->v, (size_t)room * sizeof *v);
+        arrays->failed = arrays->failed || !v;
+        if (!v) {
+            return NULL;
+        }
+        arrays->v = v;
+        arrays->room = room;
+    }
+    return &arrays->v[arrays->count++];
+}
+
+void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
+                    unsigned flags) {
+    void *nothing = NULL;
+    if (!(flags & SEL_VALUE)) {
+        memcpy(place, &nothing, sizeof nothing);
+    }
+    sel_array *array = count > 0 ? append(arrays) : NULL;
+    if (array) {
+        *array = (sel_array){name, type, flags, count, {.components = 0}, place, 0};
+    }
+    if (array && !(flags & SEL_VALUE)) {
+        const bool host = on_host(arrays, array);
+        const uint64_t line = arrays->memory && !host ? arrays->memory->line : SEL_LINE;
+        array->offset = arrays->bytes[host];
+        arrays->bytes[host] += round_up((uint64_t)count * type.size, line);
+    }
+}
+
+void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_cells *cells, unsigned flags) {
+    const int before = arrays->count;
+    sel_arrays_add(arrays, name, place, type, cells->count, flags);
+    if (arrays->count > before) {
+        arrays->v[before].cells = *cells;
+    }
+}
+
+/* ---- memory ---- */
+
+static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
+    return array->flags & SEL_VALUE ? array->place
+                                    : (char *)arrays->block[on_host(arrays, array)] + array->offset;
+}
+
+/* Row by row by the threads that will use them, so that their pages lie close to them. */
+static void zero(char *memory, const sel_array *array, int threads) {
+    const sel_cells *cells = &array->cells;
+    const int64_t size = array->type.size, planes = cells->components ? cells->components : 1;
+    const int64_t plane = planes > 1 ? cells->plane : array->count;
+    const int64_t row = cells->components ? cells->pitch : (1 << 18) / size + 1;
+    const int64_t rows = plane / row;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t c = 0; c < planes; c++) {
+            memset(memory + (c * plane + r * row) * size, 0, (size_t)(row * size));
+        }
+    }
+    for (int64_t c = 0; c < planes; c++) {
+        const int64_t begin = c * plane + rows * row;
+        const int64_t end = c + 1 < planes ? (c + 1) * plane : array->count;
+        memset(memory + begin * size, 0, (size_t)((end - begin) * size));
+    }
+}
+
+static const sel_array *find(const sel_arrays *arrays, const void *place) {
+    const sel_array *array = arrays->v;
+    while (array->place != place) {
+        array++;
+    }
+    return array;
+}
+
+void *sel_arrays_memory(const sel_arrays *arrays, const void *place) {
+    return memory_of(arrays, find(arrays, place));
+}
+
+void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads) {
+    const sel_array *array = find(arrays, place);
+    zero(memory_of(arrays, array), array, threads);
+}
+
+static void set_pointers(const sel_arrays *arrays) {
+    for (int k = 0; k < arrays->count; k++) {
+        const sel_array *array = &arrays->v[k];
+        if (array->flags & SEL_VALUE) {
+            continue;
+        }
+        void *at = memory_of(arrays, array) + array->cells.before * array->type.size;
+        memcpy(array->place, &at, sizeof at);
+    }
+}
+
+sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what,
+                               sel_error *error) {
+    const sel_memory *memory = arrays->memory;
+    const uint64_t host = arrays->bytes[memory != NULL] + 1;
+    void **block = &arrays->block[memory != NULL];
+    if (memory) {
+        sel_status status = memory->allocate(&arrays->block[0], arrays->bytes[0] + 1, what, error);
+        if (status) {
+            return status;
+        }
+    }
+    *block = arrays->failed ? NULL : sel_machine_allocate((size_t)host);
+    if (!*block) {
+        return sel_fail_memory(error, what, host);
+    }
+    set_pointers(arrays);
+    for (int k = 0; k < arrays->count; k++) {
+        const bool here = !memory || on_host(arrays, &arrays->v[k]);
+        if (here && !(arrays->v[k].flags & SEL_VALUE)) {
+            zero(memory_of(arrays, &arrays->v[k]), &arrays->v[k], threads);
+        }
+    }
+    return SEL_OK;
+}
+
+void sel_arrays_free(sel_arrays *arrays) {
+    if (arrays->memory && arrays->block[0]) {
+        arrays->memory->release(arrays->block[0]);
+    } else {
+        free(arrays->block[0]);
+    }
+    free(arrays->block[1]);
+    free(arrays->v);
+    *arrays = (sel_arrays){.memory = arrays->memory};
+}
+
+/* ---- saving and loading ---- */
+
+uint64_t sel_array_bytes(const sel_array *array) {
+    const int64_t *n = array->cells.n;
+    const int64_t cells = array->cells.components * n[0] * n[1] * n[2];
+    return (uint64_t)(array->cells.components ? cells : array->count) * array->type.size;
+}
+
+/* Elements that lie together in memory: `rows` rows of `width` of them, `pitch` apart. */
+typedef struct piece {
+    char *at;
+    int64_t rows, width, pitch; /* in bytes, but for rows */
+} piece;
+
+/* How many bytes are moved at a time. */
+static const int64_t piece_bytes = 16 << 20;
+
+/* Compact rows in `buffer` go to the stream, or come from it; `room` holds them as they lie in
+ * memory that is not the host's. */
+static sel_status move_piece(const sel_arrays *arrays, bool host, const piece *given, bool load,
+                             char *room, char *buffer, sel_arrays_move *move, void *stream,
+                             sel_error *error) {
+    const size_t bytes = (size_t)(given->rows * given->width);
+    const piece whole = {given->at, 1, (int64_t)bytes, (int64_t)bytes};
+    const piece *p = given->width == given->pitch ? &whole : given;
+    const uint64_t span = (uint64_t)((p->rows - 1) * p->pitch + p->width);
+    char *rows = host ? p->at : room;
+    sel_status status = load ? move(stream, buffer, bytes, error) : SEL_OK;
+    if (!host && !status) { /* what lies between the rows stays */
+        status = arrays->memory->copy(room, p->at, span, error);
+    }
+    for (int64_t r = 0; r < p->rows && !status; r++) {
+        char *in_memory = rows + r * p->pitch, *compact = buffer + r * p->width;
+        memcpy(load ? in_memory : compact, load ? compact : in_memory, (size_t)p->width);
+    }
+    if (!host && load && !status) {
+        status = arrays->memory->copy(p->at, room, span, error);
+    }
+    return status || load ? status : move(stream, buffer, bytes, error);
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static sel_status move_array(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
+                             void *stream, sel_error *error) {
+    const sel_array *array = &arrays->v[k];
+    const sel_cells list = {{1, 1, 1}, 1, 0, 1, 1, 1, 0, array->count};
+    const sel_cells *cells = array->cells.components ? &array->cells : &list;
+    const bool host = !arrays->memory || on_host(arrays, array);
+    const int64_t size = array->type.size;
+    /* A list is cut like a column of rows. */
+    const int64_t rows = array->cells.components ? cells->n[1] : array->count;
+    const piece first = {.width = cells->n[0] * size, .pitch = cells->pitch * size};
+    const int64_t together = smaller(rows, piece_bytes / first.pitch + 1);
+    char *room = malloc((size_t)(2 * together * first.pitch));
+    sel_status status = room ? SEL_OK
+                             : sel_fail_memory(error, "a part of the state",
+                                               (uint64_t)(2 * together * first.pitch));
+    for (int64_t c = 0; c < cells->components && !status; c++) {
+        for (int64_t row = 0, z = 0; z < cells->n[2] && !status;) {
+            piece p = first;
+            p.rows = smaller(together, rows - row);
+            p.at = memory_of(arrays, array) +
+                   (cells->before + cells->first + c * cells->plane + z * cells->slice) * size +
+                   row * p.pitch;
+            status = move_piece(arrays, host, &p, load, room, room + together * first.pitch, move,
+                                stream, error);
+            row += p.rows;
+            z += row == rows;
+            row = row == rows ? 0 : row;
+        }
+    }
+    free(room);
+    return status;
+}
+
+sel_status sel_arrays_save(const sel_arrays *arrays, int k, sel_arrays_move *write, void *stream,
+                           sel_error *error) {
+    return move_array(arrays, k, false, write, stream, error);
+}
+
+sel_status sel_arrays_load(const sel_arrays *arrays, int k, sel_arrays_move *read, void *stream,
+                           sel_error *error) {
+    return move_array(arrays, k, true, read, stream, error);
+}

@@ -1,0 +1,119 @@
+/* arrays.h -- the memory of a state as one list: from it memory is estimated, allocated, zeroed,
+ * saved and loaded, on the host and on a device.
+ *
+ * A solver lists its arrays once. An array knows where its cells stand, so that what is saved is
+ * without halos and padding, in the order of the cells of the grid: backends with other layouts can
+ * load it.
+ */
+#ifndef SEL_ARRAYS_H
+#define SEL_ARRAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/status.h"
+
+enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
+
+enum {
+    SEL_SAVED = 1,   /* the state cannot be made again without it */
+    SEL_ON_HOST = 2, /* kept by the host, wherever the kernels run */
+    SEL_VALUE = 4    /* a member of the state itself: `place` is where it stands */
+};
+
+/* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */
+typedef struct sel_type {
+    char kind;
+    uint32_t size;
+} sel_type;
+
+#define SEL_TYPE_OF(x)                   \
+    ((sel_type){_Generic((x), double     \
+                         : 'f', float    \
+                         : 'f', int32_t  \
+                         : 'i', int64_t  \
+                         : 'i', uint8_t  \
+                         : 'u', uint32_t \
+                         : 'u', default  \
+                         : 's'),         \
+                (uint32_t)sizeof(x)})
+
+/* Where cells stand: cell (x, y, z) of component c is element
+ * c plane + z slice + y pitch + x behind `first`, which counts from the pointer to the array. */
+typedef struct sel_cells {
+    int64_t n[3]; /* of the grid */
+    int components;
+    int64_t first, pitch, slice, plane;
+    int64_t before; /* elements in front of the pointer */
+    int64_t count;  /* of all elements, these too */
+} sel_cells;
+
+typedef struct sel_array {
+    const char *name; /* one of its kind in the list */
+    sel_type type;
+    unsigned flags;
+    int64_t count;   /* of elements */
+    sel_cells cells; /* components == 0: no cells, a plain list */
+    void *place;     /* the pointer that is set, or the value */
+    uint64_t offset; /* bytes in its block */
+} sel_array;
+
+/* Memory that is not the host's own. */
+typedef struct sel_memory {
+    uint64_t line; /* bytes to which arrays are aligned */
+    /* Zeroed. */
+    sel_status (*allocate)(void **block, uint64_t bytes, const char *what, sel_error *error);
+    void (*release)(void *block);
+    /* Between host and device or within it; done when it returns. */
+    sel_status (*copy)(void *to, const void *from, uint64_t bytes, sel_error *error);
+} sel_memory;
+
+typedef struct sel_arrays {
+    const sel_memory *memory; /* NULL: the host's */
+    sel_array *v;
+    int count, room;
+    bool failed;       /* there was no memory for the list */
+    uint64_t bytes[2]; /* of memory, and of the host's for SEL_ON_HOST */
+    void *block[2];
+} sel_arrays;
+
+/* Lists an array; `place` is the address of the pointer to it, which is NULL until there is memory,
+ * and stays so when the count is 0. `name` must live as long as the list. */
+void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type type, int64_t count,
+                    unsigned flags);
+void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
+                          const sel_cells *cells, unsigned flags);
+
+/* A typed member of a struct, by its name. */
+#define SEL_ADD(arrays, owner, member, count, flags) \
+    sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF(*(owner)->member), count, flags)
+
+/* The same for a number or struct of the state that is saved. */
+#define SEL_ADD_VALUE(arrays, owner, member)                                           \
+    sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF((owner)->member), 1, \
+                   SEL_SAVED | SEL_ON_HOST | SEL_VALUE)
+
+/* Memory for all, zeroed (the host's by `threads` threads, each near the cells that it will step),
+ * and the pointers. `what` it is for is named when there is not enough. */
+sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
+
+/* All memory of the array whose pointer is `*place`, what is in front of it too; and zeroes that of
+ * the host. */
+void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
+void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
+
+/* Frees the memory and the list. */
+void sel_arrays_free(sel_arrays *arrays);
+
+/* Bytes of an array as it is saved: [components][nz][ny][nx], or the list. */
+uint64_t sel_array_bytes(const sel_array *array);
+
+/* Moves what is saved of an array, piece by piece in the order of the file. */
+typedef sel_status sel_arrays_move(void *stream, void *bytes, size_t count, sel_error *error);
+/* Gives `write` the bytes of array k, or fills it with those that `read` brings. */
+sel_status sel_arrays_save(const sel_arrays *arrays, int k, sel_arrays_move *write, void *stream,
+                           sel_error *error);
+sel_status sel_arrays_load(const sel_arrays *arrays, int k, sel_arrays_move *read, void *stream,
+                           sel_error *error);
+
+#endif

@@ -1,0 +1,133 @@
+/* cpu.c -- the backend that runs a solver on the processor. */
+#include "engine/machine/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/bandwidth.h"
+#include "engine/machine.h"
+
+static const sel_cpu *cpu_of(const sel_plan *plan) {
+    return plan->simulation->solver->on_cpu;
+}
+
+void sel_state_begin(sel_state *state, const sel_plan *plan) {
+    state->plan = plan;
+    state->threads = plan->threads > 0 ? plan->threads : 1;
+    SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
+            SEL_SAVED | SEL_ON_HOST);
+}
+
+void sel_state_list(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                             .components = state->last.components,
+                             .pitch = grid->n[0],
+                             .slice = grid->n[0] * grid->n[1],
+                             .plane = sel_grid_cells(grid),
+                             .count = state->last.components * sel_grid_cells(grid)};
+    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
+                         SEL_SAVED);
+    SEL_ADD_VALUE(&state->arrays, state, monitored);
+    SEL_ADD_VALUE(&state->arrays, state, step);
+}
+
+static void list(sel_state *state, const sel_plan *plan) {
+    sel_state_begin(state, plan);
+    cpu_of(plan)->list(state);
+    sel_state_list(state);
+    SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);
+}
+
+static uint64_t estimate(const sel_plan *plan) {
+    const size_t size = cpu_of(plan)->state_size;
+    sel_state *state = calloc(1, size);
+    uint64_t bytes = 0;
+    if (state) {
+        list(state, plan);
+        bytes = size + state->arrays.bytes[0];
+        sel_arrays_free(&state->arrays);
+    }
+    free(state);
+    return bytes;
+}
+
+static void destroy(sel_state *state) {
+    if (state) {
+        sel_arrays_free(&state->arrays);
+        free(state);
+    }
+}
+
+static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(plan);
+    const sel_domain *domain = plan->domain;
+    *made = NULL;
+    if (sel_level(0) < 0) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "this processor is older than x86-64-v2 (SSE 4.2), which Selenite needs");
+    }
+    sel_state *state = calloc(1, cpu->state_size);
+    if (!state) {
+        return sel_fail_memory(error, cpu->what, cpu->state_size);
+    }
+    list(state, plan);
+    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, cpu->what, error);
+    if (!status) {
+        memcpy(state->controls, domain->control_values,
+               (size_t)domain->control_count * sizeof *state->controls);
+        status = cpu->start(state, error);
+    }
+    if (status) {
+        destroy(state);
+        return status;
+    }
+    *made = state;
+    return SEL_OK;
+}
+
+static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(state->plan);
+    const unsigned varies = cpu->depends(state->plan);
+    sel_status status = SEL_OK;
+    while (n > 0 && !status) {
+        const unsigned due = sel_domain_due(state->plan->domain, state->controls);
+        const int64_t together = varies & due ? 1 : n;
+        status = cpu->terms(state, due, error);
+        status = status ? status : cpu->steps(state, together, error);
+        n -= together;
+    }
+    return status;
+}
+
+static int64_t whole(const sel_state *state) {
+    return state->broken ? -1 : state->step;
+}
+
+static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+    return sel_look_at(&cpu_of(state->plan)->look, state, request, error);
+}
+
+static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
+    (void)state, (void)request, (void)error; /* answered when it was started */
+    return SEL_OK;
+}
+
+static void device(char *text, size_t size) {
+    char model[128];
+    sel_machine_processor(model, sizeof model);
+    snprintf(text, size, "%s, %s", model, sel_level_name());
+}
+
+const sel_backend sel_cpu_backend = {
+    .name = "cpu",
+    .bandwidth = sel_bandwidth_copy,
+    .estimate = estimate,
+    .create = create,
+    .advance = advance,
+    .whole = whole,
+    .start = start,
+    .finish = finish,
+    .destroy = destroy,
+    .device = device,
+};

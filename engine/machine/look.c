@@ -1,0 +1,239 @@
+/* look.c -- fields, sums and monitors of a state on the processor. */
+#include "engine/machine/look.h"
+
+#include <math.h>
+#include "engine/reduce.h"
+
+static double *partial_of(const sel_state *state, int64_t row) {
+    return state->partials + row * SEL_PARTIALS;
+}
+
+/* ---- fields ---- */
+
+/* Stores cell k of a row with `count` components as entry `at` of the request. */
+static void store(const sel_request *request, const double *values, int64_t stride, int count,
+                  int64_t k, bool solid, int64_t at) {
+    for (int c = 0; c < request->components; c++) {
+        const int64_t to = at * request->components + c;
+        const double v = c < count && !solid ? values[c * stride + k] : 0;
+        if (request->precision == SEL_F32) {
+            ((float *)request->to)[to] = (float)v;
+        } else {
+            ((double *)request->to)[to] = v;
+        }
+    }
+}
+
+static void read_cells(const sel_look *look, sel_state *state, const sel_request *request) {
+    const int64_t nx = state->plan->domain->grid.n[0];
+    for (int64_t c = 0; c < request->cell_count; c++) {
+        const int64_t row = request->cells[c] / nx, x = request->cells[c] % nx;
+        const double *values;
+        const int count = look->field(state, request->field, row, x, x + 1, &values);
+        store(request, values, nx, count, 0, sel_state_solids(state, row)[x] != 0, c);
+    }
+}
+
+/* The j-th row of a box. */
+static int64_t box_row(const sel_state *state, const sel_box *box, int64_t j) {
+    const int64_t height = sel_box_count(box, 1);
+    const int64_t y = box->lo[1] + j % height * box->stride[1];
+    return y + state->plan->domain->grid.n[1] * (box->lo[2] + j / height * box->stride[2]);
+}
+
+static int64_t box_rows(const sel_box *box) {
+    return sel_box_count(box, 1) * sel_box_count(box, 2);
+}
+
+static void read_box(const sel_look *look, sel_state *state, const sel_request *request) {
+    const sel_box *box = &request->box;
+    const int64_t width = sel_box_count(box, 0), rows = box_rows(box);
+    const int64_t nx = state->plan->domain->grid.n[0];
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t j = 0; j < rows; j++) {
+        const int64_t row = box_row(state, box, j);
+        const uint8_t *solid = sel_state_solids(state, row) + box->lo[0];
+        const double *values;
+        const int count = look->field(state, request->field, row, box->lo[0], box->hi[0], &values);
+        for (int64_t i = 0; i < width; i++) {
+            const int64_t k = i * box->stride[0];
+            store(request, values, nx, count, k, solid[k] != 0, j * width + i);
+        }
+    }
+}
+
+/* ---- sums ---- */
+
+/* Columns of a row's partials. */
+enum {
+    SUM = 0,
+    SQUARES = SUM + SEL_MAX_COMPONENTS,
+    LEAST = SQUARES + SEL_MAX_COMPONENTS,
+    MOST = LEAST + SEL_MAX_COMPONENTS,
+    CELLS = MOST + SEL_MAX_COMPONENTS
+};
+_Static_assert((int)CELLS < (int)SEL_PARTIALS, "a row has room for all sums");
+
+static void reduce_row(const sel_look *look, const sel_state *state, const sel_request *request,
+                       int64_t row, double *partial) {
+    const sel_box *box = &request->box;
+    const int64_t nx = state->plan->domain->grid.n[0];
+    const uint8_t *solid = sel_state_solids(state, row);
+    const double *values;
+    const int count = look->field(state, request->field, row, box->lo[0], box->hi[0], &values);
+    partial[CELLS] = 0;
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
+        partial[SUM + c] = partial[SQUARES + c] = 0;
+        partial[LEAST + c] = HUGE_VAL;
+        partial[MOST + c] = -HUGE_VAL;
+    }
+    for (int64_t x = box->lo[0]; x < box->hi[0]; x += box->stride[0]) {
+        if (solid[x]) {
+            continue;
+        }
+        for (int c = 0; c < count; c++) {
+            const double value = values[c * nx + x - box->lo[0]];
+            partial[SUM + c] += value;
+            partial[SQUARES + c] += value * value;
+            partial[LEAST + c] = fmin(partial[LEAST + c], value);
+            partial[MOST + c] = fmax(partial[MOST + c], value);
+        }
+        partial[CELLS]++;
+    }
+}
+
+static void reduce(const sel_look *look, sel_state *state, sel_request *request) {
+    const sel_box *box = &request->box;
+    const int64_t rows = box_rows(box);
+    double *partials = state->partials;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t j = 0; j < rows; j++) {
+        reduce_row(look, state, request, box_row(state, box, j), partial_of(state, j));
+    }
+    for (int c = 0; c < SEL_MAX_COMPONENTS; c++) {
+        request->min[c] = HUGE_VAL;
+        request->max[c] = -HUGE_VAL;
+        for (int64_t j = 0; j < rows; j++) {
+            request->min[c] = fmin(request->min[c], partial_of(state, j)[LEAST + c]);
+            request->max[c] = fmax(request->max[c], partial_of(state, j)[MOST + c]);
+        }
+        request->sum[c] = sel_tree_sum(partials + SUM + c, rows, SEL_PARTIALS);
+        request->sum_of_squares[c] = sel_tree_sum(partials + SQUARES + c, rows, SEL_PARTIALS);
+    }
+    request->count = (int64_t)sel_tree_sum(partials + CELLS, rows, SEL_PARTIALS);
+}
+
+double sel_join_rows(const sel_state *state, bool whole) {
+    const int64_t rows = sel_state_rows(state);
+    int64_t sum = 0;
+    if (!whole) {
+        return sel_tree_sum(state->partials, rows, SEL_PARTIALS);
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        sum += (int64_t)*partial_of(state, row);
+    }
+    return (double)sum;
+}
+
+double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
+                    bool whole) {
+    const int64_t rows = sel_state_rows(state);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        *partial_of(state, row) = sum(state, row);
+    }
+    return sel_join_rows(state, whole);
+}
+
+/* ---- monitors ---- */
+
+/* A row's partials: squares of the change and of the main field. */
+typedef struct row_monitor {
+    double change, magnitude;
+    sel_watched watched;
+} row_monitor;
+_Static_assert(sizeof(row_monitor) <= SEL_PARTIALS * sizeof(double), "a row has room for it");
+
+static row_monitor *monitor_of(const sel_state *state, int64_t row) {
+    return (row_monitor *)(void *)partial_of(state, row);
+}
+
+/* The value at the last monitor, which the present one replaces. */
+static double exchange(const sel_last *last, int64_t at, double value) {
+    double before;
+    if (last->type.kind == 'i') {
+        before = (double)((int32_t *)last->v)[at] / last->scale;
+        ((int32_t *)last->v)[at] = (int32_t)(value * last->scale);
+    } else if (last->type.size == sizeof(float)) {
+        before = (double)((float *)last->v)[at];
+        ((float *)last->v)[at] = (float)value;
+    } else {
+        before = ((double *)last->v)[at];
+        ((double *)last->v)[at] = value;
+    }
+    return before;
+}
+
+static void monitor_row(const sel_look *look, const sel_state *state, int64_t row,
+                        bool only_bad_cell, row_monitor *found) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const int64_t nx = grid->n[0], cells = sel_grid_cells(grid);
+    const uint8_t *solid = sel_state_solids(state, row);
+    row_monitor mine = {.change = 0};
+    sel_main_row main;
+    look->main(state, row, &main);
+    sel_watch_row(&mine.watched, row * nx, nx, main.large, main.small, solid);
+    for (int64_t x = 0; x < nx && !only_bad_cell; x++) {
+        double square = 0;
+        if (solid[x] || !isfinite(main.large[x]) || !isfinite(main.small[x])) {
+            continue;
+        }
+        for (int a = 0; a < state->last.components; a++) {
+            const double u = main.value[a][x];
+            const double du = u - exchange(&state->last, a * cells + row * nx + x, u);
+            mine.change += du * du;
+            square += u * u;
+        }
+        mine.magnitude += square;
+    }
+    *found = mine;
+}
+
+static void monitor(const sel_look *look, sel_state *state, sel_request *request) {
+    const int64_t rows = sel_state_rows(state);
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        monitor_row(look, state, row, request->only_bad_cell, monitor_of(state, row));
+    }
+    row_monitor *all = monitor_of(state, 0);
+    for (int64_t row = 1; row < rows; row++) {
+        sel_watch_join(&all->watched, &monitor_of(state, row)->watched);
+    }
+    const double change = sel_tree_sum(&all->change, rows, SEL_PARTIALS);
+    const double magnitude = sel_tree_sum(&all->magnitude, rows, SEL_PARTIALS);
+    request->change = sel_relative_change(state->monitored, change, magnitude);
+    look->watched(state->plan, &all->watched, request);
+    state->monitored |= !request->only_bad_cell;
+}
+
+sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
+                       sel_error *error) {
+    switch (request->kind) {
+    case SEL_READ:
+        if (request->cells) {
+            read_cells(look, state, request);
+        } else {
+            read_box(look, state, request);
+        }
+        break;
+    case SEL_REDUCE:
+        reduce(look, state, request);
+        break;
+    case SEL_MONITOR:
+        monitor(look, state, request);
+        break;
+    default:
+        return look->other(state, request, error);
+    }
+    return SEL_OK;
+}

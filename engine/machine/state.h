@@ -1,0 +1,48 @@
+/* state.h -- what the state of every solver begins with, on the processor and on a device. */
+#ifndef SEL_STATE_H
+#define SEL_STATE_H
+
+#include "engine/machine/arrays.h"
+#include "engine/solver.h"
+
+/* The main field at the last monitor: [components][cells], numbers of `type`; whole ones times
+ * 1 / scale. */
+typedef struct sel_last {
+    void *v;
+    sel_type type;
+    int components;
+    double scale;
+} sel_last;
+
+struct sel_state {
+    const sel_plan *plan;
+    int64_t step;
+    int threads;
+    bool broken; /* a step failed half-way: no state is whole */
+    bool monitored;
+    sel_arrays arrays;
+    sel_last last;            /* type, components and scale are given by the list() of the solver */
+    double *controls;         /* their values when terms were last evaluated; on the host */
+    double *partials;         /* on the processor: SEL_PARTIALS numbers for each row of cells */
+    struct cuda_queue *queue; /* on a device: what is under way there */
+};
+
+enum { SEL_PARTIALS = 32 };
+
+/* Rows of cells: y + ny z. */
+static inline int64_t sel_state_rows(const sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    return grid->n[1] * grid->n[2];
+}
+
+/* Region numbers of the cells of a row; 0: free. */
+static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t row) {
+    const sel_domain *domain = state->plan->domain;
+    return domain->cell + row * domain->grid.n[0];
+}
+
+/* What all states have: before the solver lists its arrays, and after. */
+void sel_state_begin(sel_state *state, const sel_plan *plan);
+void sel_state_list(sel_state *state);
+
+#endif
