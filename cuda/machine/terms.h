@@ -16,7 +16,7 @@
 
 #include "cuda/machine/clock.h"
 #include "engine/grid.h"
-#include "engine/physics/program_packed.h"
+#include "engine/physics/program_lanes.h"
 
 enum { CUDA_TERM_PARTS = 3 };
 
@@ -54,6 +54,11 @@ enum { CUDA_TERM_SHARED = 48 << 10 };
 /* The registers of a block for cuda_term_evaluate. */
 static inline size_t cuda_term_bytes(const cuda_term *term, int threads) {
     return (size_t)(term->fixed + term->own * threads) * sizeof(double);
+}
+
+/* The same for a warp with SEL_LANES places of a row for each of its threads. */
+static inline size_t cuda_term_row_bytes(const cuda_term *term) {
+    return (size_t)(term->of_row + term->of_lanes * SEL_LANES * CUDA_WARP) * sizeof(double);
 }
 
 #ifndef __CUDACC__
