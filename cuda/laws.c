@@ -325,7 +325,7 @@ static sel_status upload_tables(cuda_laws *laws, cuda_law *table, int64_t *first
         status = cuda_send(laws->first_block[mask], first,
                            (size_t)(list->count + 1) * sizeof *first, error);
     }
-    return status ? status : cuda_terms_start(&laws->terms, error);
+    return status;
 }
 
 static sel_status upload_all(cuda_laws *laws, sel_error *error) {
@@ -356,6 +356,7 @@ sel_status cuda_laws_start(cuda_laws *laws, const cuda_law_targets *targets, sel
     laws->targets = *targets;
     sel_status status = start_field(laws, error);
     status = status ? status : start_boundary(laws, error);
+    status = status ? status : cuda_terms_start(&laws->terms, error);
     status = status ? status : open_feed(laws, error);
     status = status ? status : upload_all(laws, error);
     if (status) {
