@@ -492,9 +492,10 @@ static void set_writing(const sel_run_options *options, bool writing) {
 
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
-    *report = (sel_report){
-        .steady_measure = (double)NAN, .seconds_left = (double)NAN, .largest_mach = (double)NAN,
-        .started = time(NULL)};
+    *report = (sel_report){.steady_measure = (double)NAN,
+                           .seconds_left = (double)NAN,
+                           .largest_mach = (double)NAN,
+                           .started = time(NULL)};
     sel_prepared prepared;
     run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
     r.record = (sel_record){

@@ -89,7 +89,10 @@ static bool may_grow(sel_script *script, size_t bytes) {
     bool late = !full && bytes >= LARGE_REQUEST && is_late(script);
     script->grown += bytes;
     if (!full && !late) {
-        script->refused = 0;
+        /* Closing what a refused buffer leaves open takes a little, and must not hide the refusal.
+         */
+        if (bytes >= script->refused)
+            script->refused = 0;
         return true;
     }
     script->cramped = full && script->grown < ROOM_TO_WORK ? script->cramped + 1 : 0;

@@ -81,6 +81,23 @@ static void zero(char *memory, const sel_array *array, int threads) {
     }
 }
 
+static const sel_array *find(const sel_arrays *arrays, const void *place) {
+    const sel_array *array = arrays->v;
+    while (array->place != place) {
+        array++;
+    }
+    return array;
+}
+
+void *sel_arrays_memory(const sel_arrays *arrays, const void *place) {
+    return memory_of(arrays, find(arrays, place));
+}
+
+void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads) {
+    const sel_array *array = find(arrays, place);
+    zero(memory_of(arrays, array), array, threads);
+}
+
 static void set_pointers(const sel_arrays *arrays) {
     for (int k = 0; k < arrays->count; k++) {
         const sel_array *array = &arrays->v[k];

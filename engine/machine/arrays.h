@@ -97,6 +97,11 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
  * and the pointers. `what` it is for is named when there is not enough. */
 sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
 
+/* All memory of the array whose pointer is `*place`, what is in front of it too; and zeroes that of
+ * the host. */
+void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
+void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
+
 /* Frees the memory and the list. */
 void sel_arrays_free(sel_arrays *arrays);
 

@@ -123,12 +123,14 @@ static double flood(double x, double y, double t, const void *data) {
 
 static void rising_sea(twins *t) {
     aqua_case *c = &t->c;
+    c->params.depth_limit = 40;
     case_level(c, "sea", case_face(c, SEL_X_MAX), case_quantity(c, SEL_ON_T, flood, NULL));
     case_region(c, "rest", sel_shape_make(c->arena, SEL_SHAPE_REST, NULL), &aqua_wall_table);
 }
 
 static void rising_pond(twins *t) {
     aqua_case *c = &t->c;
+    c->params.depth_limit = 40;
     case_walls(c);
     case_level(c, "pond", case_box(c, 200, 20, 210, 28), case_quantity(c, SEL_ON_T, flood, NULL));
 }

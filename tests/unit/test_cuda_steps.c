@@ -1,6 +1,7 @@
 /* test_cuda_steps.c -- steps of small flows on the GPU are those of the CPU: every collision,
  * lattice, precision, force and law, sizes that fill no warp, and numbers of steps around a graph.
  */
+#include "engine/machine/state.h"
 #include "tests/unit/twins.h"
 #include "tests/unit/compare_flows.h"
 
@@ -251,6 +252,74 @@ static void pieces_give_the_bits_of_the_whole(void **state) {
     assert_agreement();
 }
 
+/* Bytes on their way from one state to another. */
+typedef struct tape {
+    char *bytes;
+    size_t written, read;
+} tape;
+
+static sel_status tape_write(void *stream, void *bytes, size_t count, sel_error *error) {
+    tape *t = stream;
+    (void)error;
+    t->bytes = realloc(t->bytes, t->written + count);
+    memcpy(t->bytes + t->written, bytes, count);
+    t->written += count;
+    return SEL_OK;
+}
+
+static sel_status tape_read(void *stream, void *bytes, size_t count, sel_error *error) {
+    tape *t = stream;
+    (void)error;
+    memcpy(bytes, t->bytes + t->read, count);
+    t->read += count;
+    return SEL_OK;
+}
+
+static int find_array(const sel_arrays *arrays, const char *name) {
+    int k = 0;
+    while (k < arrays->count && strcmp(arrays->v[k].name, name) != 0) {
+        k++;
+    }
+    return k;
+}
+
+static void hand_over(twins *t, const char *name) {
+    const sel_arrays *from = &t->state[0]->arrays, *to = &t->state[1]->arrays;
+    const int k = find_array(from, name), l = find_array(to, name);
+    tape bytes = {.bytes = NULL};
+    if (sel_array_bytes(&from->v[k]) != sel_array_bytes(&to->v[l])) {
+        disagree("%s has another size", name);
+    } else {
+        twin_worked(t, 0, "saving", sel_arrays_save(from, k, tape_write, &bytes, &t->error));
+        twin_worked(t, 1, "loading", sel_arrays_load(to, l, tape_read, &bytes, &t->error));
+    }
+    free(bytes.bytes);
+}
+
+static void one_backend_goes_on_from_what_the_other_saved(void **state) {
+    (void)state;
+    for (int dims = 2; dims <= 3; dims++) {
+        flow one = mixed_flow(dims, "f32");
+        char text[FLOW_ROOM];
+        twins t;
+        one.around = flow_around_named("duct");
+        one.force = flow_force[0].text;
+        flow_script(&one, NULL, text);
+        comparing("%dD, from one backend to the other", dims);
+        twins_open(&t, text);
+        if (!t.failed) {
+            twin_worked(&t, 0, "advancing", twin_backend(&t, 0)->advance(t.state[0], 21, &t.error));
+            hand_over(&t, "f0");
+            hand_over(&t, "f1");
+            t.state[1]->step = t.state[0]->step;
+            twins_advance(&t, 40);
+            twins_compare_fields(&t);
+        }
+        twins_close(&t);
+    }
+    assert_agreement();
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_collision_and_force_agrees),
@@ -260,6 +329,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(steps_in_pieces_agree),
         cmocka_unit_test(two_runs_on_a_backend_give_the_same_bits),
         cmocka_unit_test(pieces_give_the_bits_of_the_whole),
+        cmocka_unit_test(one_backend_goes_on_from_what_the_other_saved),
     };
     if (!comparison_begins(argc, argv, "test_cuda_steps")) {
         return 0;

@@ -226,7 +226,7 @@ static void what_is_no_file_is_refused(void **state) {
     params.file = "d.asc";
     error = (sel_error){.status = SEL_OK};
     assert_null(sel_raster_create(arena, &params, (sel_where){NULL, 0}, &error));
-    assert_string_equal(error.text, "d.asc: cannot be read: Is a directory");
+    assert_string_equal(error.text, "d.asc: is not a regular file but a folder");
     sel_arena_destroy(arena);
 }
 

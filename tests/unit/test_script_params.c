@@ -255,7 +255,7 @@ static void missing_files_are_bad_files(void **state) {
     assert_int_equal(sel_script_load("/dev/zero", &c.options, &c.scenario, &c.error), SEL_BAD_FILE);
     memset(&c.error, 0, sizeof c.error);
     assert_int_equal(sel_script_load("/", &c.options, &c.scenario, &c.error), SEL_BAD_FILE);
-    assert_string_equal(c.error.text, "/: cannot be read: Is a directory");
+    assert_string_equal(c.error.text, "/: is not a regular file but a folder");
 }
 
 static void modules_come_from_beside_the_scenario(void **state) {
