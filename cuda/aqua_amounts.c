@@ -1,18 +1,20 @@
 /* aqua_amounts.c -- what the host evaluates for the CUDA backend of sel.aqua while steps run.
  *
  * Amounts that are the same for all cells go in tables of many steps at once, so that steps
- * recorded in a graph find theirs. Fields and levels that vary in time are sent step by step. All
- * by pinned buffers that take turns; nothing waits for a step.
+ * recorded in a graph find theirs. Of fields and levels that vary in time only those that Lua alone
+ * can evaluate are sent step by step; the others are terms (aqua_terms.c). All by pinned buffers
+ * that take turns; nothing waits for a step.
  */
 #include <string.h>
 #include "cuda/aqua_state.h"
 
 /* ---- fields and levels ---- */
 
-static sel_status send_rates(aqua_cuda *state, const aqua_amount *amount, cuda_feed *rates,
+static sel_status send_rates(aqua_cuda *state, const aqua_amount *amount, aqua_supply *supply,
                              unsigned due, sel_error *error) {
+    cuda_feed *rates = &supply->rates;
     void *pinned;
-    if (!aqua_rates_are_due(amount, due)) {
+    if (supply->device.by_term || !aqua_rates_are_due(amount, due)) {
         return SEL_OK;
     }
     sel_status status = cuda_feed_next(rates, &pinned, error);
@@ -24,9 +26,11 @@ static sel_status send_rates(aqua_cuda *state, const aqua_amount *amount, cuda_f
  * alone. */
 static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) {
     cudaStream_t stream = state->all.base.queue->stream;
-    const bool moves = aqua_levels_depend(state->all.plan) != 0;
+    const unsigned depends = aqua_levels_depend(state->all.plan);
+    const bool moves = depends != 0;
+    const unsigned here = state->level_count ? depends & ~(unsigned)SEL_ON_T : depends;
     void *pinned;
-    if (state->ghosts.count == 0 || !((aqua_levels_depend(state->all.plan) | AQUA_ALWAYS) & due)) {
+    if (state->ghosts.count == 0 || !((here | AQUA_ALWAYS) & due)) {
         return SEL_OK;
     }
     sel_status status =
@@ -56,8 +60,12 @@ static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) 
 
 sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
-    sel_status status = send_rates(state, &all->rain, &state->pour.rates, due, error);
-    status = status ? status : send_rates(state, &all->soil, &state->soak.rates, due, error);
+    sel_status status = due & SEL_ON_CONTROLS
+                            ? cuda_terms_set_controls(&state->terms, all->base.controls,
+                                                      all->base.queue->stream, error)
+                            : SEL_OK;
+    status = status ? status : send_rates(state, &all->rain, &state->pour, due, error);
+    status = status ? status : send_rates(state, &all->soil, &state->soak, due, error);
     status = status ? status : aqua_evaluate(all, all->base.step, due, error);
     return status ? status : send_levels(state, due, error);
 }

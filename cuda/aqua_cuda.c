@@ -47,8 +47,12 @@ static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, vo
                                  state->all.base.queue->alarm, stream));
     }
     if (state->settles) {
-        CUDA_TRY(aqua_gpu_settle(&flow->layout, &state->ghosts, flow->whole, NULL, water, marks,
-                                 stream));
+        CUDA_TRY(aqua_gpu_settle(&flow->layout, &state->ghosts, flow->whole,
+                                 state->level_count ? state->all.bed : NULL, water, marks, stream));
+    }
+    if (state->level_count) {
+        CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->all.size, state->all.bed,
+                               stream));
     }
     CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->all.size, water, stream));
     return SEL_OK;
@@ -73,8 +77,10 @@ static sel_status enqueue_after(aqua_cuda *state, const aqua_gpu_flow *flow, sel
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_gpu_flow flow = aqua_cuda_flow(state, step);
-    sel_status status =
-        enqueue_before(state, &flow, state->all.water[step & 1], state->marks[step & 1], error);
+    sel_status status = aqua_cuda_rise(state, step, error);
+    status = status ? status
+                    : enqueue_before(state, &flow, state->all.water[step & 1],
+                                     state->marks[step & 1], error);
     if (status) {
         return status;
     }
@@ -84,26 +90,42 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     return enqueue_after(state, &flow, error);
 }
 
-/* Fields and levels that vary in time are sent step by step. */
+/* Fields and levels that vary in time and are no terms are sent step by step. */
 static bool alone(const sel_state *base) {
     return ((const aqua_cuda *)base)->depends & SEL_ON_T;
 }
 
-static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
-    sel_status status = aqua_cuda_prepare(state, due, error);
-    return status ? status : aqua_cuda_amounts(state, count, error);
-}
-
+/* What kernels tell of, the earliest first: terms come before all else in their step. */
 static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
-    const aqua_plan *plan = ((const aqua_cuda *)base)->all.plan;
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    const aqua_plan *plan = state->all.plan;
+    cuda_term_fault fault;
+    const bool failed = cuda_terms_failed(&state->terms, step, &fault);
+    if (failed) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+    }
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
-    if (alarm == CUDA_NO_ALARM || 2 * (uint64_t)step < moment) {
-        return SEL_OK;
+    const uint64_t last = 2 * (uint64_t)(failed ? fault.step : step);
+    if (alarm == CUDA_NO_ALARM || last < moment) {
+        return aqua_cuda_check_terms(state, step, error);
     }
     return aqua_too_deep(plan, (int64_t)moment / 2,
                          aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
+}
+
+/* Where the host fails kernels may have done so before. */
+static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    sel_status status = aqua_cuda_prepare(state, due, error);
+    status = status ? status : aqua_cuda_amounts(state, count, error);
+    if (status && state->terms.fault) {
+        CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
+        const sel_status before = check(base, base->step, error);
+        base->broken = base->broken || before;
+        status = before ? before : status;
+    }
+    return status;
 }
 
 const cuda_solver aqua_on_cuda = {

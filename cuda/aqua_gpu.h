@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "engine/physics/aqua_method.h"
 #include "cuda/machine/look.h"
+#include "cuda/machine/terms.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,7 +98,17 @@ typedef struct aqua_gpu_spread {
     const void *rate;      /* [ny][nx] in the type of beds, */
     void *owed;            /* and what of it is carried; whole only */
     sel_total *booked;     /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+    bool by_term;          /* the rate varies in time and place: mm/h, */
+    cuda_term term;
+    cuda_terms_view terms;
+    sel_grid grid;
+    double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
+
+/* Whether the registers of a warp's cells have room. */
+static inline bool aqua_gpu_spread_fits(const cuda_term *term) {
+    return cuda_term_row_bytes(term) <= CUDA_TERM_SHARED;
+}
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
  * of `water`; NULL: nobody asks. */
@@ -127,6 +138,17 @@ typedef struct aqua_gpu_ghosts {
     const double *ground, *z; /* m */
     double per_metre, datum;
 } aqua_gpu_ghosts;
+
+/* A level that varies in time, of ghosts that stand together. */
+typedef struct aqua_gpu_level {
+    uint32_t count;
+    const double *x, *y, *ground; /* m */
+    double *z;                    /* m: where it is stored */
+    double per_metre, limit, dt;  /* aqua_level_fits */
+    cuda_term term;
+    cuda_terms_view terms;
+} aqua_gpu_level;
+cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
 /* Beds and depths of the ghosts; NULL: left alone. */
 cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,

@@ -70,6 +70,7 @@ void aqua_cuda_list(sel_state *base) {
     SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
     list_feed(arrays, &state->amounts, amounts, tables);
     list_feed(arrays, &state->levels, ghosts, sizeof(double));
+    aqua_cuda_list_terms(state);
 }
 
 void aqua_cuda_close(sel_state *base) {
@@ -78,6 +79,7 @@ void aqua_cuda_close(sel_state *base) {
     cuda_feed_close(&state->soak.rates);
     cuda_feed_close(&state->amounts);
     cuda_feed_close(&state->levels);
+    aqua_cuda_close_terms(state);
 }
 
 static sel_status open_feed(cuda_feed *feed, void *device, uint64_t bytes, int turns,
@@ -90,7 +92,7 @@ static sel_status open_rates(const aqua_cuda *state, const aqua_amount *amount, 
     const int turns = sel_quantity_depends(amount->quantity) & SEL_ON_T ? FEW : 1;
     supply->device.rate = amount->rate;
     supply->device.owed = amount->owed;
-    return open_feed(&supply->rates, amount->rate,
+    return open_feed(&supply->rates, supply->device.by_term ? NULL : amount->rate,
                      (uint64_t)(aqua_cells(&state->all) * state->all.size), turns, error);
 }
 
@@ -141,11 +143,12 @@ static void describe(aqua_cuda *state) {
     state->pour.device.solid = state->soak.device.solid = state->view.solid;
     state->pour.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
     state->soak.device.uniform = plan->infiltration == AQUA_UNIFORM ? tables + CUDA_STEPS : NULL;
-    state->depends = aqua_levels_depend(plan);
-    if (plan->rain == AQUA_FIELD) {
+    state->depends = state->level_count ? 0 : aqua_levels_depend(plan);
+    state->settles = state->level_count > 0;
+    if (plan->rain == AQUA_FIELD && !state->pour.device.by_term) {
         state->depends |= sel_quantity_depends(&plan->params->rain);
     }
-    if (plan->infiltration == AQUA_FIELD) {
+    if (plan->infiltration == AQUA_FIELD && !state->soak.device.by_term) {
         state->depends |= sel_quantity_depends(&plan->params->infiltration);
     }
 }
@@ -318,7 +321,8 @@ sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const uint64_t cells = (uint64_t)aqua_cells(&state->all);
     sel_total volume = {0};
-    sel_status status = open_feeds(state, error);
+    sel_status status = aqua_cuda_start_terms(state, error);
+    status = status ? status : open_feeds(state, error);
     describe(state);
     status = status ? status : cuda_send(state->view.solid, domain->cell, cells, error);
     if (!status && state->view.ground) {

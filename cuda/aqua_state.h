@@ -4,11 +4,12 @@
 
 #include "cuda/aqua_gpu.h"
 #include "cuda/machine/backend.h"
+#include "cuda/machine/terms.h"
 #include "engine/aqua/aqua_state.h"
 
 /* Rain or infiltration on the device. */
 typedef struct aqua_supply {
-    cuda_feed rates; /* of AQUA_FIELD */
+    cuda_feed rates; /* of AQUA_FIELD that is no term */
     aqua_gpu_spread device;
 } aqua_supply;
 
@@ -24,7 +25,9 @@ typedef struct aqua_cuda {
     uint8_t *marks[2]; /* of the tiles of each copy of the depths; NULL: the flow asks for none */
 
     /* What comes and goes. */
-    unsigned depends; /* of all that is not uniform: with SEL_ON_T steps are prepared one by one */
+    unsigned depends; /* of what is neither uniform nor a term: with SEL_ON_T steps are prepared one
+                         by one */
+    cuda_terms terms; /* fields and levels that vary in time */
     aqua_supply pour, soak;
     cuda_feed amounts;  /* [CUDA_STEPS] rain, [CUDA_STEPS] soil, [CUDA_STEPS][sources] doses */
     aqua_gpu_tap *taps; /* on the device */
@@ -34,6 +37,10 @@ typedef struct aqua_cuda {
     /* Ghosts. */
     aqua_gpu_ghosts ghosts;
     cuda_feed levels;
+    aqua_gpu_level *level; /* of regions whose level is a term, */
+    int *level_region;
+    int level_count;
+    double *ghost_x, *ghost_y; /* on the device; NULL: none is a term */
     bool periodic[2];
     bool settles; /* the flow changes some of the ghosts: they are set before every step */
 
@@ -57,6 +64,21 @@ sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
 /* Sends the other amounts of *count steps, at most CUDA_STEPS, from the present one on, which is
  * prepared; lowers *count to those before a step that fails. */
 sel_status aqua_cuda_amounts(aqua_cuda *state, int64_t *count, sel_error *error);
+
+/* What terms are called in faults: rain, infiltration, and the level of region r as
+ * AQUA_TERM_LEVEL + r. */
+enum { AQUA_TERM_RAIN, AQUA_TERM_SOIL, AQUA_TERM_LEVEL };
+
+/* Finds the terms, and lists their arrays. */
+void aqua_cuda_list_terms(aqua_cuda *state);
+void aqua_cuda_close_terms(aqua_cuda *state);
+/* Evaluates them once by the host, so that mistakes are told as on the CPU: what turns out to be
+ * more than its program is left to the host. Then uploads them. */
+sel_status aqua_cuda_start_terms(aqua_cuda *state, sel_error *error);
+/* Enqueues levels for the step from `step` on. */
+sel_status aqua_cuda_rise(const aqua_cuda *state, int64_t step, sel_error *error);
+/* The error of a term in a step before the state after `step` steps. */
+sel_status aqua_cuda_check_terms(const aqua_cuda *state, int64_t step, sel_error *error);
 
 /* The flow of the step from `step` on. */
 aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step);

@@ -3,6 +3,8 @@
 //
 // Rows are done by a warp each: its lanes take every 32nd cell and then join what they booked by a
 // fixed tree, so that sums do not depend on which block ran when.
+#include "cuda/machine/terms.cuh"
+
 #include "cuda/aqua_traits.cuh"
 #include "cuda/machine/look.cuh"
 
@@ -14,42 +16,147 @@ static unsigned blocks_for(int64_t threads) {
 
 // ---- rain and soil ----
 
-// What cell i of the grid is due in this step.
-template <class S, bool FIELD>
-static __device__ typename S::water due(const aqua_gpu_spread &s, int64_t i, double uniform) {
-    typedef typename S::real real;
-    if (s.solid[i]) {
-        return 0;
+// Where a step's amount comes from: the same for all cells, a rate of each cell, or a term.
+enum spread_from { UNIFORM, STORED, BY_TERM };
+
+// Cells of a thread that are done together, so that their memory is asked for at once.
+template <int FROM> constexpr int cells_at_once = FROM == BY_TERM ? (int)SEL_LANES : 8;
+
+// A row on its way through a warp.
+struct row_of_cells {
+    uint32_t y;
+    int64_t first, step; // its first cell in [ny][nx]
+    double at_y, uniform;
+    sel_lanes lanes;
+};
+
+// Rates in units of the store at the cells x, x + CUDA_WARP ... of which some are wanted.
+static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
+                                                     const row_of_cells &row, uint32_t x,
+                                                     const bool wanted[SEL_LANES],
+                                                     double units[SEL_LANES]) {
+    double at[SEL_LANES], rate[SEL_LANES];
+    bool sure[SEL_LANES];
+#pragma unroll
+    for (int j = 0; j < SEL_LANES; j++) {
+        at[j] = sel_centre(&s.grid, 0, (double)(x + j * CUDA_WARP));
     }
-    return FIELD ? S::part_of(((const real *)s.rate)[i], (real *)s.owed + i)
-                 : (typename S::water)uniform;
+    sel_lanes_each(&s.terms.packed, s.term.program[0], &row.lanes, at, row.at_y, 0, rate, sure);
+#pragma unroll
+    for (int j = 0; j < SEL_LANES; j++) {
+        const bool fits = aqua_rate_fits(rate[j], s.unit, s.most, &units[j]);
+        if (wanted[j] && !(sure[j] && isfinite(rate[j]) && fits)) {
+            cuda_term_report(s.terms, s.term.number, row.first + x + j * CUDA_WARP, row.step);
+            units[j] = 0;
+        }
+    }
 }
 
-template <class S, bool FIELD, bool TAKES>
+// What the cells are due in this step, whole or not; what is carried goes on.
+template <class S, int FROM>
+static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
+                                                uint32_t x, const bool *wanted,
+                                                typename S::water *due) {
+    typedef typename S::real real;
+    constexpr int CELLS = cells_at_once<FROM>;
+    const real *rates = (const real *)s.rate + row.first;
+    real *owed = (real *)s.owed + row.first;
+    real rate[CELLS], carry[CELLS];
+    double units[CELLS];
+#pragma unroll
+    for (int j = 0; j < CELLS; j++) {
+        rate[j] = FROM == STORED && wanted[j] ? rates[x + j * CUDA_WARP] : 0;
+        carry[j] = S::whole && wanted[j] ? owed[x + j * CUDA_WARP] : 0;
+    }
+    if (FROM == BY_TERM) {
+        rates_by_term(s, row, x, wanted, units);
+    }
+#pragma unroll
+    for (int j = 0; j < CELLS; j++) {
+        const real before = carry[j];
+        due[j] = S::part_of(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
+        if (S::whole && wanted[j] && carry[j] != before) {
+            owed[x + j * CUDA_WARP] = carry[j];
+        }
+    }
+}
+
+// Tiles that are marked already, as most are when it rains everywhere, are not written again.
+static __device__ __forceinline__ void mark_wet(const aqua_gpu_layout &l, uint8_t *marks,
+                                                uint32_t x, uint32_t y) {
+    const uint32_t tile = y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+    if (marks[tile] != AQUA_ALL_WET) {
+        marks[tile] = AQUA_ALL_WET;
+    }
+}
+
+// The cells x, x + CUDA_WARP ... of a row; *sum counts what they got or gave.
+template <class S, int FROM, bool TAKES>
+static __device__ __forceinline__ void
+spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
+            typename S::water *water, uint8_t *marks, double *sum) {
+    typedef typename S::water depth;
+    constexpr int CELLS = cells_at_once<FROM>;
+    depth here[CELLS], due[CELLS];
+    bool wanted[CELLS];
+#pragma unroll
+    for (int j = 0; j < CELLS; j++) {
+        const uint32_t at = x + j * CUDA_WARP;
+        wanted[j] = at < l.nx && !s.solid[row.first + at];
+        here[j] = at < l.nx ? water[at] : 0;
+        due[j] = (depth)row.uniform;
+    }
+    if (FROM != UNIFORM) {
+        find_due<S, FROM>(s, row, x, wanted, due);
+    }
+#pragma unroll
+    for (int j = 0; j < CELLS; j++) {
+        const uint32_t at = x + j * CUDA_WARP;
+        const depth part = TAKES && here[j] < due[j] ? here[j] : due[j];
+        if (wanted[j] && part != 0) {
+            water[at] = here[j] + (TAKES ? -part : part);
+            *sum += (double)part;
+            if (marks) {
+                mark_wet(l, marks, at, row.y);
+            }
+        }
+    }
+}
+
+template <class S, int FROM, bool TAKES>
 __global__ void __launch_bounds__(THREADS)
     spread_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
-                  const __grid_constant__ aqua_gpu_spread s) {
-    typedef typename S::water depth;
-    const uint32_t y = row_of_warp();
-    if (y >= l.ny) {
+                  const __grid_constant__ aqua_gpu_spread s, uint32_t room) {
+    extern __shared__ double registers[]; // `room` numbers for each warp
+    const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
+    row_of_cells row;
+    row.y = blockIdx.x * (blockDim.x / CUDA_WARP) + warp;
+    if (row.y >= l.ny) {
         return;
     }
-    const double uniform = FIELD ? 0 : s.uniform[cuda_now(clock) % CUDA_STEPS];
-    depth *row = water + aqua_at(l, 0, (int)y);
-    double sum = 0;
-    for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
-        const depth amount = due<S, FIELD>(s, (int64_t)y * l.nx + x, uniform);
-        const depth part = TAKES && row[x] < amount ? row[x] : amount;
-        row[x] += TAKES ? -part : part;
-        if (marks && part != 0) {
-            aqua_mark(l, marks, x, y);
+    row.first = (int64_t)row.y * l.nx;
+    row.step = cuda_now(clock);
+    row.uniform = FROM == UNIFORM ? s.uniform[row.step % CUDA_STEPS] : 0;
+    if (FROM == BY_TERM) {
+        double *own = registers + warp * room;
+        const sel_packed_program *program = &s.terms.packed.program[s.term.program[0]];
+        row.at_y = sel_centre(&s.grid, 1, (double)row.y);
+        row.lanes = sel_lanes_of(program, own, own + s.term.of_row + lane, CUDA_WARP);
+        if (lane == 0) {
+            const double t = ((double)row.step + 0.5) * s.grid.dt;
+            sel_lanes_begin(&s.terms.packed, s.term.program[0], row.at_y, 0, t, s.terms.controls,
+                            own);
         }
-        sum += (double)part;
+        __syncwarp();
+    }
+    double sum = 0;
+    for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * cells_at_once<FROM>) {
+        spread_some<S, FROM, TAKES>(l, s, row, x, water + aqua_at(l, 0, (int)row.y), marks, &sum);
     }
     if (s.booked) {
         join_lanes(sum);
-        if (threadIdx.x % CUDA_WARP == 0) {
-            sel_total_more(&s.booked[y], S::whole, sum);
+        if (lane == 0) {
+            sel_total_more(&s.booked[row.y], S::whole, sum);
         }
     }
 }
@@ -58,12 +165,19 @@ template <class S, bool TAKES>
 static cudaError_t spread(const aqua_gpu_layout *l, cuda_clock clock, void *water, uint8_t *marks,
                           const aqua_gpu_spread *s, cudaStream_t stream) {
     typename S::water *depths = (typename S::water *)water;
-    if (s->uniform) {
-        spread_kernel<S, false, TAKES>
-            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+    if (s->by_term) {
+        const size_t bytes = cuda_term_row_bytes(&s->term);
+        const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes);
+        const uint32_t rows = LOOK_ROWS, warps = fit < rows ? fit : rows;
+        spread_kernel<S, BY_TERM, TAKES>
+            <<<(l->ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
+                *l, clock, depths, marks, *s, (uint32_t)(bytes / sizeof(double)));
+    } else if (s->uniform) {
+        spread_kernel<S, UNIFORM, TAKES>
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s, 0);
     } else {
-        spread_kernel<S, true, TAKES>
-            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s);
+        spread_kernel<S, STORED, TAKES>
+            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s, 0);
     }
     return cudaGetLastError();
 }
@@ -129,6 +243,33 @@ cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_cloc
 }
 
 // ---- ghosts and the frame ----
+
+enum { RISE_THREADS = 32 };
+
+__global__ void __launch_bounds__(RISE_THREADS)
+    rise_kernel(const __grid_constant__ aqua_gpu_level level, cuda_clock clock) {
+    extern __shared__ double registers[];
+    const uint32_t k = blockIdx.x * RISE_THREADS + threadIdx.x;
+    const int64_t step = cuda_now(clock);
+    cuda_term_begin(level.terms, level.term, (double)step * level.dt, registers);
+    if (k >= level.count) {
+        return;
+    }
+    const double place[3] = {level.x[k], level.y[k], 0};
+    double value[CUDA_TERM_PARTS];
+    if (cuda_term_evaluate(level.terms, level.term, place, registers, value) &&
+        aqua_level_fits(value[0], level.ground[k], level.per_metre, level.limit)) {
+        level.z[k] = value[0];
+    } else {
+        cuda_term_report(level.terms, level.term.number, k, step);
+    }
+}
+
+cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream) {
+    rise_kernel<<<(level->count + RISE_THREADS - 1) / RISE_THREADS, RISE_THREADS,
+                  cuda_term_bytes(&level->term, RISE_THREADS), stream>>>(*level, clock);
+    return cudaGetLastError();
+}
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)

@@ -22,13 +22,10 @@ struct cuda_laws {
     cuda_law_targets targets;
     cuda_law_list list;
     /* On the device. */
-    uint8_t *packed;
+    cuda_terms terms;
     cuda_law *table;
     int64_t *first_block[MASKS];
     lbm_direction *directions;
-    double *controls;
-    int *claimed;
-    cuda_law_fault *fault;
     cuda_feed feed;     /* what the host sends */
     int64_t chunk_rows; /* of an acceleration by the host */
     double *scratch;    /* 6 numbers for each place of them */
@@ -53,20 +50,18 @@ static void list_law(cuda_listed_law *listed, sel_arrays *arrays) {
     SEL_ADD(arrays, law, z, batch && batch->z ? placed : 0, 0);
     SEL_ADD(arrays, law, target, batch ? n : 0, 0);
     SEL_ADD(arrays, law, incoming, batch ? n : 0, 0);
-    SEL_ADD(arrays, law, quantity.given,
-            listed->by_host && cuda_law_is_launched(listed) ? n * law->quantity.components : 0, 0);
+    SEL_ADD(arrays, law, given,
+            listed->by_host && cuda_law_is_launched(listed) ? n * law->term.components : 0, 0);
 }
 
 static void list(cuda_laws *laws, sel_arrays *arrays) {
     const int64_t entries = laws->list.count + 1;
-    SEL_ADD(arrays, laws, packed, (int64_t)sel_pack_bytes(laws->list.pack) + 1, 0);
+    cuda_terms_list(&laws->terms, arrays);
     SEL_ADD(arrays, laws, table, entries, 0);
     for (int mask = 0; mask < MASKS; mask++) {
         SEL_ADD(arrays, laws, first_block[mask], entries, 0);
     }
     SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
-    SEL_ADD(arrays, laws, controls, laws->plan->base.domain->control_count + 1, 0);
-    SEL_ADD(arrays, laws, claimed, 1, 0);
     for (int k = 0; k < laws->list.count; k++) {
         list_law(&laws->list.v[k], arrays);
     }
@@ -79,11 +74,11 @@ bool cuda_acceleration_turns(const lbm_plan *plan) {
 
 /* Pinned memory for the largest of what the host sends at a time. */
 static size_t buffer_bytes(const cuda_laws *laws) {
-    size_t most = (size_t)laws->plan->base.domain->control_count * sizeof(double);
+    size_t most = 0;
     for (int k = 0; k < laws->list.count; k++) {
         const cuda_listed_law *listed = &laws->list.v[k];
         int64_t rows = cuda_law_is_launched(listed) ? 1 : laws->chunk_rows;
-        size_t numbers = (size_t)(rows * listed->law.width * listed->law.quantity.components);
+        size_t numbers = (size_t)(rows * listed->law.width * listed->law.term.components);
         if (listed->by_host && numbers * sizeof(double) > most) {
             most = numbers * sizeof(double);
         }
@@ -168,7 +163,7 @@ static sel_status send_values(cuda_laws *laws, const cuda_listed_law *listed, in
     if (law->kind == CUDA_LAW_FIELD) {
         return send_field(laws, steps, stream, error);
     }
-    size_t bytes = (size_t)(law->width * law->quantity.components) * sizeof(double);
+    size_t bytes = (size_t)(law->width * law->term.components) * sizeof(double);
     sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
     if (!status && listed->batch) {
         status = lbm_batch_evaluate(listed->batch, laws->plan->base.domain, steps, pinned, error);
@@ -179,8 +174,8 @@ static sel_status send_values(cuda_laws *laws, const cuda_listed_law *listed, in
     if (status) {
         return status;
     }
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->quantity.given, pinned, bytes,
-                             cudaMemcpyHostToDevice, stream));
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->given, pinned, bytes, cudaMemcpyHostToDevice,
+                             stream));
     return cuda_feed_sent(&laws->feed, stream, error);
 }
 
@@ -247,12 +242,6 @@ static sel_status start_boundary(cuda_laws *laws, sel_error *error) {
 
 static sel_status open_feed(cuda_laws *laws, sel_error *error) {
     const size_t most = buffer_bytes(laws);
-    sel_status status =
-        cuda_host_allocate((void **)&laws->fault, sizeof *laws->fault, "the laws", error);
-    if (status) {
-        return status;
-    }
-    *laws->fault = (cuda_law_fault){0};
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
@@ -277,18 +266,6 @@ static sel_status upload_places(const cuda_listed_law *listed, sel_error *error)
     return SEL_OK;
 }
 
-static sel_status upload_programs(cuda_laws *laws, sel_error *error) {
-    size_t bytes = sel_pack_bytes(laws->list.pack);
-    void *packed = calloc(1, bytes + 1);
-    if (!packed) {
-        return sel_fail_memory(error, "the programs of the laws", bytes);
-    }
-    sel_pack_write(laws->list.pack, packed);
-    sel_status status = cuda_send(laws->packed, packed, bytes, error);
-    free(packed);
-    return status;
-}
-
 /* Bit 0 of a mask: SEL_ON_T, bit 1: SEL_ON_CONTROLS. */
 static int mask_of(unsigned depends) {
     return (depends & SEL_ON_T ? 1 : 0) + (depends & SEL_ON_CONTROLS ? 2 : 0);
@@ -307,7 +284,7 @@ static void count_blocks(const cuda_law_list *list, int mask, int64_t *first) {
 static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
     const lbm_numbers *numbers = &laws->plan->numbers;
     laws->launch[mask] = (cuda_laws_launch){
-        .packed = sel_pack_tables(laws->list.pack, laws->packed),
+        .terms = cuda_terms_see(&laws->terms),
         .laws = laws->table,
         .first_block = laws->first_block[mask],
         .count = laws->list.count,
@@ -319,7 +296,6 @@ static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
         .pressure_unit = numbers->pressure_unit,
         .acceleration_unit = lbm_acceleration_unit(laws->plan),
         .directions = laws->directions,
-        .controls = laws->controls,
         .link_add = laws->targets.link_add,
         .open_value = laws->targets.open_value,
         .acceleration = laws->targets.acceleration,
@@ -327,8 +303,6 @@ static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
         .acceleration_field = laws->targets.acceleration_field,
         .pitch = laws->targets.pitch,
         .single = laws->plan->base.precision == SEL_F32,
-        .claimed = laws->claimed,
-        .fault = laws->fault,
     };
 }
 
@@ -337,12 +311,8 @@ static sel_status upload_tables(cuda_laws *laws, cuda_law *table, int64_t *first
                                 sel_error *error) {
     const cuda_law_list *list = &laws->list;
     const lbm_lattice *lattice = laws->plan->boundary.lattice;
-    const sel_domain *domain = laws->plan->base.domain;
     sel_status status =
         cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
-    status = status ? status
-                    : cuda_send(laws->controls, domain->control_values,
-                                (size_t)domain->control_count * sizeof(double), error);
     for (int k = 0; k < list->count && !status; k++) {
         table[k] = list->v[k].law;
         status = upload_places(&list->v[k], error);
@@ -355,7 +325,7 @@ static sel_status upload_tables(cuda_laws *laws, cuda_law *table, int64_t *first
         status = cuda_send(laws->first_block[mask], first,
                            (size_t)(list->count + 1) * sizeof *first, error);
     }
-    return status ? status : upload_programs(laws, error);
+    return status;
 }
 
 static sel_status upload_all(cuda_laws *laws, sel_error *error) {
@@ -372,12 +342,13 @@ static sel_status upload_all(cuda_laws *laws, sel_error *error) {
 
 cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
     cuda_laws *laws = calloc(1, sizeof *laws);
-    if (laws && cuda_law_list_create(plan, &laws->list, NULL) == SEL_OK) {
+    if (laws && cuda_terms_open(&laws->terms, plan->base.domain) &&
+        cuda_law_list_create(plan, &laws->terms, &laws->list, NULL) == SEL_OK) {
         laws->plan = plan;
         list(laws, arrays);
         return laws;
     }
-    free(laws);
+    cuda_laws_destroy(laws);
     return NULL;
 }
 
@@ -385,6 +356,7 @@ sel_status cuda_laws_start(cuda_laws *laws, const cuda_law_targets *targets, sel
     laws->targets = *targets;
     sel_status status = start_field(laws, error);
     status = status ? status : start_boundary(laws, error);
+    status = status ? status : cuda_terms_start(&laws->terms, error);
     status = status ? status : open_feed(laws, error);
     status = status ? status : upload_all(laws, error);
     if (status) {
@@ -399,9 +371,7 @@ void cuda_laws_destroy(cuda_laws *laws) {
         return;
     }
     cuda_feed_close(&laws->feed);
-    if (laws->fault) {
-        cudaFreeHost(laws->fault);
-    }
+    cuda_terms_close(&laws->terms);
     cuda_law_list_free(&laws->list);
     free(laws->scratch);
     free(laws);
@@ -422,18 +392,7 @@ bool cuda_laws_need_host(const cuda_laws *laws) {
 
 sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStream_t stream,
                                   sel_error *error) {
-    size_t bytes = (size_t)laws->plan->base.domain->control_count * sizeof *values;
-    void *pinned;
-    if (bytes == 0) {
-        return SEL_OK;
-    }
-    sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
-    if (status) {
-        return status;
-    }
-    memcpy(pinned, values, bytes);
-    CUDA_TRY(cudaMemcpyAsync(laws->controls, pinned, bytes, cudaMemcpyHostToDevice, stream));
-    return cuda_feed_sent(&laws->feed, stream, error);
+    return cuda_terms_set_controls(&laws->terms, values, stream, error);
 }
 
 sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
@@ -472,12 +431,11 @@ static void find_place(const cuda_laws *laws, const cuda_listed_law *listed, int
 }
 
 /* What the host says of the place that went wrong. */
-static sel_status explain(const cuda_laws *laws, const cuda_law_fault *fault, sel_error *error) {
+static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, sel_error *error) {
     const cuda_listed_law *listed = &laws->list.v[fault->number];
     const sel_domain *domain = laws->plan->base.domain;
     const double after = listed->law.kind == CUDA_LAW_LINKS ? 0.5 : 1;
     double place[3] = {0, 0, 0}, values[3];
-    char text[160];
     find_place(laws, listed, fault->place, place);
     const sel_places at = {.n = 1,
                            .x = &place[0],
@@ -486,26 +444,18 @@ static sel_status explain(const cuda_laws *laws, const cuda_law_fault *fault, se
                            .t = ((double)fault->step + after) * domain->grid.dt,
                            .controls = domain->control_values};
     sel_status status = sel_quantity_eval(listed->quantity, listed->what, &at, values, error);
-    if (status) {
-        return status;
-    }
-    sel_place_text(&at, 0, text, sizeof text);
-    return sel_fail_at(error, cuda_law_where(listed),
-                       "%s: at %s the device cannot tell the value of this function; run with "
-                       "--backend cpu",
-                       listed->what, text);
+    return status ? status : cuda_term_unknown(listed->quantity, listed->what, &at, error);
 }
 
 sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error) {
-    const volatile cuda_law_fault *seen = laws->fault;
-    if (seen->happened && seen->step < step) {
-        const cuda_law_fault fault = *laws->fault;
+    cuda_term_fault fault;
+    if (cuda_terms_failed(&laws->terms, step, &fault)) {
         return explain(laws, &fault, error);
     }
     for (int k = 0; k < laws->list.count; k++) {
         const cuda_listed_law *listed = &laws->list.v[k];
         if (!cuda_law_is_trusted(listed)) {
-            return sel_fail_at(error, cuda_law_where(listed),
+            return sel_fail_at(error, cuda_term_where(listed->quantity),
                                "%s: this function was found to depend on more than its arguments; "
                                "run with --backend cpu",
                                listed->what);

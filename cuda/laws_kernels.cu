@@ -3,7 +3,11 @@
 // A block belongs to one law, so that its threads run the same instructions. The registers of a
 // block lie in shared memory: first those that are the same at all places, then those of each
 // thread, the same register of all threads side by side.
-#include "cuda/program.cuh"
+#include "cuda/machine/terms.cuh"
+
+#define LBM_LAW_INLINE static __device__ inline
+#include "engine/physics/lbm_law.h"
+#include "engine/physics/lbm_method.h"
 
 #include "cuda/laws_kernels.h"
 
@@ -21,42 +25,9 @@ static __device__ int find_law(const cuda_laws_launch &l, int64_t block) {
     return low;
 }
 
-static __device__ void report(const cuda_laws_launch &l, const cuda_law &law, int64_t place,
-                              int64_t step) {
-    if (atomicCAS(l.claimed, 0, 1) == 0) {
-        l.fault->number = law.number;
-        l.fault->place = place;
-        l.fault->step = step;
-        __threadfence_system();
-        l.fault->happened = 1;
-    }
-}
-
-// The values of one place, user's units. False: only the host knows them, or they are no numbers.
-static __device__ bool evaluate(const cuda_laws_launch &l, const cuda_law_quantity &q,
-                                const double place[3], double *registers,
-                                double value[CUDA_LAW_PARTS]) {
-    bool sure = true;
-    for (int c = 0; c < CUDA_LAW_PARTS; c++) {
-        value[c] = c < q.components ? q.constant[c] : 0;
-    }
-    for (int k = 0; k < q.programs; k++) {
-        double result[SEL_PACKED_RESULTS];
-        sure = sel_packed_each(&l.packed, q.program[k], place, registers + q.room[k],
-                               registers + q.fixed + threadIdx.x, blockDim.x, result) &&
-               sure;
-        for (int c = 0; c < CUDA_LAW_PARTS; c++) {
-            if (q.slot[c] == k) {
-                value[c] = q.result[c] == 0 ? result[0] : q.result[c] == 1 ? result[1] : result[2];
-            }
-        }
-    }
-    return sure && isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
-}
-
 static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int64_t row, int64_t i,
-                             int64_t step, const double value[CUDA_LAW_PARTS]) {
-    const int components = law.quantity.components;
+                             int64_t step, const double value[CUDA_TERM_PARTS]) {
+    const int components = law.term.components;
     if (law.kind == CUDA_LAW_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
         l.link_add[law.target[i]] =
@@ -100,16 +71,15 @@ static __device__ void find_place(const cuda_laws_launch &l, const cuda_law &law
 
 static __device__ void do_place(const cuda_laws_launch &l, const cuda_law &law, int64_t row,
                                 int64_t i, int64_t step, double *registers) {
-    double place[3], value[CUDA_LAW_PARTS] = {0, 0, 0};
-    const cuda_law_quantity &q = law.quantity;
-    if (q.given) {
-        for (int c = 0; c < q.components; c++) {
-            value[c] = q.given[c * law.width + i];
+    double place[3], value[CUDA_TERM_PARTS] = {0, 0, 0};
+    if (law.given) {
+        for (int c = 0; c < law.term.components; c++) {
+            value[c] = law.given[c * law.width + i];
         }
     } else {
         find_place(l, law, row, i, place);
-        if (!evaluate(l, q, place, registers, value)) {
-            report(l, law, row * law.width + i, step);
+        if (!cuda_term_evaluate(l.terms, law.term, place, registers, value)) {
+            cuda_term_report(l.terms, law.number, row * law.width + i, step);
             return;
         }
     }
@@ -123,11 +93,7 @@ __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     const int64_t step = cuda_now(l.clock), block = blockIdx.x - l.first_block[number];
     const double t = ((double)step + (law.kind == CUDA_LAW_LINKS ? 0.5 : 1)) * l.grid.dt;
     const int k = threadIdx.x;
-    if (k < law.quantity.programs) {
-        sel_packed_once(&l.packed, law.quantity.program[k], t, l.controls,
-                        registers + law.quantity.room[k]);
-    }
-    __syncthreads();
+    cuda_term_begin(l.terms, law.term, t, registers);
     const int64_t row = block / law.blocks_per_row;
     int64_t i = (block - row * law.blocks_per_row) * blockDim.x * law.places_per_thread + k;
     for (int j = 0; j < law.places_per_thread && i < law.width; j++, i += blockDim.x) {

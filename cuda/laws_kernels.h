@@ -6,16 +6,12 @@
 #ifndef CUDA_LAWS_KERNELS_H
 #define CUDA_LAWS_KERNELS_H
 
-#include "cuda/machine/clock.h"
-#include "engine/grid.h"
+#include "cuda/machine/terms.h"
 #include "engine/lbm/lattice.h"
-#include "engine/physics/program_packed.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { CUDA_LAW_PARTS = 3 };
 
 /* Where the values of a law go. */
 typedef enum cuda_law_kind {
@@ -25,23 +21,12 @@ typedef enum cuda_law_kind {
     CUDA_LAW_FIELD     /* acceleration_field, at all cells */
 } cuda_law_kind;
 
-/* A quantity: by programs, or given by the host. */
-typedef struct cuda_law_quantity {
-    int components, programs;
-    int program[CUDA_LAW_PARTS]; /* numbers in the pack */
-    int room[CUDA_LAW_PARTS];    /* where the fixed registers of each begin */
-    int fixed;                   /* of all of them together */
-    int slot[CUDA_LAW_PARTS];    /* by component: whose result it is; -1: the constant */
-    int result[CUDA_LAW_PARTS];  /* which one */
-    double constant[CUDA_LAW_PARTS];
-    const double *given; /* [components][width], user's units; NULL: evaluate */
-} cuda_law_quantity;
-
 /* A law at rows of `width` places each: one row of a list of places, or the rows of the grid. */
 typedef struct cuda_law {
     cuda_law_kind kind;
     int number; /* for messages */
-    cuda_law_quantity quantity;
+    cuda_term term;
+    const double *given; /* by the host: [components][width], user's units; NULL: evaluate */
     int64_t width, rows, blocks_per_row;
     int places_per_thread;
     const double *x, *y, *z; /* of a list; NULL: 0 */
@@ -49,14 +34,8 @@ typedef struct cuda_law {
     const uint8_t *incoming; /* on links: the direction */
 } cuda_law;
 
-/* The first place that went wrong; in memory of the host that the device can write. */
-typedef struct cuda_law_fault {
-    int happened, number;
-    int64_t place, step;
-} cuda_law_fault;
-
 typedef struct cuda_laws_launch {
-    sel_packed packed;
+    cuda_terms_view terms;
     const cuda_law *laws;
     const int64_t *first_block; /* [count + 1] blocks of the laws before; laws not due have none */
     int count, threads;
@@ -65,15 +44,12 @@ typedef struct cuda_laws_launch {
     sel_grid grid;
     double velocity_unit, pressure_unit, acceleration_unit;
     const lbm_direction *directions;
-    const double *controls;
     cuda_clock clock;
     double *link_add, *open_value, *acceleration;
     void *acceleration_field;
     int64_t pitch;
     bool acceleration_turns; /* acceleration[2][3]: of even and odd steps */
     bool single;             /* the field is in f32 */
-    int *claimed;            /* by the first thread that found a fault */
-    cuda_law_fault *fault;
 } cuda_laws_launch;
 
 cudaError_t cuda_laws_run(const cuda_laws_launch *launch, cudaStream_t stream);

@@ -5,7 +5,6 @@
 
 #include "cuda/laws_kernels.h"
 #include "engine/lbm/lbm.h"
-#include "engine/program_pack.h"
 
 typedef struct cuda_listed_law {
     const sel_quantity *quantity;
@@ -21,12 +20,12 @@ typedef struct cuda_law_list {
     size_t shared_bytes; /* of a block of so many threads */
     unsigned depends;    /* of all laws, also those that need no evaluation */
     cuda_listed_law *v;
-    sel_pack *pack;
 } cuda_law_list;
 
 /* Lists the laws that depend on time or controls. A law whose functions are all programs with data
  * that can be packed, and with few enough registers, is evaluated by the device. */
-sel_status cuda_law_list_create(const lbm_plan *plan, cuda_law_list *list, sel_error *error);
+sel_status cuda_law_list_create(const lbm_plan *plan, cuda_terms *terms, cuda_law_list *list,
+                                sel_error *error);
 void cuda_law_list_free(cuda_law_list *list);
 
 /* True when the device evaluates or stores this law, by cuda_laws_run; else the host sends rows of
@@ -36,8 +35,5 @@ bool cuda_law_is_launched(const cuda_listed_law *listed);
 /* True while each function is still the program that the device runs: a function that was found to
  * differ from its program gives it up. */
 bool cuda_law_is_trusted(const cuda_listed_law *listed);
-
-/* Where in the script a law's function stands. */
-sel_where cuda_law_where(const cuda_listed_law *listed);
 
 #endif

@@ -222,7 +222,10 @@ static void write_program(writer *w, const sel_program *p) {
                                .call = (int64_t)w->written.calls,
                                .once = p->once_count,
                                .each = p->each_count,
+                               .of_x = p->of_x,
+                               .of_yz = p->of_yz,
                                .fixed = sel_pack_fixed(p),
+                               .lines = p->lines,
                                .own = sel_pack_own(p),
                                .has_exact = p->has_exact,
                                .exact = p->exact};

@@ -12,7 +12,9 @@ local function ground(x, y)                         -- m; a beach, a dyke at x =
 end
 
 local function tide(t)                              -- m; low water at the start
-  return 0.5 - 1 * math.cos(2 * math.pi * t / period)
+  local s = t / period
+  local rise = 4 * s * (1 - s)                      -- 0 at low, 1 at high water
+  return -0.5 + 2 * rise * rise
 end
 
 return sel.aqua {

@@ -208,6 +208,8 @@ bool aqua_is_level(const aqua_plan *plan, int region);
  * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids). Refuses negative ones. */
 sel_status aqua_rain(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
 sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
+/* Units of the store per step in a rate of 1 mm/h. */
+double aqua_rate_unit(const aqua_plan *plan);
 /* Units of the store that a source brings to all of its cells together. */
 sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
                           sel_error *error);

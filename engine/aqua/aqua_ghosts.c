@@ -219,7 +219,7 @@ static sel_status check_levels(const aqua_plan *plan, int region, double t, cons
     const aqua_ghosts *ghosts = &plan->ghosts;
     const aqua_store store = aqua_store_of(plan);
     for (int64_t k = ghosts->first[region]; plan->bits && k < ghosts->first[region + 1]; k++) {
-        if ((z[k] - ghosts->ground[k]) * store.per_metre > store.limit) {
+        if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
             return aqua_level_too_high(plan, region, z[k], ghosts->ground[k], t, error);
         }
     }

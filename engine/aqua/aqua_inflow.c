@@ -192,28 +192,31 @@ static sel_status evaluate_uniform(const aqua_plan *plan, const sel_quantity *q,
     return sel_quantity_eval(q, what, &at, value, error);
 }
 
+double aqua_rate_unit(const aqua_plan *plan) {
+    return mm_per_hour * plan->base.domain->grid.dt * aqua_store_of(plan).per_metre;
+}
+
 /* mm/h to units of the store per step. */
 static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread spread,
                        const char *what, int64_t step, double *to, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const double t = aqua_time_of_amounts(plan, step);
-    const aqua_store store = aqua_store_of(plan);
-    const double unit = mm_per_hour * domain->grid.dt * store.per_metre, most = store.most_rain;
+    const double unit = aqua_rate_unit(plan), most = aqua_store_of(plan).most_rain;
     int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
     const aqua_asked asked = {q, what, t, false, false};
     sel_status status = spread == AQUA_FIELD ? aqua_rows_all(plan, &asked, to, error)
                                              : evaluate_uniform(plan, q, what, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
-        if (to[i] < 0) {
-            return refuse_negative(plan, what, to[i], spread == AQUA_FIELD ? i : -1, t, error);
+        const double given = to[i];
+        if (aqua_rate_fits(given, unit, most, &to[i])) {
+            continue;
         }
-        to[i] *= unit;
-        if (to[i] > most) {
-            return sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
-                               "%s brings %.3g m in a step at t=%g, too much for the depths of "
-                               "precision \"f32\"; reduce dt, or give depth_limit",
-                               what, to[i] / unit * mm_per_hour * domain->grid.dt, t);
-        }
+        return given < 0
+                   ? refuse_negative(plan, what, given, spread == AQUA_FIELD ? i : -1, t, error)
+                   : sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
+                                 "%s brings %.3g m in a step at t=%g, too much for the depths of "
+                                 "precision \"f32\"; reduce dt, or give depth_limit",
+                                 what, to[i] / unit * mm_per_hour * domain->grid.dt, t);
     }
     return status;
 }

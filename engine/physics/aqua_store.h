@@ -8,6 +8,7 @@
 #define AQUA_STORE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifndef AQUA_STORE_INLINE
@@ -34,6 +35,18 @@ AQUA_STORE_INLINE double aqua_level_bed(double ground, double z) {
 
 AQUA_STORE_INLINE double aqua_level_depth(double ground, double z) {
     return z < ground ? 0 : z - ground;
+}
+
+/* Units per step of a rate of rain or infiltration in mm/h, `unit` of them for each. False where
+ * the rate is negative, or brings more than `most` units. */
+AQUA_STORE_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *units) {
+    *units = rate * unit;
+    return !(rate < 0) && !(*units > most);
+}
+
+/* Whether a level z stands no higher above its ground than `limit` units. */
+AQUA_STORE_INLINE bool aqua_level_fits(double z, double ground, double per_metre, double limit) {
+    return !((z - ground) * per_metre > limit);
 }
 
 /* Whole quanta of `rate` quanta per step: what is left over is carried to the next step, so that in

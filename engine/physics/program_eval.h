@@ -27,35 +27,17 @@ SEL_PROGRAM_INLINE double sel_program_pow(double a, double b) {
 
 /* OP(name, operands, value): `a`, `b` and `c` are the operands.
  * WHOLE turns -0 into 0, as for a float that becomes an integer of Lua. */
-#define SEL_PROGRAM_OPS(OP)                  \
+/* QUICK ones are few machine instructions, or often asked for. */
+#define SEL_PROGRAM_QUICK_OPS(OP)            \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
     OP(MUL, 2, a *b)                         \
     OP(DIV, 2, a / b)                        \
-    OP(MOD, 2, sel_program_mod(a, b))        \
-    OP(IDIV, 2, floor(a / b))                \
-    OP(POW, 2, sel_program_pow(a, b))        \
     OP(UNM, 1, -a)                           \
-    OP(CPOW, 2, pow(a, b))                   \
     OP(SQRT, 1, sqrt(a))                     \
     OP(EXP, 1, exp(a))                       \
-    OP(LOG, 1, log(a))                       \
-    OP(LOG2, 1, log2(a))                     \
-    OP(LOG10, 1, log10(a))                   \
-    OP(SIN, 1, sin(a))                       \
-    OP(COS, 1, cos(a))                       \
-    OP(TAN, 1, tan(a))                       \
-    OP(SINH, 1, sinh(a))                     \
-    OP(COSH, 1, cosh(a))                     \
-    OP(TANH, 1, tanh(a))                     \
-    OP(ASIN, 1, asin(a))                     \
-    OP(ACOS, 1, acos(a))                     \
-    OP(ATAN2, 2, atan2(a, b))                \
     OP(FLOOR, 1, floor(a))                   \
-    OP(CEIL, 1, ceil(a))                     \
     OP(ABS, 1, fabs(a))                      \
-    OP(FMOD, 2, fmod(a, b))                  \
-    OP(WHOLE, 1, a + 0.0)                    \
     OP(MIN, 2, b < a ? b : a)                \
     OP(MAX, 2, a < b ? b : a)                \
     OP(LT, 2, a < b ? 1.0 : 0.0)             \
@@ -65,6 +47,31 @@ SEL_PROGRAM_INLINE double sel_program_pow(double a, double b) {
     OP(AND, 2, a != 0 && b != 0 ? 1.0 : 0.0) \
     OP(OR, 2, a != 0 || b != 0 ? 1.0 : 0.0)  \
     OP(SELECT, 3, a != 0 ? b : c)
+
+#define SEL_PROGRAM_OTHER_OPS(OP)     \
+    OP(MOD, 2, sel_program_mod(a, b)) \
+    OP(IDIV, 2, floor(a / b))         \
+    OP(POW, 2, sel_program_pow(a, b)) \
+    OP(CPOW, 2, pow(a, b))            \
+    OP(LOG, 1, log(a))                \
+    OP(LOG2, 1, log2(a))              \
+    OP(LOG10, 1, log10(a))            \
+    OP(SIN, 1, sin(a))                \
+    OP(COS, 1, cos(a))                \
+    OP(TAN, 1, tan(a))                \
+    OP(SINH, 1, sinh(a))              \
+    OP(COSH, 1, cosh(a))              \
+    OP(TANH, 1, tanh(a))              \
+    OP(ASIN, 1, asin(a))              \
+    OP(ACOS, 1, acos(a))              \
+    OP(ATAN2, 2, atan2(a, b))         \
+    OP(CEIL, 1, ceil(a))              \
+    OP(FMOD, 2, fmod(a, b))           \
+    OP(WHOLE, 1, a + 0.0)
+
+#define SEL_PROGRAM_OPS(OP)   \
+    SEL_PROGRAM_QUICK_OPS(OP) \
+    SEL_PROGRAM_OTHER_OPS(OP)
 
 #define SEL_PROGRAM_ENUM(name, operands, value) SEL_OP_##name,
 typedef enum sel_op {

@@ -59,7 +59,8 @@ typedef struct sel_packed_call {
 typedef struct sel_packed_program {
     int64_t input, code, call;
     int32_t inputs, coordinates, once, each;
-    int32_t fixed, own;
+    int32_t of_x, of_yz;       /* of `each`, as in sel_program; */
+    int32_t fixed, lines, own; /* and so are `lines` of `own` */
     int32_t result[SEL_PACKED_RESULTS];
     int32_t has_exact, exact; /* as in sel_program */
 } sel_packed_program;
@@ -92,21 +93,27 @@ SEL_PACKED_INLINE int32_t sel_packed_operand(uint64_t word, int k) {
 }
 
 /* NaN where the data have no value. */
-SEL_PACKED_INLINE double sel_packed_look_up(const sel_packed *packed, const sel_packed_call *call,
-                                            const sel_packed_registers *registers) {
-    const sel_packed_lookup *lookup = &packed->lookup[call->lookup];
+SEL_PACKED_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t which,
+                                            const double at[SEL_PACKED_ARGUMENTS]) {
+    const sel_packed_lookup *lookup = &packed->lookup[which];
     const double *number = packed->number + lookup->first;
-    double first = *sel_packed_register(registers, call->arguments[0]);
     int64_t hint = 0;
     if (lookup->kind == SEL_PACKED_SERIES) {
-        return sel_series_value(&lookup->series, number, number + lookup->series.n, first, &hint);
+        return sel_series_value(&lookup->series, number, number + lookup->series.n, at[0], &hint);
     }
-    double second = *sel_packed_register(registers, call->arguments[1]);
     if (lookup->kind == SEL_PACKED_RASTER) {
-        return sel_raster_interpolate(&lookup->raster, number, first, second);
+        return sel_raster_interpolate(&lookup->raster, number, at[0], at[1]);
     }
-    return sel_noise(first, second, *sel_packed_register(registers, call->arguments[2]),
-                     *sel_packed_register(registers, call->arguments[3]));
+    return sel_noise(at[0], at[1], at[2], at[3]);
+}
+
+SEL_PACKED_INLINE double sel_packed_call_up(const sel_packed *packed, const sel_packed_call *call,
+                                            const sel_packed_registers *registers) {
+    double at[SEL_PACKED_ARGUMENTS];
+    for (int k = 0; k < SEL_PACKED_ARGUMENTS; k++) {
+        at[k] = *sel_packed_register(registers, call->arguments[k]);
+    }
+    return sel_packed_look_up(packed, call->lookup, at);
 }
 
 SEL_PACKED_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_program *program,
@@ -120,7 +127,7 @@ SEL_PACKED_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed
         if (op == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
                 packed->call + program->call + sel_packed_operand(word, 1);
-            *to = sel_packed_look_up(packed, call, registers);
+            *to = sel_packed_call_up(packed, call, registers);
         } else {
             *to =
                 sel_program_value(op, *sel_packed_register(registers, sel_packed_operand(word, 1)),

@@ -772,13 +772,15 @@ assert abs(result["ratio_to_copy"] / copied - 1) < 1e-6, result' "$work/text" "$
         exits 2 "$selenite" bench --backend "$backend" --only nothing
 }
 
-# Each reading of the equilibrium, in a plane under water and in one that is half dry.
+# Each reading of the equilibrium, in a plane under water and in one that is half dry; and storms.
 bench_measures_run_off() {
     "$selenite" bench --backend "$backend" --only 'aqua f32 1024x1024 *' --json >"$work/text" &&
         "${PYTHON:-/usr/bin/python3}" -c '
 import json, sys
 results = json.load(open(sys.argv[1]))["results"]
-cases = {(r["equilibrium"], r["ground"], r["water"]) for r in results}
+storms = {(r["equilibrium"], r["rain"]) for r in results if r["water"] == "storm"}
+assert storms == {("mean", "in time"), ("mean", "moving")}, storms
+cases = {(r["equilibrium"], r["ground"], r["water"]) for r in results if r["rain"] == "none"}
 readings = [("mean", "smooth"), ("fill", "smooth"), ("fill", "rough"), ("mindiff", "smooth")]
 assert cases == {(*reading, water) for reading in readings for water in ("wet", "half-dry")}, cases
 for result in results:

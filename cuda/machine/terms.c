@@ -1,0 +1,192 @@
+/* terms.c -- lay out the quantities that kernels evaluate, and what they need besides. */
+#include "cuda/machine/terms.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/machine/backend.h"
+#include "cuda/machine/device.h"
+
+enum { BUFFERS = 4 };
+
+bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain) {
+    *terms = (cuda_terms){.domain = domain, .pack = sel_pack_create()};
+    return terms->pack;
+}
+
+void cuda_terms_close(cuda_terms *terms) {
+    cuda_feed_close(&terms->sent);
+    if (terms->fault) {
+        cudaFreeHost(terms->fault);
+    }
+    sel_pack_destroy(terms->pack);
+    *terms = (cuda_terms){.domain = NULL};
+}
+
+/* ---- quantities ---- */
+
+static int function_count(const sel_quantity *q) {
+    return q->whole ? 1 : q->components;
+}
+
+/* NULL: a constant. */
+static const sel_function *function_at(const sel_quantity *q, int k) {
+    return q->whole ? q->whole : q->part[k].function;
+}
+
+bool cuda_term_is_trusted(const sel_quantity *q) {
+    for (int k = 0; k < function_count(q); k++) {
+        const sel_function *f = function_at(q, k);
+        if (f && (!f->program || !sel_pack_can_hold(f->program))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sel_where cuda_term_where(const sel_quantity *q) {
+    for (int k = 0; k < function_count(q); k++) {
+        const sel_function *f = function_at(q, k);
+        if (f) {
+            return f->where;
+        }
+    }
+    return (sel_where){NULL, 0};
+}
+
+static void set_constants(const sel_quantity *q, cuda_term *to) {
+    *to = (cuda_term){.components = q->components};
+    for (int c = 0; c < CUDA_TERM_PARTS; c++) {
+        to->slot[c] = -1;
+        to->constant[c] = q->whole || c >= q->components ? 0 : q->part[c].constant;
+    }
+}
+
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+/* Registers and results; the programs themselves are not packed yet. */
+static void share_registers(const sel_quantity *q, cuda_term *to) {
+    for (int k = 0; k < function_count(q); k++) {
+        const sel_function *f = function_at(q, k);
+        if (!f) {
+            continue;
+        }
+        const int own = sel_pack_own(f->program);
+        to->room[to->programs] = to->fixed;
+        to->fixed += sel_pack_fixed(f->program);
+        to->own = larger(to->own, own);
+        to->of_row = larger(to->of_row, f->program->registers);
+        to->of_lanes = larger(to->of_lanes, own - f->program->lines);
+        for (int c = 0; c < (q->whole ? q->components : 1); c++) {
+            to->slot[q->whole ? c : k] = to->programs;
+            to->result[q->whole ? c : k] = c;
+        }
+        to->programs++;
+    }
+}
+
+static bool pack_programs(cuda_terms *terms, const sel_quantity *q, cuda_term *to) {
+    for (int k = 0, slot = 0; k < function_count(q); k++) {
+        const sel_function *f = function_at(q, k);
+        const int number = f ? sel_pack_add(terms->pack, f->program) : 0;
+        if (number < 0) {
+            return false;
+        }
+        if (f) {
+            to->program[slot++] = number;
+        }
+    }
+    return true;
+}
+
+bool cuda_terms_take(cuda_terms *terms, const sel_quantity *q, int threads, cuda_term *to) {
+    set_constants(q, to);
+    if (!cuda_term_is_trusted(q)) {
+        return false;
+    }
+    share_registers(q, to);
+    if (cuda_term_bytes(to, threads) <= CUDA_TERM_SHARED && pack_programs(terms, q, to)) {
+        return true;
+    }
+    set_constants(q, to);
+    return false;
+}
+
+/* ---- memory ---- */
+
+void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays) {
+    SEL_ADD(arrays, terms, packed, (int64_t)sel_pack_bytes(terms->pack) + 1, 0);
+    SEL_ADD(arrays, terms, controls, terms->domain->control_count + 1, 0);
+    SEL_ADD(arrays, terms, claimed, 1, 0);
+}
+
+static sel_status send_programs(cuda_terms *terms, sel_error *error) {
+    const size_t bytes = sel_pack_bytes(terms->pack);
+    void *packed = calloc(1, bytes + 1);
+    if (!packed) {
+        return sel_fail_memory(error, "the programs of the laws", bytes);
+    }
+    sel_pack_write(terms->pack, packed);
+    sel_status status = cuda_send(terms->packed, packed, bytes, error);
+    free(packed);
+    return status;
+}
+
+sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
+    const sel_domain *domain = terms->domain;
+    const size_t controls = (size_t)domain->control_count * sizeof(double);
+    sel_status status =
+        cuda_host_allocate((void **)&terms->fault, sizeof *terms->fault, "the laws", error);
+    if (status) {
+        return status;
+    }
+    *terms->fault = (cuda_term_fault){0};
+    status = cuda_send(terms->controls, domain->control_values, controls, error);
+    if (!status && controls > 0) {
+        status = cuda_feed_open(&terms->sent, terms->controls, controls, BUFFERS, error);
+    }
+    return status ? status : send_programs(terms, error);
+}
+
+cuda_terms_view cuda_terms_see(const cuda_terms *terms) {
+    return (cuda_terms_view){.packed = sel_pack_tables(terms->pack, terms->packed),
+                             .controls = terms->controls,
+                             .claimed = terms->claimed,
+                             .fault = terms->fault};
+}
+
+sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,
+                                   sel_error *error) {
+    void *pinned;
+    if (terms->sent.turns == 0) {
+        return SEL_OK;
+    }
+    sel_status status = cuda_feed_next(&terms->sent, &pinned, error);
+    if (status) {
+        return status;
+    }
+    memcpy(pinned, values, terms->sent.bytes);
+    return cuda_feed_send(&terms->sent, stream, error);
+}
+
+/* ---- faults ---- */
+
+bool cuda_terms_failed(const cuda_terms *terms, int64_t step, cuda_term_fault *found) {
+    const volatile cuda_term_fault *seen = terms->fault;
+    if (!seen || !seen->happened || seen->step >= step) {
+        return false;
+    }
+    *found = *terms->fault;
+    return true;
+}
+
+sel_status cuda_term_unknown(const sel_quantity *q, const char *what, const sel_places *at,
+                             sel_error *error) {
+    char text[160];
+    sel_place_text(at, 0, text, sizeof text);
+    return sel_fail_at(error, cuda_term_where(q),
+                       "%s: at %s the device cannot tell the value of this function; run with "
+                       "--backend cpu",
+                       what, text);
+}

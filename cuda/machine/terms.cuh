@@ -1,0 +1,69 @@
+// terms.cuh -- the evaluation of terms in kernels: the text that the host compiles too.
+//
+// The includer is compiled with -fmad=false, so that sums of products round as on the host.
+#ifndef CUDA_TERMS_CUH
+#define CUDA_TERMS_CUH
+
+#define SEL_GRID_INLINE static __device__ inline
+#define SEL_NOISE_INLINE static __device__ inline
+#define SEL_PACKED_INLINE static __device__ inline
+#define SEL_PROGRAM_INLINE static __device__ inline
+#define SEL_RASTER_INLINE static __device__ inline
+#define SEL_SERIES_INLINE static __device__ inline
+#define SEL_LANES_INLINE static __device__ __forceinline__
+#define SEL_LANES_CALL static __device__ __noinline__
+#define SEL_LANES_UNROLL _Pragma("unroll")
+
+#include "engine/grid.h"
+#include "engine/physics/program_lanes.h"
+
+#include "cuda/machine/terms.h"
+
+// Tells of a place that has no value, unless another one was told before.
+static __device__ inline void cuda_term_report(const cuda_terms_view &view, int number,
+                                               int64_t place, int64_t step) {
+    if (atomicCAS(view.claimed, 0, 1) == 0) {
+        view.fault->number = number;
+        view.fault->place = place;
+        view.fault->step = step;
+        __threadfence_system();
+        view.fault->happened = 1;
+    }
+}
+
+// The registers of a block that are the same at all its places; all threads wait for them.
+static __device__ inline void cuda_term_begin(const cuda_terms_view &view, const cuda_term &term,
+                                              double t, double *registers) {
+    const int k = threadIdx.x;
+    if (k < term.programs) {
+        sel_packed_once(&view.packed, term.program[k], t, view.controls, registers + term.room[k]);
+    }
+    __syncthreads();
+}
+
+// The values at one place, user's units; the thread's own registers lie behind the fixed ones.
+// False: only the host knows them, or they are no numbers.
+static __device__ inline bool cuda_term_evaluate(const cuda_terms_view &view, const cuda_term &term,
+                                                 const double place[3], double *registers,
+                                                 double value[CUDA_TERM_PARTS]) {
+    bool sure = true;
+    for (int c = 0; c < CUDA_TERM_PARTS; c++) {
+        value[c] = c < term.components ? term.constant[c] : 0;
+    }
+    for (int k = 0; k < term.programs; k++) {
+        double result[SEL_PACKED_RESULTS];
+        sure = sel_packed_each(&view.packed, term.program[k], place, registers + term.room[k],
+                               registers + term.fixed + threadIdx.x, blockDim.x, result) &&
+               sure;
+        for (int c = 0; c < CUDA_TERM_PARTS; c++) {
+            if (term.slot[c] == k) {
+                value[c] = term.result[c] == 0   ? result[0]
+                           : term.result[c] == 1 ? result[1]
+                                                 : result[2];
+            }
+        }
+    }
+    return sure && isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2]);
+}
+
+#endif
