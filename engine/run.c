@@ -14,12 +14,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "engine/divergence.h"
 #include "engine/emergency.h"
 #include "engine/folder.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
+#include "engine/output/tables.h"
 #include "engine/record.h"
+#include "engine/resume.h"
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
@@ -45,12 +49,12 @@ typedef struct run {
     sel_hook_run hooks;
     sel_record record;
 
-    int64_t step, last_step;
+    int64_t step, first_step, last_step; /* first: of this process */
     sel_stopped_by last_step_by;
     int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
 
     sel_request monitor; /* the test under way */
-    bool monitor_pending;
+    bool monitor_pending, monitor_answered;
     bool hook_failed;
     int64_t monitor_step;
     double largest; /* magnitude of the main field at all tests so far */
@@ -59,6 +63,15 @@ typedef struct run {
     double compute_seconds; /* spent on steps and monitors, or waiting for them */
     double chunk;           /* steps */
     int chunks_ahead;       /* handed over since outputs were started */
+
+    const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
+    sel_checkpoint *resume;               /* goes on from it; NULL: begins at step 0 */
+    sel_checkpoint_names names;
+    const char *resume_files[3]; /* checkpoints in the directory, which stay there */
+    int64_t saved_step;          /* of the last checkpoint; -1: none */
+    double saved_clock;
+    sel_error notes;   /* what has changed since the checkpoint */
+    sel_error failure; /* of a checkpoint that could not be written when the run was interrupted */
 } run;
 
 static void resolve_stops(run *r) {
@@ -93,7 +106,7 @@ static bool out_of_wall_time(const run *r) {
 static double seconds_of_steps(const run *r, int64_t *steps) {
     const sel_backend *backend = r->prepared->backend;
     double seconds = r->compute_seconds + (r->outputs ? sel_outputs_waited(r->outputs) : 0);
-    *steps = r->step;
+    *steps = r->step - r->first_step;
     if (backend->done) {
         backend->done(r->state, steps, &seconds);
     }
@@ -116,9 +129,10 @@ static void show_progress(run *r) {
         return;
     }
     double elapsed = sel_machine_seconds() - r->started;
-    bool known = r->last_step != INT64_MAX && r->step > 0;
+    const int64_t done = r->step - r->first_step;
+    bool known = r->last_step != INT64_MAX && done > 0;
     double to_last_step =
-        known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN;
+        known ? elapsed / (double)done * (double)(r->last_step - r->step) : (double)NAN;
     sel_progress progress = {
         .name = r->prepared->simulation->params->name,
         .step = r->step,
@@ -176,9 +190,23 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-/* Advances to `target`, or until an interrupt or the end of the wall time. */
+static const double default_wall_time = 600;
+
+/* Whether out.checkpoint goes by wall time and is due. */
+static bool saves_by_clock(const run *r) {
+    const sel_out_checkpoint *checkpoint = r->checkpoint;
+    if (!checkpoint || r->step == r->saved_step) {
+        return false;
+    }
+    const sel_output_common *common = &checkpoint->common;
+    const bool by_steps = common->every != SEL_INT_NOT_GIVEN || !isnan(common->interval);
+    const double seconds = isnan(checkpoint->wall_time) ? default_wall_time : checkpoint->wall_time;
+    return !by_steps && sel_machine_seconds() - r->saved_clock >= seconds;
+}
+
+/* Advances to `target`, or until an interrupt, the end of the wall time, or a checkpoint by it. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r) && !out_of_wall_time(r)) {
+    while (r->step < target && !interrupted(r) && !out_of_wall_time(r) && !saves_by_clock(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
@@ -221,6 +249,16 @@ static void warn_of_speed(run *r, double mach) {
     log_text(line, r);
 }
 
+/* The last good state, for whoever changes the scenario and goes on. */
+static void name_checkpoint(run *r) {
+    char *reason = r->report->stop_reason;
+    const size_t used = strlen(reason), room = sizeof r->report->stop_reason - used;
+    if (r->saved_step >= 0) {
+        snprintf(reason + used, room, ". %s holds step %lld", r->names.path,
+                 (long long)r->saved_step);
+    }
+}
+
 /* Takes what a monitor saw; sets stopped_by when that has diverged. */
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
@@ -231,6 +269,7 @@ static void take_look(run *r) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
         snprintf(reason, sizeof reason, "%s. %s", found, hint);
         stop(r, SEL_BY_DIVERGENCE, reason);
+        name_checkpoint(r);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
@@ -240,15 +279,25 @@ static void take_look(run *r) {
     r->largest = fmax(r->largest, r->monitor.largest);
 }
 
+/* Waits for the monitor under way, if there is one. */
+static sel_status answer_monitor(run *r, sel_error *error) {
+    if (!r->monitor_pending || r->monitor_answered) {
+        return SEL_OK;
+    }
+    r->monitor_answered = true;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
 /* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
 static sel_status finish_monitor(run *r, sel_error *error) {
     if (!r->monitor_pending) {
         return SEL_OK;
     }
+    sel_status status = answer_monitor(r, error);
     r->monitor_pending = false;
-    double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
-    r->compute_seconds += sel_machine_seconds() - before;
     if (status) {
         return status;
     }
@@ -279,6 +328,7 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     sel_status status = r->prepared->backend->start(r->state, &r->monitor, error);
     r->compute_seconds += sel_machine_seconds() - before;
     r->monitor_pending = status == SEL_OK;
+    r->monitor_answered = false;
     return status;
 }
 
@@ -326,8 +376,132 @@ static int64_t next_output(const run *r) {
     return hook < output ? hook : output;
 }
 
+/* ---- checkpoints ---- */
+
+static sel_standing standing(const run *r) {
+    return (sel_standing){.step = r->step,
+                          .monitor_pending = r->monitor_pending,
+                          .monitor_answered = r->monitor_answered,
+                          .monitor_step = r->monitor_step,
+                          .monitor = r->monitor,
+                          .largest = r->largest,
+                          .steady_measure = r->report->steady_measure,
+                          .largest_mach = r->report->largest_mach};
+}
+
+static sel_kept_run kept_run(run *r, sel_standing *at) {
+    return (sel_kept_run){.scenario = r->record.scenario,
+                          .prepared = r->prepared,
+                          .state = r->state,
+                          .outputs = r->outputs,
+                          .hooks = &r->hooks,
+                          .results = &r->report->results,
+                          .standing = at};
+}
+
+/* Whether the present state may be gone on from. Leaves the test under way alone. */
+static bool is_sound(run *r, sel_error *error) {
+    char found[SEL_DIVERGENCE_TEXT];
+    sel_request look = {.kind = SEL_MONITOR,
+                        .box = sel_grid_box(&r->prepared->domain->grid),
+                        .only_bad_cell = true};
+    const sel_backend *backend = r->prepared->backend;
+    sel_status status = backend->start(r->state, &look, error);
+    status = status ? status : backend->finish(r->state, &look, error);
+    return !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
+           !(r->monitor_pending &&
+             sel_diverged(r->prepared->plan, &r->monitor, r->monitor_step, found));
+}
+
+static void say_saved(run *r, uint64_t bytes, double seconds) {
+    char text[256], size[SEL_BYTES_ROOM];
+    snprintf(text, sizeof text, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
+             r->names.file, sel_bytes_text((double)bytes, size), seconds);
+    sel_record_log(&r->record, text);
+}
+
+/* All files are on the way to the disk before the checkpoint says that they are there. */
+static sel_status save(run *r, sel_error *error) {
+    const double begun = sel_machine_seconds();
+    uint64_t bytes = 0;
+    sel_status status = wait_for_steps(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    status = status ? status : answer_monitor(r, error);
+    status = status ? status : sel_writer_drain(r->writer, error);
+    if (status || !is_sound(r, error)) {
+        r->saved_clock = sel_machine_seconds();
+        return status;
+    }
+    status = sel_outputs_add_file(r->outputs, r->names.file, error);
+    if (!status && access(r->names.path, F_OK) == 0) {
+        status = sel_outputs_add_file(r->outputs, r->names.before, error);
+    }
+    sel_standing at = standing(r);
+    const sel_kept_run kept = kept_run(r, &at);
+    status = status ? status : sel_resume_save(&kept, &r->names, &bytes, error);
+    r->saved_clock = sel_machine_seconds();
+    if (!status) {
+        r->saved_step = r->step;
+        say_saved(r, bytes, r->saved_clock - begun);
+    }
+    return status;
+}
+
+static int64_t next_save(const run *r) {
+    return r->checkpoint
+               ? sel_output_next(&r->checkpoint->common, 0, r->prepared->domain->grid.dt, r->step)
+               : INT64_MAX;
+}
+
+/* At the end, and when the run is interrupted: before the last outputs, which a run that goes on
+ * does not write. A run that is interrupted ends in order without one. */
+static sel_status save_last(run *r, sel_error *error) {
+    const sel_stopped_by by = r->report->stopped_by;
+    if (r->saved_step == r->step || (!r->checkpoint && by != SEL_BY_INTERRUPT)) {
+        return SEL_OK;
+    }
+    if (by != SEL_BY_INTERRUPT) {
+        return save(r, error);
+    }
+    if (save(r, &r->failure)) {
+        char text[600];
+        snprintf(text, sizeof text, "no checkpoint: %.500s", r->failure.text);
+        log_text(text, r);
+    }
+    return SEL_OK;
+}
+
+static void note_changes(run *r) {
+    char text[600];
+    snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
+             sel_checkpoint_path(r->resume));
+    log_text(text, r);
+    sel_record_log(&r->record, r->notes.text);
+}
+
+/* The outputs have been opened, at step 0. */
+static sel_status load(run *r, sel_error *error) {
+    sel_standing at = standing(r);
+    const sel_kept_run kept = kept_run(r, &at);
+    sel_status status = sel_resume_load(&kept, r->resume, &r->notes, error);
+    if (status) {
+        return status;
+    }
+    r->step = r->first_step = r->saved_step = at.step;
+    r->monitor = at.monitor;
+    r->monitor_pending = at.monitor_pending;
+    r->monitor_answered = at.monitor_answered;
+    r->monitor_step = at.monitor_step;
+    r->largest = at.largest;
+    r->report->steady_measure = at.steady_measure;
+    r->report->largest_mach = at.largest_mach;
+    note_changes(r);
+    return SEL_OK;
+}
+
 static sel_status loop(run *r, sel_error *error) {
-    sel_status status = start_and_call(r, error);
+    /* What was due at the step of a checkpoint has been done. */
+    sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by,
@@ -342,8 +516,12 @@ static sel_status loop(run *r, sel_error *error) {
             stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
             break;
         }
-        int64_t test = next_test(r), output = next_output(r);
+        if (saves_by_clock(r) && (status = save(r, error))) {
+            break;
+        }
+        int64_t test = next_test(r), output = next_output(r), saved = next_save(r);
         int64_t target = test < output ? test : output;
+        target = saved < target ? saved : target;
         status = advance_to(r, target < r->last_step ? target : r->last_step, error);
         if (!status && r->step == test) {
             status = finish_monitor(r, error);
@@ -354,6 +532,9 @@ static sel_status loop(run *r, sel_error *error) {
         if (!status && r->step == output) {
             status = start_and_call(r, error);
         }
+        if (!status && r->step == saved && r->report->stopped_by == SEL_BY_NOTHING) {
+            status = save(r, error);
+        }
     }
     return status;
 }
@@ -361,6 +542,9 @@ static sel_status loop(run *r, sel_error *error) {
 /* The last state: tested on the spot unless its test is what ended the run, and written. */
 static sel_status end(run *r, sel_error *error) {
     sel_status status = wait_for_steps(r, error);
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = save_last(r, error);
+    }
     status = status ? status : finish_monitor(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = start_monitor(r, true, error);
@@ -414,6 +598,8 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .force = r->options->force,
         .writer = r->writer,
         .results = &r->report->results,
+        .resume = r->resume,
+        .resume_files = r->resume_files,
     };
     r->hooks = (sel_hook_run){.context = context, .log = log_text, .log_data = r};
     return sel_outputs_open(context, &r->outputs, error);
@@ -458,7 +644,9 @@ static sel_status run_opened(run *r, sel_error *error) {
         r->options->begun(r->prepared, r->options->begun_data);
     }
     resolve_stops(r);
-    sel_status status = loop(r, error);
+    sel_status status = r->resume ? load(r, error) : SEL_OK;
+    r->saved_clock = sel_machine_seconds();
+    status = status ? status : loop(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status : end(r, error);
 }
@@ -484,6 +672,29 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
+/* Refuses what it cannot go on from before anything in the directory is changed. */
+static sel_status open_directory(run *r, sel_error *error) {
+    const sel_run_options *options = r->options;
+    const sel_simulation *simulation = r->prepared->simulation;
+    sel_standing at = standing(r);
+    const sel_kept_run kept = kept_run(r, &at);
+    sel_checkpoint_name(simulation, options->directory, &r->names);
+    r->checkpoint = sel_checkpoint_output(simulation);
+    if (!options->resume) {
+        return sel_run_directory(options->directory, options->force, error);
+    }
+    sel_status status =
+        sel_resume_open(simulation, options->directory, options->resume_file, &r->resume, error);
+    const char **file = r->resume_files;
+    if (access(r->names.path, F_OK) == 0) {
+        *file++ = r->names.file;
+    }
+    if (access(r->names.path_before, F_OK) == 0) {
+        *file = r->names.before;
+    }
+    return status ? status : sel_resume_check(&kept, r->resume, &r->notes, error);
+}
+
 static void set_writing(const sel_run_options *options, bool writing) {
     if (options->writing) {
         *options->writing = writing;
@@ -497,16 +708,18 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                            .largest_mach = (double)NAN,
                            .started = time(NULL)};
     sel_prepared prepared;
-    run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
+    run r = {
+        .prepared = &prepared, .options = options, .report = report, .chunk = 1, .saved_step = -1};
     r.record = (sel_record){
         .scenario = scenario, .prepared = &prepared, .options = options, .report = report};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     set_writing(options, true);
-    status = status ? status : sel_run_directory(options->directory, options->force, error);
+    status = status ? status : open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);
     set_writing(options, false);
+    sel_checkpoint_close(r.resume);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

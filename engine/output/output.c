@@ -15,14 +15,15 @@
 #include "engine/output/kind.h"
 
 static const sel_output_kind *const kinds[] = {
-    &sel_vtk_kind,   &sel_probe_kind, &sel_profile_kind, &sel_reduce_kind,  &sel_balance_kind,
-    &sel_force_kind, &sel_flux_kind,  &sel_average_kind, &sel_picture_kind, &sel_grid_kind};
+    &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind,   &sel_reduce_kind,
+    &sel_balance_kind, &sel_force_kind, &sel_flux_kind,      &sel_average_kind,
+    &sel_picture_kind, &sel_grid_kind,  &sel_checkpoint_kind};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const sel_table *const tables[] = {
-    &sel_out_vtk_table,     &sel_out_probe_table, &sel_out_profile_table, &sel_out_reduce_table,
-    &sel_out_balance_table, &sel_out_force_table, &sel_out_flux_table,    &sel_out_average_table,
-    &sel_out_picture_table, &sel_out_grid_table};
+    &sel_out_vtk_table,     &sel_out_probe_table, &sel_out_profile_table,   &sel_out_reduce_table,
+    &sel_out_balance_table, &sel_out_force_table, &sel_out_flux_table,      &sel_out_average_table,
+    &sel_out_picture_table, &sel_out_grid_table,  &sel_out_checkpoint_table};
 const sel_family sel_output_family = {
     "out",
     "What a run writes. The last state is always written.",
@@ -32,6 +33,7 @@ const sel_family sel_output_family = {
 
 typedef struct opened_output {
     const sel_output_kind *kind;
+    const char *name;
     const sel_output_common *common;
     void *self;
     int64_t written; /* the last step; -1: none */
@@ -239,9 +241,7 @@ static int64_t next_interval(double dt, double interval, int64_t step) {
     return next > step ? next : step + 1;
 }
 
-static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
-    double dt = outputs->context->domain->grid.dt;
-    const sel_output_common *common = output->common;
+int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step) {
     int64_t from = common->from_step;
     if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
         from = sel_step_at(common->from_time, dt);
@@ -253,10 +253,15 @@ static int64_t next_due(const sel_outputs *outputs, const opened_output *output,
     if (common->every != SEL_INT_NOT_GIVEN) {
         return sel_next_multiple(step, common->every);
     }
-    if (output->kind->period == 0) {
+    if (period == 0) {
         return INT64_MAX;
     }
-    return sel_next_multiple(step < 0 ? 0 : step, output->kind->period);
+    return sel_next_multiple(step < 0 ? 0 : step, period);
+}
+
+static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
+    return sel_output_next(output->common, output->kind->period, outputs->context->domain->grid.dt,
+                           step);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
@@ -307,27 +312,214 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     if (length < 0) {
         return sel_fail_memory(error, "the list of files", strlen(format));
     }
+    if (sel_output_files_find(files, name) >= 0) { /* of the run that this one goes on from */
+        free(name);
+        return SEL_OK;
+    }
     status = sel_folder_claim(files->directory, name, files->force, error);
     if (status) {
         free(name);
         return status;
     }
-    files->v[files->count++] = (struct sel_output_file){name, submitted + 1};
+    files->v[files->count++] =
+        (struct sel_output_file){.name = name, .job = submitted + 1, .bytes = -1};
     return SEL_OK;
+}
+
+int sel_output_files_find(const sel_output_files *files, const char *name) {
+    for (int i = 0; i < files->known; i++) {
+        if (strcmp(files->v[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 void sel_output_files_drop(sel_output_files *files) {
     free(files->v[--files->count].name);
 }
 
+/* ---- checkpoints ---- */
+
+static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
+    struct sel_output_file file = {.name = sel_kept_text(checkpoint)};
+    sel_error error = {.status = SEL_OK};
+    SEL_KEEP(checkpoint, file.bytes);
+    if (make_room(files, &error)) {
+        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+    }
+    if (!file.name || sel_checkpoint_status(checkpoint, NULL)) {
+        free(file.name);
+        return;
+    }
+    files->v[files->count++] = file;
+}
+
+/* Names, and of CSV files the bytes that are written. */
+static void keep_files(sel_outputs *outputs, sel_checkpoint *checkpoint) {
+    sel_output_files *files = &outputs->files;
+    int count = files->count;
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
+        if (sel_checkpoint_loads(checkpoint)) {
+            load_file(files, checkpoint);
+            continue;
+        }
+        struct sel_output_file *file = &files->v[i];
+        file->bytes = file->csv ? sel_csv_bytes(file->csv) : file->bytes;
+        sel_keep_text(checkpoint, file->name);
+        SEL_KEEP(checkpoint, file->bytes);
+    }
+}
+
+sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
+    const sel_output_files *files = &outputs->files;
+    for (int i = 0; i < files->count; i++) {
+        if (strcmp(files->v[i].name, name) == 0) {
+            return SEL_OK;
+        }
+    }
+    return sel_output_files_add(&outputs->files, NULL, error, "%s", name);
+}
+
+static void keep_output(opened_output *output, sel_checkpoint *checkpoint) {
+    SEL_KEEP(checkpoint, output->written);
+    if (output->kind->keep) {
+        output->kind->keep(output->self, checkpoint);
+    }
+}
+
+void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
+    int count = outputs->count;
+    char block[SEL_BLOCK_NAME];
+    sel_checkpoint_block(checkpoint, "files");
+    keep_files(outputs, checkpoint);
+    sel_checkpoint_block(checkpoint, "outputs");
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count; i++) {
+        sel_keep_text(checkpoint, outputs->v[i].name);
+        sel_keep_text(checkpoint, outputs->v[i].kind->table->name);
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(block, sizeof block, "output %d", i + 1);
+        sel_checkpoint_block(checkpoint, block);
+        keep_output(&outputs->v[i], checkpoint);
+    }
+}
+
+/* The output of that name, if it is of the same kind. */
+static opened_output *same_output(sel_outputs *outputs, const char *name, const char *kind,
+                                  sel_checkpoint *checkpoint) {
+    for (int i = 0; i < outputs->count; i++) {
+        opened_output *output = &outputs->v[i];
+        if (strcmp(output->name, name) != 0) {
+            continue;
+        }
+        if (strcmp(output->kind->table->name, kind) != 0) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: the output '%s' was an %s, and is an %s now; give it another "
+                                "name",
+                                sel_checkpoint_path(checkpoint), name, kind,
+                                output->kind->table->name);
+        }
+        return output;
+    }
+    return NULL;
+}
+
+void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_error *notes) {
+    int count = 0;
+    char block[SEL_BLOCK_NAME];
+    sel_checkpoint_block(checkpoint, "outputs");
+    SEL_KEEP(checkpoint, count);
+    opened_output **to =
+        calloc((size_t)(count > 0 && count < SEL_MOST_OUTPUTS ? count : 0) + 1, sizeof *to);
+    if (!to || count < 0 || count >= SEL_MOST_OUTPUTS) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
+                            sel_checkpoint_path(checkpoint), count);
+        count = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
+        to[i] = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
+        if (name && kind && !to[i]) {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
+        }
+        free(name);
+        free(kind);
+    }
+    for (int i = 0; i < outputs->count; i++) {
+        bool known = false;
+        for (int k = 0; k < count; k++) {
+            known = known || to[k] == &outputs->v[i];
+        }
+        if (!known) {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is new", outputs->v[i].kind->table->name,
+                     outputs->v[i].name);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (to[i]) {
+            snprintf(block, sizeof block, "output %d", i + 1);
+            sel_checkpoint_block(checkpoint, block);
+            keep_output(to[i], checkpoint);
+        }
+    }
+    free(to);
+}
+
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
     opened_output *output = &outputs->v[outputs->count];
     output->kind = sel_output_kind_of(from->table);
+    if (!output->kind->open) { /* the run itself writes it */
+        return SEL_OK;
+    }
     output->common = from->data;
+    output->name = sel_output_name(from);
     output->written = -1;
     sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),
                                            &outputs->files, &output->self, error);
     outputs->count += status == SEL_OK;
+    return status;
+}
+
+static sel_status add_known(sel_output_files *files, const char *name, sel_error *error) {
+    files->known = files->count;
+    if (sel_output_files_find(files, name) >= 0) {
+        return SEL_OK;
+    }
+    sel_status status = make_room(files, error);
+    char *copy = status ? NULL : strdup(name);
+    if (!copy) {
+        return status ? status : sel_fail_memory(error, "the list of files", strlen(name));
+    }
+    files->v[files->count++] = (struct sel_output_file){.name = copy, .bytes = -1};
+    return SEL_OK;
+}
+
+/* The files of the run that this one goes on from: what came later goes. */
+static sel_status resume_files(sel_outputs *outputs, sel_error *error) {
+    const sel_output_context *context = outputs->context;
+    sel_output_files *files = &outputs->files;
+    sel_checkpoint_block(context->resume, "files");
+    keep_files(outputs, context->resume);
+    sel_status status = sel_checkpoint_status(context->resume, error);
+    for (const char *const *more = context->resume_files; *more && !status; more++) {
+        status = add_known(files, *more, error);
+    }
+    files->known = files->count;
+    const char **names = calloc((size_t)files->count + 1, sizeof *names);
+    int64_t *bytes = calloc((size_t)files->count + 1, sizeof *bytes);
+    if (!names || !bytes) {
+        status = status ? status : sel_fail_memory(error, "the list of files", sizeof *names);
+    }
+    for (int i = 0; i < files->count && !status; i++) {
+        names[i] = files->v[i].name;
+        bytes[i] = files->v[i].bytes;
+    }
+    status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
+    free(names);
+    free(bytes);
     return status;
 }
 
@@ -346,7 +538,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     made->files.directory = context->directory;
     made->files.force = context->force;
     made->v = v;
-    sel_status status = SEL_OK;
+    sel_status status = context->resume ? resume_files(made, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
         status = open_output(made, variant(context->simulation, i), error);
     }
