@@ -692,7 +692,10 @@ static sel_status open_directory(run *r, sel_error *error) {
     if (access(r->names.path_before, F_OK) == 0) {
         *file = r->names.before;
     }
-    return status ? status : sel_resume_check(&kept, r->resume, &r->notes, error);
+    status = status ? status : sel_resume_check(&kept, r->resume, &r->notes, error);
+    const sel_output_context context = {
+        .directory = options->directory, .resume = r->resume, .resume_files = r->resume_files};
+    return status ? status : sel_outputs_cut(&context, error);
 }
 
 static void set_writing(const sel_run_options *options, bool writing) {

@@ -52,7 +52,7 @@ static void put_value(lua_State *L, int index, const place *at, int depth, sel_c
 
 /* Each table has one place, as it gets one when it is loaded; `seen` is at index 1. */
 static void put_table(lua_State *L, int index, const place *at, int depth, sel_checkpoint *to) {
-    char key[80], found[64];
+    char key[96], found[80];
     luaL_checkstack(L, 8, "run.state");
     lua_pushvalue(L, index);
     if (lua_rawget(L, 1) != LUA_TNIL)

@@ -356,8 +356,7 @@ static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
 }
 
 /* Names, and of CSV files the bytes that are written. */
-static void keep_files(sel_outputs *outputs, sel_checkpoint *checkpoint) {
-    sel_output_files *files = &outputs->files;
+static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
     int count = files->count;
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
@@ -393,7 +392,7 @@ void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
     int count = outputs->count;
     char block[SEL_BLOCK_NAME];
     sel_checkpoint_block(checkpoint, "files");
-    keep_files(outputs, checkpoint);
+    keep_files(&outputs->files, checkpoint);
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count; i++) {
@@ -497,29 +496,43 @@ static sel_status add_known(sel_output_files *files, const char *name, sel_error
     return SEL_OK;
 }
 
-/* The files of the run that this one goes on from: what came later goes. */
-static sel_status resume_files(sel_outputs *outputs, sel_error *error) {
-    const sel_output_context *context = outputs->context;
-    sel_output_files *files = &outputs->files;
+/* The files of the run that this one goes on from. */
+static sel_status list_known(sel_output_files *files, const sel_output_context *context,
+                             sel_error *error) {
     sel_checkpoint_block(context->resume, "files");
-    keep_files(outputs, context->resume);
+    keep_files(files, context->resume);
     sel_status status = sel_checkpoint_status(context->resume, error);
     for (const char *const *more = context->resume_files; *more && !status; more++) {
         status = add_known(files, *more, error);
     }
     files->known = files->count;
-    const char **names = calloc((size_t)files->count + 1, sizeof *names);
-    int64_t *bytes = calloc((size_t)files->count + 1, sizeof *bytes);
+    return status;
+}
+
+static void free_files(sel_output_files *files) {
+    for (int i = 0; i < files->count; i++) {
+        free(files->v[i].name);
+    }
+    free(files->listed);
+    free(files->v);
+}
+
+sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) {
+    sel_output_files files = {.directory = context->directory};
+    sel_status status = list_known(&files, context, error);
+    const char **names = calloc((size_t)files.count + 1, sizeof *names);
+    int64_t *bytes = calloc((size_t)files.count + 1, sizeof *bytes);
     if (!names || !bytes) {
         status = status ? status : sel_fail_memory(error, "the list of files", sizeof *names);
     }
-    for (int i = 0; i < files->count && !status; i++) {
-        names[i] = files->v[i].name;
-        bytes[i] = files->v[i].bytes;
+    for (int i = 0; i < files.count && !status; i++) {
+        names[i] = files.v[i].name;
+        bytes[i] = files.v[i].bytes;
     }
     status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
     free(names);
     free(bytes);
+    free_files(&files);
     return status;
 }
 
@@ -538,7 +551,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     made->files.directory = context->directory;
     made->files.force = context->force;
     made->v = v;
-    sel_status status = context->resume ? resume_files(made, error) : SEL_OK;
+    sel_status status = context->resume ? list_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
         status = open_output(made, variant(context->simulation, i), error);
     }
@@ -697,11 +710,7 @@ void sel_outputs_close(sel_outputs *outputs) {
         output->kind->close(output->self);
         free(output->requests.v);
     }
-    for (int i = 0; i < outputs->files.count; i++) {
-        free(outputs->files.v[i].name);
-    }
-    free(outputs->files.listed);
-    free(outputs->files.v);
+    free_files(&outputs->files);
     free(outputs->v);
     free(outputs);
 }

@@ -52,8 +52,11 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan);
 void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_t last_step,
                          char *text, size_t size);
 
-/* Opens all outputs (CSV files get their header line). `context` must outlive them. Of a run that
- * goes on CSV files are cut to what they were at the checkpoint, and later files are removed. */
+/* Of a run that goes on (context->resume): cuts the CSV files in the directory to what they were at
+ * the checkpoint, and removes later files. */
+sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error);
+
+/* Opens all outputs (CSV files get their header line). `context` must outlive them. */
 sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
                             sel_error *error);
 
