@@ -294,7 +294,8 @@ sel_status sel_resume_save(const sel_kept_run *run, const sel_checkpoint_names *
     sel_outputs_save(run->outputs, checkpoint);
     sel_state_save(run->state, checkpoint);
     save_fields(run, checkpoint);
-    status = sel_checkpoint_commit(checkpoint, names->path_before, bytes, error);
+    status = sel_checkpoint_commit(checkpoint, names->keeps_before ? NULL : names->path_before,
+                                   bytes, error);
     sel_checkpoint_close(checkpoint);
     return status;
 }

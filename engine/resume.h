@@ -36,6 +36,7 @@ typedef struct sel_kept_run {
 typedef struct sel_checkpoint_names {
     char file[96], before[96]; /* in the directory */
     char path[4400], path_before[4400];
+    bool keeps_before; /* the present one is worse than the one before it: it is replaced */
 } sel_checkpoint_names;
 void sel_checkpoint_name(const sel_simulation *simulation, const char *directory,
                          sel_checkpoint_names *names);

@@ -442,6 +442,7 @@ static sel_status save(run *r, sel_error *error) {
     r->saved_clock = sel_machine_seconds();
     if (!status) {
         r->saved_step = r->step;
+        r->names.keeps_before = false;
         say_saved(r, bytes, r->saved_clock - begun);
     }
     return status;
@@ -488,6 +489,7 @@ static sel_status load(run *r, sel_error *error) {
         return status;
     }
     r->step = r->first_step = r->saved_step = at.step;
+    r->names.keeps_before = strcmp(sel_checkpoint_path(r->resume), r->names.path_before) == 0;
     r->monitor = at.monitor;
     r->monitor_pending = at.monitor_pending;
     r->monitor_answered = at.monitor_answered;

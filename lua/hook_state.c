@@ -105,7 +105,8 @@ static void put_value(lua_State *L, int index, const place *at, int depth, sel_c
         put_table(L, index, at, depth, to);
         break;
     default:
-        refuse(L, at, sel_script_value_text(L, index, found));
+        snprintf(found, sizeof found, "a %s", luaL_typename(L, index));
+        refuse(L, at, found);
     }
 }
 

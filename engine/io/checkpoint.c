@@ -389,7 +389,8 @@ sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before,
         (fflush(checkpoint->file) || fsync(fileno(checkpoint->file)))) {
         cannot_write(checkpoint);
     }
-    if (!checkpoint->failure.status && rename(checkpoint->path, before) && errno != ENOENT) {
+    if (!checkpoint->failure.status && before && rename(checkpoint->path, before) &&
+        errno != ENOENT) {
         cannot_write(checkpoint);
     }
     sel_status status = sel_checkpoint_status(checkpoint, error);

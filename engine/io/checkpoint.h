@@ -59,8 +59,8 @@ sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *er
 
 const char *sel_checkpoint_path(const sel_checkpoint *checkpoint);
 
-/* Writes the end, has it all on the disk, keeps an older file of that name as `before`, and gives
- * the file its name. Sets the number of its bytes. */
+/* Writes the end, has it all on the disk, keeps an older file of that name as `before`
+ * (NULL: replaces it), and gives the file its name. Sets the number of its bytes. */
 sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before, uint64_t *bytes,
                                  sel_error *error);
 

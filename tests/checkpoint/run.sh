@@ -1,0 +1,244 @@
+#!/bin/sh
+# run.sh -- runs that go on from a checkpoint equal runs that never ended. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$(cd "${BUILD:-build}" && pwd)
+selenite=$build/selenite
+backend=${BACKEND:-cpu}
+python=${PYTHON:-/usr/bin/python3}
+here=tests/checkpoint
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# ok NAME COMMAND...: one test, passed when the command succeeds.
+ok() {
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        sed 's/^/# /' "$work/log"
+    fi
+}
+
+# fails STATUS TEXT COMMAND...: succeeds when the command ends with that status and says the text.
+fails() {
+    expected=$1 text=$2
+    shift 2
+    "$@" >"$work/said" 2>&1
+    got=$?
+    cat "$work/said"
+    [ "$got" = "$expected" ] && grep -qF -- "$text" "$work/said" && return
+    echo "exit status $got, expected $expected and '$text'"
+    return 1
+}
+
+run() { "$selenite" run "$@" --quiet --backend "$backend"; }
+
+# same STRAIGHT DIR: all files are the same, but for run.json, run.log and the checkpoints; and all
+# that run.json says of the result.
+same() {
+    diff -r -x run.json -x run.log -x run.lua -x '*.sel' "$1" "$2" && "$python" - "$1" "$2" <<'END'
+import json, sys
+straight, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
+for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "controls"):
+    assert straight[key] == other[key], (key, straight[key], other[key])
+assert list(straight["results"].items()) == list(other["results"].items())
+assert straight["outputs"] == [f for f in other["outputs"] if not f.endswith(".sel")]
+END
+}
+
+# goes_on SCENARIO MIDDLE END ARGUMENTS...: ends at MIDDLE, goes on to END.
+goes_on() {
+    scenario=$here/$1.lua middle=$2 end=$3
+    shift 3
+    rm -rf "$work/a" "$work/b"
+    run "$scenario" steps="$end" "$@" -o "$work/a" &&
+        run "$scenario" steps="$middle" save=100000 "$@" -o "$work/b" &&
+        run "$scenario" steps="$end" save=100000 "$@" -o "$work/b" --resume &&
+        same "$work/a" "$work/b"
+}
+
+# wait_for FILE PID: until the file is there, or the process has ended.
+wait_for() {
+    until [ -e "$1" ] || ! kill -0 "$2" 2>/dev/null; do sleep 0.01; done
+}
+
+# Without out.checkpoint, too.
+interrupted() {
+    signal=$1 scenario=$2 frame=$3 steps=$4
+    rm -rf "$work/i"
+    [ -d "$work/$scenario" ] || run $here/"$scenario".lua steps="$steps" -o "$work/$scenario" || return 1
+    "$selenite" run $here/"$scenario".lua steps="$steps" --quiet --backend "$backend" -o "$work/i" &
+    pid=$!
+    wait_for "$work/i/vtk/vtk_$frame.vti" $pid
+    kill -"$signal" $pid
+    wait $pid
+    status=$?
+    [ $status = 130 ] || { echo "exit status $status"; return 1; }
+    [ -e "$work/i/average.vti" ] || { echo "the last state was not written"; return 1; }
+    run $here/"$scenario".lua steps="$steps" --resume -o "$work/i" && same "$work/$scenario" "$work/i"
+}
+
+# Kills the run again and again until one comes to its end.
+killed() {
+    turns=0 seed=$1
+    rm -rf "$work/k"
+    [ -d "$work/channel" ] || run $here/channel.lua steps=2000 -o "$work/channel" || return 1
+    while :; do
+        turns=$((turns + 1)) how=--force
+        [ -e "$work/k/checkpoint.sel" ] || [ -e "$work/k/checkpoint.before.sel" ] && how=--resume
+        "$selenite" run $here/channel.lua steps=2000 save=40 --quiet --backend "$backend" \
+            -o "$work/k" $how &
+        pid=$!
+        sleep "$(awk -v s="$seed$turns" 'BEGIN { srand(s); print 0.1 + 0.4 * rand() }')"
+        kill -9 $pid 2>/dev/null
+        wait $pid
+        status=$?
+        [ $status = 137 ] || break
+    done
+    echo "ended with status $status after $turns turns"
+    [ $status = 0 ] && [ $turns -gt 2 ] && same "$work/channel" "$work/k"
+}
+
+# A checkpoint at step 200 and the one before it, at step 100, with frames up to step 200.
+make_saved() {
+    rm -rf "$work/saved"
+    run $here/channel.lua steps=200 save=100 -o "$work/saved"
+}
+again() { run $here/channel.lua steps=200 save=100 -o "$work/saved" "$@"; }
+
+# flip FILE PLACE: changes one bit.
+flip() {
+    "$python" - "$1" "$2" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[int(sys.argv[2]) % len(data)] ^= 4
+open(sys.argv[1], "wb").write(data)
+END
+}
+
+flipped_bits_are_found() {
+    cp "$work/saved/checkpoint.sel" "$work/good.sel"
+    for place in 0 9 13 20 70 79 200 5000 100000 -1 -20 -64; do
+        cp "$work/good.sel" "$work/saved/checkpoint.sel"
+        flip "$work/saved/checkpoint.sel" $place
+        fails 4 "checkpoint.sel: " again --resume || { echo "at $place"; return 1; }
+    done
+    fails 4 "the one before it is whole: --resume $work/saved/checkpoint.before.sel" again --resume
+}
+
+cut_files_are_found() {
+    for bytes in 0 1 15 16 40 500 20000; do
+        head -c $bytes "$work/good.sel" >"$work/saved/checkpoint.sel"
+        fails 4 "checkpoint.sel: is " again --resume || return 1
+    done
+    { cat "$work/good.sel"; echo more; } >"$work/saved/checkpoint.sel"
+    fails 4 "is damaged" again --resume
+}
+
+the_one_before_goes_on() {
+    run $here/channel.lua steps=200 -o "$work/to200" &&
+        again --resume "$work/saved/checkpoint.before.sel" && same "$work/to200" "$work/saved" &&
+        grep "goes on from step 100" "$work/saved/run.log"
+}
+
+# Ended between the two names: the older one stands in.
+no_checkpoint_between_two_names() {
+    rm "$work/saved/checkpoint.sel"
+    again --resume && same "$work/to200" "$work/saved"
+}
+
+nothing_to_go_on_from() {
+    fails 4 "$work/none/checkpoint.sel: there is no checkpoint" \
+        run $here/channel.lua -o "$work/none" --resume && [ ! -e "$work/none" ]
+}
+
+other_grids_are_refused() {
+    fails 1 "size is 48 x 16 in the checkpoint and 50 x 16 in the scenario" again --resume nx=50 &&
+        fails 1 "precision is f32 in the checkpoint and f64 in the scenario" again --resume \
+            precision=f64 &&
+        fails 1 "solver is sel.lbm in the checkpoint and sel.aqua in the scenario" \
+            run $here/storm.lua -o "$work/saved" --resume && same "$work/to200" "$work/saved"
+}
+
+# Other laws, outputs and steps are allowed, and logged.
+other_laws_are_noted() {
+    sed 's/0.05\*boost/0.04*boost/; s/out.grid {.*/out.grid { name = "map", field = "speed", every = 50 },/' \
+        $here/channel.lua >"$work/other.lua"
+    run "$work/other.lua" steps=250 -o "$work/saved" --resume &&
+        grep "script was .* CRC .* and is" "$work/saved/run.log" &&
+        grep "parameter steps was 200 and is 250 now" "$work/saved/run.log" &&
+        grep "out.grid 'grid' is no longer written" "$work/saved/run.log" &&
+        grep "out.grid 'map' is new" "$work/saved/run.log" &&
+        [ -e "$work/saved/map/map_00000250.asc" ] && [ -e "$work/saved/grid/grid_00000200.asc" ] &&
+        grep -c '^250,' "$work/saved/probe.csv"
+}
+
+other_columns_are_refused() {
+    make_saved
+    sed 's/out.probe { field = "velocity"/out.probe { field = "pressure"/' $here/channel.lua \
+        >"$work/columns.lua"
+    fails 1 "probe.csv: has other columns than this output would write now; give the output another name" \
+        run "$work/columns.lua" steps=300 -o "$work/saved" --resume
+}
+
+missing_rows_are_refused() {
+    make_saved
+    echo step >"$work/saved/rate.csv"
+    fails 4 "rate.csv: is not there, or shorter than it was when the checkpoint was written" \
+        again --resume
+}
+
+force_and_resume_exclude_each_other() {
+    fails 2 "--resume goes on with a run, --force writes over it" again --resume --force
+}
+
+force_removes_checkpoints() {
+    run $here/channel.lua steps=20 -o "$work/saved" --force && [ ! -e "$work/saved/checkpoint.sel" ] &&
+        [ ! -e "$work/saved/checkpoint.before.sel" ]
+}
+
+state_that_cannot_be_kept() {
+    sed 's/run.state.n = .*/run.state.deep = { { f = print } }/' $here/channel.lua >"$work/state.lua"
+    sed -i '/run:result("calls"/s/run.state.n/1/' "$work/state.lua"
+    fails 1 "run.state.deep[1].f is a function, which a checkpoint cannot keep" \
+        run "$work/state.lua" save=90 -o "$work/state" &&
+        [ ! -e "$work/state/checkpoint.sel" ] && [ ! -e "$work/state/checkpoint.sel.tmp" ]
+}
+
+# The last good state stays and is named.
+divergence_leaves_the_last_good_one() {
+    sed 's/math.min(1,t\/200)/(t < 150 and 1 or 40)/' $here/channel.lua >"$work/diverge.lua"
+    fails 3 "$work/diverge/checkpoint.sel holds step" run "$work/diverge.lua" steps=5000 save=50 \
+        -o "$work/diverge"
+}
+
+for precision in f32 f64; do
+    ok "every output of a flow goes on ($precision)" goes_on channel 333 601 precision=$precision
+    ok "run-off goes on ($precision)" goes_on storm 111 400 precision=$precision
+    ok "a flow in three dimensions goes on ($precision)" goes_on box 77 150 precision=$precision
+done
+ok "regularized collisions go on" goes_on box 40 81 collision=regularized
+ok "scattered run-off goes on" goes_on storm 80 200 scheme=scatter
+ok "a run goes on from step 0" goes_on channel 0 30
+ok "a run goes on from a step of tests, frames and hooks" goes_on channel 420 600
+ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
+ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500
+ok "a run that is killed loses no file" killed 1
+ok "a checkpoint and the one before are kept" make_saved
+ok "each flipped bit is found, and the checkpoint before offered" flipped_bits_are_found
+ok "files that were cut are found" cut_files_are_found
+ok "the checkpoint before goes on, too" the_one_before_goes_on
+ok "a run killed between two names goes on" no_checkpoint_between_two_names
+ok "without a checkpoint nothing goes on" nothing_to_go_on_from
+ok "another grid, precision or solver is refused" other_grids_are_refused
+ok "other laws, outputs and stops are noted" other_laws_are_noted
+ok "other columns are refused" other_columns_are_refused
+ok "missing rows are refused" missing_rows_are_refused
+ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
+ok "--force removes checkpoints" force_removes_checkpoints
+ok "functions in run.state are refused with their place" state_that_cannot_be_kept
+ok "divergence leaves the last good checkpoint and names it" divergence_leaves_the_last_good_one
