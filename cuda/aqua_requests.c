@@ -13,25 +13,10 @@ static uint64_t round_up(uint64_t bytes) {
 
 /* Fields that cost memory or time are there if they were asked for before the start. */
 static sel_status check_field(const aqua_cuda *state, int field, sel_error *error) {
-    const bool ground = state->view.ground != NULL, most = state->all.most != NULL;
-    bool there = true;
-    switch (field) {
-    case AQUA_GROUND:
-    case AQUA_LEVEL:
-        there = ground;
-        break;
-    case AQUA_MAX_DEPTH:
-        there = most;
-        break;
-    case AQUA_MAX_LEVEL:
-        there = ground && most;
-        break;
-    case AQUA_ARRIVAL_TIME:
-        there = state->all.arrived != NULL;
-        break;
-    default:
-        break;
-    }
+    const bool of_ground = field == AQUA_GROUND || field == AQUA_LEVEL || field == AQUA_MAX_LEVEL;
+    const bool of_most = field == AQUA_MAX_DEPTH || field == AQUA_MAX_LEVEL;
+    const bool there = (state->view.ground || !of_ground) && (state->all.most || !of_most) &&
+                       (state->all.arrived || field != AQUA_ARRIVAL_TIME);
     return there ? SEL_OK
                  : sel_fail(error, SEL_NO_DEVICE, "the field %s was not announced at the start",
                             aqua_solver.fields[field].name);

@@ -188,13 +188,13 @@ static void done(const sel_state *state, int64_t *steps, double *seconds) {
 static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *view,
                            const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->queue;
-    const cuda_cells cells = cuda_cells_of(request);
     cuda_slot *slot;
     sel_status status = cuda_slot_open(queue, request, sizeof(cuda_sums), 0, &slot, error);
     if (status) {
         return status;
     }
     if (request->kind == SEL_REDUCE) {
+        const cuda_cells cells = cuda_cells_of(request);
         CUDA_TRY(look->reduce(view, request->field, &cells, queue->rows, queue->stream));
         return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(cuda_sums), error);
     }
