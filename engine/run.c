@@ -14,16 +14,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "engine/divergence.h"
 #include "engine/emergency.h"
 #include "engine/folder.h"
-#include "engine/hooks.h"
 #include "engine/machine.h"
-#include "engine/output/tables.h"
-#include "engine/record.h"
-#include "engine/resume.h"
+#include "engine/running.h"
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
@@ -38,41 +33,6 @@ static const double fastest = 0.3;
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
  * seconds of a call may be those of an earlier chunk, or none. */
 static const double first_growth = 4, later_growth = 1.1;
-
-typedef struct run {
-    sel_prepared *prepared;
-    const sel_run_options *options;
-    sel_report *report;
-    sel_state *state;
-    sel_outputs *outputs;
-    sel_writer *writer;
-    sel_hook_run hooks;
-    sel_record record;
-
-    int64_t step, first_step, last_step; /* first: of this process */
-    sel_stopped_by last_step_by;
-    int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
-
-    sel_request monitor; /* the test under way */
-    bool monitor_pending, monitor_answered;
-    bool hook_failed;
-    int64_t monitor_step;
-    double largest; /* magnitude of the main field at all tests so far */
-
-    double started;         /* clock */
-    double compute_seconds; /* spent on steps and monitors, or waiting for them */
-    double chunk;           /* steps */
-    int chunks_ahead;       /* handed over since outputs were started */
-
-    const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
-    sel_checkpoint *resume;               /* goes on from it; NULL: begins at step 0 */
-    sel_checkpoint_names names;
-    const char *resume_files[3]; /* checkpoints in the directory, which stay there */
-    int64_t saved_step;          /* of the last checkpoint; -1: none */
-    double saved_clock;
-    sel_error notes;   /* what has changed since the checkpoint */
-    sel_error failure; /* of a checkpoint that could not be written when the run was interrupted */
-} run;
 
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
@@ -152,7 +112,7 @@ static void show_progress(run *r) {
     }
 }
 
-static sel_status wait_for_steps(run *r, sel_error *error) {
+sel_status sel_run_wait(run *r, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
     r->compute_seconds += sel_machine_seconds() - before;
@@ -190,23 +150,9 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-static const double default_wall_time = 600;
-
-/* Whether out.checkpoint goes by wall time and is due. */
-static bool saves_by_clock(const run *r) {
-    const sel_out_checkpoint *checkpoint = r->checkpoint;
-    if (!checkpoint || r->step == r->saved_step) {
-        return false;
-    }
-    const sel_output_common *common = &checkpoint->common;
-    const bool by_steps = common->every != SEL_INT_NOT_GIVEN || !isnan(common->interval);
-    const double seconds = isnan(checkpoint->wall_time) ? default_wall_time : checkpoint->wall_time;
-    return !by_steps && sel_machine_seconds() - r->saved_clock >= seconds;
-}
-
 /* Advances to `target`, or until an interrupt, the end of the wall time, or a checkpoint by it. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r) && !out_of_wall_time(r) && !saves_by_clock(r)) {
+    while (r->step < target && !interrupted(r) && !out_of_wall_time(r) && !sel_run_saves_now(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
@@ -227,8 +173,7 @@ static void stop(run *r, sel_stopped_by by, const char *reason) {
     sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
-/* What hooks say. */
-static void log_text(const char *text, void *data) {
+void sel_run_log(const char *text, void *data) {
     run *r = data;
     sel_record_log(&r->record, text);
     if (r->options->log) {
@@ -246,17 +191,7 @@ static void warn_of_speed(run *r, double mach) {
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
     char line[300];
     snprintf(line, sizeof line, "warning: %s", text);
-    log_text(line, r);
-}
-
-/* The last good state, for whoever changes the scenario and goes on. */
-static void name_checkpoint(run *r) {
-    char *reason = r->report->stop_reason;
-    const size_t used = strlen(reason), room = sizeof r->report->stop_reason - used;
-    if (r->saved_step >= 0) {
-        snprintf(reason + used, room, ". %s holds step %lld", r->names.path,
-                 (long long)r->saved_step);
-    }
+    sel_run_log(line, r);
 }
 
 /* Takes what a monitor saw; sets stopped_by when that has diverged. */
@@ -269,7 +204,7 @@ static void take_look(run *r) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
         snprintf(reason, sizeof reason, "%s. %s", found, hint);
         stop(r, SEL_BY_DIVERGENCE, reason);
-        name_checkpoint(r);
+        sel_run_name_checkpoint(r);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
@@ -279,8 +214,7 @@ static void take_look(run *r) {
     r->largest = fmax(r->largest, r->monitor.largest);
 }
 
-/* Waits for the monitor under way, if there is one. */
-static sel_status answer_monitor(run *r, sel_error *error) {
+sel_status sel_run_answer_monitor(run *r, sel_error *error) {
     if (!r->monitor_pending || r->monitor_answered) {
         return SEL_OK;
     }
@@ -296,7 +230,7 @@ static sel_status finish_monitor(run *r, sel_error *error) {
     if (!r->monitor_pending) {
         return SEL_OK;
     }
-    sel_status status = answer_monitor(r, error);
+    sel_status status = sel_run_answer_monitor(r, error);
     r->monitor_pending = false;
     if (status) {
         return status;
@@ -350,7 +284,7 @@ static sel_status told_of_hook(run *r, sel_status status) {
 
 /* Hooks find the files, results and values of all that was due before them. */
 static sel_status call_hooks(run *r, sel_error *error) {
-    sel_status status = wait_for_steps(r, error);
+    sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status
                   : told_of_hook(r, sel_hooks_call(&r->hooks, r->step, run_time(r), error));
@@ -376,131 +310,6 @@ static int64_t next_output(const run *r) {
     return hook < output ? hook : output;
 }
 
-/* ---- checkpoints ---- */
-
-static sel_standing standing(const run *r) {
-    return (sel_standing){.step = r->step,
-                          .monitor_pending = r->monitor_pending,
-                          .monitor_answered = r->monitor_answered,
-                          .monitor_step = r->monitor_step,
-                          .monitor = r->monitor,
-                          .largest = r->largest,
-                          .steady_measure = r->report->steady_measure,
-                          .largest_mach = r->report->largest_mach};
-}
-
-static sel_kept_run kept_run(run *r, sel_standing *at) {
-    return (sel_kept_run){.scenario = r->record.scenario,
-                          .prepared = r->prepared,
-                          .state = r->state,
-                          .outputs = r->outputs,
-                          .hooks = &r->hooks,
-                          .results = &r->report->results,
-                          .standing = at};
-}
-
-/* Whether the present state may be gone on from. Leaves the test under way alone. */
-static bool is_sound(run *r, sel_error *error) {
-    char found[SEL_DIVERGENCE_TEXT];
-    sel_request look = {.kind = SEL_MONITOR,
-                        .box = sel_grid_box(&r->prepared->domain->grid),
-                        .only_bad_cell = true};
-    const sel_backend *backend = r->prepared->backend;
-    sel_status status = backend->start(r->state, &look, error);
-    status = status ? status : backend->finish(r->state, &look, error);
-    return !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
-           !(r->monitor_pending &&
-             sel_diverged(r->prepared->plan, &r->monitor, r->monitor_step, found));
-}
-
-static void say_saved(run *r, uint64_t bytes, double seconds) {
-    char text[256], size[SEL_BYTES_ROOM];
-    snprintf(text, sizeof text, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
-             r->names.file, sel_bytes_text((double)bytes, size), seconds);
-    sel_record_log(&r->record, text);
-}
-
-/* All files are on the way to the disk before the checkpoint says that they are there. */
-static sel_status save(run *r, sel_error *error) {
-    const double begun = sel_machine_seconds();
-    uint64_t bytes = 0;
-    sel_status status = wait_for_steps(r, error);
-    status = status ? status : sel_outputs_finish(r->outputs, error);
-    status = status ? status : answer_monitor(r, error);
-    status = status ? status : sel_writer_drain(r->writer, error);
-    if (status || !is_sound(r, error)) {
-        r->saved_clock = sel_machine_seconds();
-        return status;
-    }
-    status = sel_outputs_add_file(r->outputs, r->names.file, error);
-    if (!status && access(r->names.path, F_OK) == 0) {
-        status = sel_outputs_add_file(r->outputs, r->names.before, error);
-    }
-    sel_standing at = standing(r);
-    const sel_kept_run kept = kept_run(r, &at);
-    status = status ? status : sel_resume_save(&kept, &r->names, &bytes, error);
-    r->saved_clock = sel_machine_seconds();
-    if (!status) {
-        r->saved_step = r->step;
-        r->names.keeps_before = false;
-        say_saved(r, bytes, r->saved_clock - begun);
-    }
-    return status;
-}
-
-static int64_t next_save(const run *r) {
-    return r->checkpoint
-               ? sel_output_next(&r->checkpoint->common, 0, r->prepared->domain->grid.dt, r->step)
-               : INT64_MAX;
-}
-
-/* At the end, and when the run is interrupted: before the last outputs, which a run that goes on
- * does not write. A run that is interrupted ends in order without one. */
-static sel_status save_last(run *r, sel_error *error) {
-    const sel_stopped_by by = r->report->stopped_by;
-    if (r->saved_step == r->step || (!r->checkpoint && by != SEL_BY_INTERRUPT)) {
-        return SEL_OK;
-    }
-    if (by != SEL_BY_INTERRUPT) {
-        return save(r, error);
-    }
-    if (save(r, &r->failure)) {
-        char text[600];
-        snprintf(text, sizeof text, "no checkpoint: %.500s", r->failure.text);
-        log_text(text, r);
-    }
-    return SEL_OK;
-}
-
-static void note_changes(run *r) {
-    char text[600];
-    snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
-             sel_checkpoint_path(r->resume));
-    log_text(text, r);
-    sel_record_log(&r->record, r->notes.text);
-}
-
-/* The outputs have been opened, at step 0. */
-static sel_status load(run *r, sel_error *error) {
-    sel_standing at = standing(r);
-    const sel_kept_run kept = kept_run(r, &at);
-    sel_status status = sel_resume_load(&kept, r->resume, &r->notes, error);
-    if (status) {
-        return status;
-    }
-    r->step = r->first_step = r->saved_step = at.step;
-    r->names.keeps_before = strcmp(sel_checkpoint_path(r->resume), r->names.path_before) == 0;
-    r->monitor = at.monitor;
-    r->monitor_pending = at.monitor_pending;
-    r->monitor_answered = at.monitor_answered;
-    r->monitor_step = at.monitor_step;
-    r->largest = at.largest;
-    r->report->steady_measure = at.steady_measure;
-    r->report->largest_mach = at.largest_mach;
-    note_changes(r);
-    return SEL_OK;
-}
-
 static sel_status loop(run *r, sel_error *error) {
     /* What was due at the step of a checkpoint has been done. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
@@ -518,10 +327,10 @@ static sel_status loop(run *r, sel_error *error) {
             stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
             break;
         }
-        if (saves_by_clock(r) && (status = save(r, error))) {
+        if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
             break;
         }
-        int64_t test = next_test(r), output = next_output(r), saved = next_save(r);
+        int64_t test = next_test(r), output = next_output(r), saved = sel_run_next_save(r);
         int64_t target = test < output ? test : output;
         target = saved < target ? saved : target;
         status = advance_to(r, target < r->last_step ? target : r->last_step, error);
@@ -535,7 +344,7 @@ static sel_status loop(run *r, sel_error *error) {
             status = start_and_call(r, error);
         }
         if (!status && r->step == saved && r->report->stopped_by == SEL_BY_NOTHING) {
-            status = save(r, error);
+            status = sel_run_save(r, error);
         }
     }
     return status;
@@ -543,9 +352,9 @@ static sel_status loop(run *r, sel_error *error) {
 
 /* The last state: tested on the spot unless its test is what ended the run, and written. */
 static sel_status end(run *r, sel_error *error) {
-    sel_status status = wait_for_steps(r, error);
+    sel_status status = sel_run_wait(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = save_last(r, error);
+        status = sel_run_save_last(r, error);
     }
     status = status ? status : finish_monitor(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
@@ -603,7 +412,7 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .resume = r->resume,
         .resume_files = r->resume_files,
     };
-    r->hooks = (sel_hook_run){.context = context, .log = log_text, .log_data = r};
+    r->hooks = (sel_hook_run){.context = context, .log = sel_run_log, .log_data = r};
     return sel_outputs_open(context, &r->outputs, error);
 }
 
@@ -646,7 +455,7 @@ static sel_status run_opened(run *r, sel_error *error) {
         r->options->begun(r->prepared, r->options->begun_data);
     }
     resolve_stops(r);
-    sel_status status = r->resume ? load(r, error) : SEL_OK;
+    sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
     r->saved_clock = sel_machine_seconds();
     status = status ? status : loop(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
@@ -674,32 +483,6 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
-/* Refuses what it cannot go on from before anything in the directory is changed. */
-static sel_status open_directory(run *r, sel_error *error) {
-    const sel_run_options *options = r->options;
-    const sel_simulation *simulation = r->prepared->simulation;
-    sel_standing at = standing(r);
-    const sel_kept_run kept = kept_run(r, &at);
-    sel_checkpoint_name(simulation, options->directory, &r->names);
-    r->checkpoint = sel_checkpoint_output(simulation);
-    if (!options->resume) {
-        return sel_run_directory(options->directory, options->force, error);
-    }
-    sel_status status =
-        sel_resume_open(simulation, options->directory, options->resume_file, &r->resume, error);
-    const char **file = r->resume_files;
-    if (access(r->names.path, F_OK) == 0) {
-        *file++ = r->names.file;
-    }
-    if (access(r->names.path_before, F_OK) == 0) {
-        *file = r->names.before;
-    }
-    status = status ? status : sel_resume_check(&kept, r->resume, &r->notes, error);
-    const sel_output_context context = {
-        .directory = options->directory, .resume = r->resume, .resume_files = r->resume_files};
-    return status ? status : sel_outputs_cut(&context, error);
-}
-
 static void set_writing(const sel_run_options *options, bool writing) {
     if (options->writing) {
         *options->writing = writing;
@@ -721,7 +504,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     set_writing(options, true);
-    status = status ? status : open_directory(&r, error);
+    status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);
     set_writing(options, false);
     sel_checkpoint_close(r.resume);

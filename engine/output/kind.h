@@ -34,6 +34,13 @@ int sel_output_files_find(const sel_output_files *files, const char *name);
 /* Takes the file that was added last from the list: it could not be made. */
 void sel_output_files_drop(sel_output_files *files);
 
+/* Moves the names to a checkpoint or from it, with the bytes of CSV files; all that are known to a
+ * run that goes on; frees the list. */
+void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
+sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
+                                  sel_error *error);
+void sel_output_files_free(sel_output_files *files);
+
 /* An output under check: mistakes are reported at `where`. */
 typedef struct sel_output_site {
     const sel_simulation *simulation;

@@ -6,13 +6,12 @@
 #include "engine/output/output.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/folder.h"
 #include "engine/machine.h"
-#include "engine/output/kind.h"
+#include "engine/output/opened.h"
 
 static const sel_output_kind *const kinds[] = {
     &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind,   &sel_reduce_kind,
@@ -29,31 +28,6 @@ const sel_family sel_output_family = {
     "What a run writes. The last state is always written.",
     tables,
     sizeof tables / sizeof *tables,
-};
-
-typedef struct opened_output {
-    const sel_output_kind *kind;
-    const char *name;
-    const sel_output_common *common;
-    void *self;
-    int64_t written; /* the last step; -1: none */
-    bool under_way;  /* `requests` have been started and not taken */
-    bool concluded;
-    sel_requests requests;
-} opened_output;
-
-struct sel_outputs {
-    const sel_output_context *context;
-    sel_output_files files;
-    int count;
-    opened_output *v;
-
-    /* Of what is under way. */
-    int64_t step;
-    double time;
-    bool last;
-
-    double waited; /* seconds, for the backend */
 };
 
 const sel_output_kind *sel_output_kind_of(const sel_table *table) {
@@ -275,198 +249,6 @@ int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
 
 /* ---- what ---- */
 
-static sel_status make_room(sel_output_files *files, sel_error *error) {
-    if (files->count < files->capacity) {
-        return SEL_OK;
-    }
-    const int capacity = 2 * files->capacity + 16;
-    struct sel_output_file *v = realloc(files->v, (size_t)capacity * sizeof *v);
-    if (!v) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
-    }
-    files->v = v;
-    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
-    if (!listed) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *listed);
-    }
-    files->listed = listed;
-    files->capacity = capacity;
-    return SEL_OK;
-}
-
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
-                                const char *format, ...) {
-    sel_status status = make_room(files, error);
-    if (status) {
-        return status;
-    }
-    int64_t submitted = -1, written;
-    if (writer) {
-        sel_writer_counts(writer, &submitted, &written);
-    }
-    char *name = NULL;
-    va_list args;
-    va_start(args, format);
-    int length = vasprintf(&name, format, args);
-    va_end(args);
-    if (length < 0) {
-        return sel_fail_memory(error, "the list of files", strlen(format));
-    }
-    if (sel_output_files_find(files, name) >= 0) { /* of the run that this one goes on from */
-        free(name);
-        return SEL_OK;
-    }
-    status = sel_folder_claim(files->directory, name, files->force, error);
-    if (status) {
-        free(name);
-        return status;
-    }
-    files->v[files->count++] =
-        (struct sel_output_file){.name = name, .job = submitted + 1, .bytes = -1};
-    return SEL_OK;
-}
-
-int sel_output_files_find(const sel_output_files *files, const char *name) {
-    for (int i = 0; i < files->known; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-void sel_output_files_drop(sel_output_files *files) {
-    free(files->v[--files->count].name);
-}
-
-/* ---- checkpoints ---- */
-
-static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
-    struct sel_output_file file = {.name = sel_kept_text(checkpoint)};
-    sel_error error = {.status = SEL_OK};
-    SEL_KEEP(checkpoint, file.bytes);
-    if (make_room(files, &error)) {
-        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
-    }
-    if (!file.name || sel_checkpoint_status(checkpoint, NULL)) {
-        free(file.name);
-        return;
-    }
-    files->v[files->count++] = file;
-}
-
-/* Names, and of CSV files the bytes that are written. */
-static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
-    int count = files->count;
-    SEL_KEEP(checkpoint, count);
-    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
-        if (sel_checkpoint_loads(checkpoint)) {
-            load_file(files, checkpoint);
-            continue;
-        }
-        struct sel_output_file *file = &files->v[i];
-        file->bytes = file->csv ? sel_csv_bytes(file->csv) : file->bytes;
-        sel_keep_text(checkpoint, file->name);
-        SEL_KEEP(checkpoint, file->bytes);
-    }
-}
-
-sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
-    const sel_output_files *files = &outputs->files;
-    for (int i = 0; i < files->count; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
-            return SEL_OK;
-        }
-    }
-    return sel_output_files_add(&outputs->files, NULL, error, "%s", name);
-}
-
-static void keep_output(opened_output *output, sel_checkpoint *checkpoint) {
-    SEL_KEEP(checkpoint, output->written);
-    if (output->kind->keep) {
-        output->kind->keep(output->self, checkpoint);
-    }
-}
-
-void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
-    int count = outputs->count;
-    char block[SEL_BLOCK_NAME];
-    sel_checkpoint_block(checkpoint, "files");
-    keep_files(&outputs->files, checkpoint);
-    sel_checkpoint_block(checkpoint, "outputs");
-    SEL_KEEP(checkpoint, count);
-    for (int i = 0; i < count; i++) {
-        sel_keep_text(checkpoint, outputs->v[i].name);
-        sel_keep_text(checkpoint, outputs->v[i].kind->table->name);
-    }
-    for (int i = 0; i < count; i++) {
-        snprintf(block, sizeof block, "output %d", i + 1);
-        sel_checkpoint_block(checkpoint, block);
-        keep_output(&outputs->v[i], checkpoint);
-    }
-}
-
-/* The output of that name, if it is of the same kind. */
-static opened_output *same_output(sel_outputs *outputs, const char *name, const char *kind,
-                                  sel_checkpoint *checkpoint) {
-    for (int i = 0; i < outputs->count; i++) {
-        opened_output *output = &outputs->v[i];
-        if (strcmp(output->name, name) != 0) {
-            continue;
-        }
-        if (strcmp(output->kind->table->name, kind) != 0) {
-            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                                "%s: the output '%s' was an %s, and is an %s now; give it another "
-                                "name",
-                                sel_checkpoint_path(checkpoint), name, kind,
-                                output->kind->table->name);
-        }
-        return output;
-    }
-    return NULL;
-}
-
-void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_error *notes) {
-    int count = 0;
-    char block[SEL_BLOCK_NAME];
-    sel_checkpoint_block(checkpoint, "outputs");
-    SEL_KEEP(checkpoint, count);
-    opened_output **to =
-        calloc((size_t)(count > 0 && count < SEL_MOST_OUTPUTS ? count : 0) + 1, sizeof *to);
-    if (!to || count < 0 || count >= SEL_MOST_OUTPUTS) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
-                            sel_checkpoint_path(checkpoint), count);
-        count = 0;
-    }
-    for (int i = 0; i < count; i++) {
-        char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
-        to[i] = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
-        if (name && kind && !to[i]) {
-            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
-        }
-        free(name);
-        free(kind);
-    }
-    for (int i = 0; i < outputs->count; i++) {
-        bool known = false;
-        for (int k = 0; k < count; k++) {
-            known = known || to[k] == &outputs->v[i];
-        }
-        if (!known) {
-            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is new", outputs->v[i].kind->table->name,
-                     outputs->v[i].name);
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (to[i]) {
-            snprintf(block, sizeof block, "output %d", i + 1);
-            sel_checkpoint_block(checkpoint, block);
-            keep_output(to[i], checkpoint);
-        }
-    }
-    free(to);
-}
-
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
     opened_output *output = &outputs->v[outputs->count];
     output->kind = sel_output_kind_of(from->table);
@@ -479,60 +261,6 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),
                                            &outputs->files, &output->self, error);
     outputs->count += status == SEL_OK;
-    return status;
-}
-
-static sel_status add_known(sel_output_files *files, const char *name, sel_error *error) {
-    files->known = files->count;
-    if (sel_output_files_find(files, name) >= 0) {
-        return SEL_OK;
-    }
-    sel_status status = make_room(files, error);
-    char *copy = status ? NULL : strdup(name);
-    if (!copy) {
-        return status ? status : sel_fail_memory(error, "the list of files", strlen(name));
-    }
-    files->v[files->count++] = (struct sel_output_file){.name = copy, .bytes = -1};
-    return SEL_OK;
-}
-
-/* The files of the run that this one goes on from. */
-static sel_status list_known(sel_output_files *files, const sel_output_context *context,
-                             sel_error *error) {
-    sel_checkpoint_block(context->resume, "files");
-    keep_files(files, context->resume);
-    sel_status status = sel_checkpoint_status(context->resume, error);
-    for (const char *const *more = context->resume_files; *more && !status; more++) {
-        status = add_known(files, *more, error);
-    }
-    files->known = files->count;
-    return status;
-}
-
-static void free_files(sel_output_files *files) {
-    for (int i = 0; i < files->count; i++) {
-        free(files->v[i].name);
-    }
-    free(files->listed);
-    free(files->v);
-}
-
-sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) {
-    sel_output_files files = {.directory = context->directory};
-    sel_status status = list_known(&files, context, error);
-    const char **names = calloc((size_t)files.count + 1, sizeof *names);
-    int64_t *bytes = calloc((size_t)files.count + 1, sizeof *bytes);
-    if (!names || !bytes) {
-        status = status ? status : sel_fail_memory(error, "the list of files", sizeof *names);
-    }
-    for (int i = 0; i < files.count && !status; i++) {
-        names[i] = files.v[i].name;
-        bytes[i] = files.v[i].bytes;
-    }
-    status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
-    free(names);
-    free(bytes);
-    free_files(&files);
     return status;
 }
 
@@ -551,7 +279,8 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     made->files.directory = context->directory;
     made->files.force = context->force;
     made->v = v;
-    sel_status status = context->resume ? list_known(&made->files, context, error) : SEL_OK;
+    sel_status status =
+        context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
         status = open_output(made, variant(context->simulation, i), error);
     }
@@ -710,7 +439,7 @@ void sel_outputs_close(sel_outputs *outputs) {
         output->kind->close(output->self);
         free(output->requests.v);
     }
-    free_files(&outputs->files);
+    sel_output_files_free(&outputs->files);
     free(outputs->v);
     free(outputs);
 }
