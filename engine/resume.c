@@ -101,8 +101,10 @@ static void describe(const sel_kept_run *run, properties *list) {
     add(list, true, "solver", "sel.%s", simulation->solver->name);
     describe_grid(&prepared->domain->grid, list);
     add(list, true, "precision", "%s", sel_precision_names[prepared->plan->precision]);
-    simulation->solver->state_text(prepared->plan, text, sizeof text);
-    add(list, true, "lattice", "%s", text);
+    if (simulation->solver->state_text) {
+        simulation->solver->state_text(prepared->plan, text, sizeof text);
+        add(list, true, "lattice", "%s", text);
+    }
     add(list, false, "selenite", "%s", sel_version());
     add(list, false, "script", "%zu bytes, CRC %08lx", scenario->text ? scenario->text_length : 0,
         crc_of(scenario->text, scenario->text_length));
@@ -273,7 +275,7 @@ static void save_fields(const sel_kept_run *run, sel_checkpoint *checkpoint) {
     sel_checkpoint_block(checkpoint, "solids");
     sel_keep(checkpoint, domain->cell, (size_t)sel_grid_cells(grid));
     const char *const *name = run->prepared->simulation->solver->initial_fields;
-    for (; *name; name++) {
+    for (; name && *name; name++) {
         save_field(run, *name, checkpoint);
     }
 }
@@ -292,7 +294,7 @@ sel_status sel_resume_save(const sel_kept_run *run, const sel_checkpoint_names *
     keep_results(run->results, checkpoint);
     keep_hooks(run, checkpoint);
     sel_outputs_save(run->outputs, checkpoint);
-    sel_state_save(run->state, checkpoint);
+    sel_state_save(run->state, run->prepared->backend, checkpoint);
     save_fields(run, checkpoint);
     status = sel_checkpoint_commit(checkpoint, names->keeps_before ? NULL : names->path_before,
                                    bytes, error);

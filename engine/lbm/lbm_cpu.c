@@ -89,7 +89,7 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
-    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED);
+    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED | SEL_OPTIONAL);
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              &vectors, 0);
@@ -197,10 +197,13 @@ static sel_status loaded(sel_state *base, sel_error *error) {
         lbm_fill_halo(state, state->f[0], row, true);
         lbm_fill_halo(state, state->f[1], row, true);
     }
-    sel_status status = lbm_apply_acceleration(state, (double)base->step, error);
+    const int64_t before = base->step > 0 ? base->step - 1 : 0;
+    sel_status status = lbm_apply_acceleration(state, (double)before, error);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    status = status ? status : lbm_apply_acceleration(state, (double)base->step, error);
     return status ? status
-                  : lbm_batches_apply(state->plan, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS,
-                                      state->law_values, state->link_add, state->open_value, error);
+                  : lbm_batches_apply(state->plan, before, LBM_ALWAYS, state->law_values,
+                                      state->link_add, state->open_value, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {

@@ -117,7 +117,8 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
 }
 
 static sel_status loaded(sel_state *state, sel_error *error) {
-    return sel_state_loaded(state, cpu_of(state->plan)->loaded, error);
+    const sel_cpu *cpu = cpu_of(state->plan);
+    return cpu->loaded ? sel_state_loaded(state, cpu->loaded, error) : SEL_OK;
 }
 
 static int64_t whole(const sel_state *state) {

@@ -18,13 +18,19 @@ static void take_failure(sel_checkpoint *checkpoint, const sel_error *error) {
 typedef sel_status mover(const sel_arrays *arrays, int k, sel_arrays_move *move, void *stream,
                          sel_error *error);
 
-static void move_arrays(const sel_state *state, mover *move, sel_checkpoint *checkpoint) {
+/* Those with these flags; loading, only what the checkpoint has. */
+static void move_arrays(const sel_state *state, unsigned flags, mover *move,
+                        sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
+    const bool loads = sel_checkpoint_loads(checkpoint);
     for (int k = 0; k < arrays->count && !sel_checkpoint_status(checkpoint, NULL); k++) {
+        const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
         sel_error error = {.status = SEL_OK};
-        if (arrays->v[k].flags & SEL_SAVED) {
-            block_of(&arrays->v[k], name);
+        block_of(array, name);
+        const bool has =
+            !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
+        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has) {
             sel_checkpoint_block(checkpoint, name);
             move(arrays, k, sel_checkpoint_move, checkpoint, &error);
             take_failure(checkpoint, &error);
@@ -32,8 +38,14 @@ static void move_arrays(const sel_state *state, mover *move, sel_checkpoint *che
     }
 }
 
-void sel_state_save(sel_state *state, sel_checkpoint *checkpoint) {
-    move_arrays(state, sel_arrays_save, checkpoint);
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
+    sel_error error = {.status = SEL_OK};
+    if (backend->saving) {
+        backend->saving(state, &error);
+        take_failure(checkpoint, &error);
+    }
+    move_arrays(state, SEL_SAVED, sel_arrays_save, checkpoint);
+    move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_save, checkpoint);
 }
 
 void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
@@ -43,8 +55,9 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
         const uint64_t bytes = sel_array_bytes(array);
         char name[SEL_BLOCK_NAME];
         block_of(array, name);
-        const int64_t saved =
-            array->flags & SEL_SAVED ? sel_checkpoint_bytes(checkpoint, name) : (int64_t)bytes;
+        const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED
+                                  ? sel_checkpoint_bytes(checkpoint, name)
+                                  : (int64_t)bytes;
         if (saved < 0) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: has no '%s', which an output, field or law needs that the run "
@@ -63,9 +76,10 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
     sel_error error = {.status = SEL_OK};
     sel_state_check(state, checkpoint);
-    move_arrays(state, sel_arrays_load, checkpoint);
+    move_arrays(state, SEL_SAVED, sel_arrays_load, checkpoint);
     if (!sel_checkpoint_status(checkpoint, NULL)) {
         backend->loaded(state, &error);
         take_failure(checkpoint, &error);
     }
+    move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_load, checkpoint);
 }

@@ -7,7 +7,7 @@
 
 /* Moves all saved arrays to a checkpoint: a block each, called "state NAME". Nothing may be under
  * way. */
-void sel_state_save(sel_state *state, sel_checkpoint *checkpoint);
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 /* Whether sel_state_load can: fails where an array is not in the checkpoint, or has another size.
  */
