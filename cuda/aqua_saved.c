@@ -10,7 +10,7 @@
 /* Joins `count` totals of the device. */
 static sel_status join(const sel_total *booked, int64_t count, sel_total *to, sel_error *error) {
     const uint64_t bytes = (uint64_t)count * sizeof *booked;
-    sel_total *totals = malloc(bytes + 1);
+    sel_total *totals = calloc((size_t)count + 1, sizeof *totals);
     sel_status status = totals ? cuda_send(totals, booked, bytes, error)
                                : sel_fail_memory(error, "the books", bytes);
     *to = (sel_total){0};

@@ -391,6 +391,11 @@
 ---@field nodata? number The value of the file that means that there are no data; what the file itself says when not given.
 ---@field fill? number The value where there are no data, not scaled; when not given, to ask for it there is an error.
 
+---The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". Of another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
+---@class (exact) selenite.sel.state
+---@field file? string A checkpoint (.sel) of a run of the same solver, relative to the script.
+---@field [1]? string the same as file
+
 ---What holds on a region of sel.lbm.
 ---@class selenite.law
 
@@ -440,6 +445,7 @@
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity that depends on time by given points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity that depends on x and y by the pixels of a file, whose first row is the north; r(x, y) inside functions; .size, .dx and .origin, the lower left corner.
+---@field state fun(fields: selenite.sel.state|string): table The fields in a checkpoint, as `initial` of a new run: sel.state "run/checkpoint.sel". Of another grid they are taken at the same places: linear between the centres of cells that are not solid, constant beyond the last ones.
 ---@field law selenite.law.module
 ---@field out selenite.out.module
 ---@field shape selenite.shape.module
