@@ -61,6 +61,29 @@ goes_on() {
         same "$work/a" "$work/b"
 }
 
+# crosses SCENARIO FROM TO ARGUMENTS...: what one backend has written the other goes on with; rows are
+# those of a run on one of them but for round-off.
+crosses() {
+    scenario=$here/$1.lua from=$2 to=$3
+    shift 3
+    rm -rf "$work/a" "$work/b"
+    run "$scenario" steps=200 "$@" -o "$work/a" &&
+        "$selenite" run "$scenario" steps=111 save=50 "$@" --quiet -o "$work/b" --backend "$from" &&
+        "$selenite" run "$scenario" steps=200 save=50 "$@" --quiet -o "$work/b" --backend "$to" \
+            --resume && "$python" - "$work/a" "$work/b" <<'END'
+import csv, glob, os, sys
+a, b = sys.argv[1:]
+for path in glob.glob(a + "/*.csv"):
+    one, other = (list(csv.reader(open(d + "/" + os.path.basename(path)))) for d in (a, b))
+    assert len(one) == len(other) and one[0] == other[0], path
+    for c in range(len(one[0])):
+        x, y = ([float(row[c]) for row in rows[1:]] for rows in (one, other))
+        size = max(map(abs, x)) + 1e-6
+        worst = max(abs(i - j) for i, j in zip(x, y)) / size
+        assert worst < 2e-3, (path, one[0][c], worst)
+END
+}
+
 # wait_for FILE PID: until the file is there, or the process has ended.
 wait_for() {
     until [ -e "$1" ] || ! kill -0 "$2" 2>/dev/null; do sleep 0.01; done
@@ -93,7 +116,7 @@ killed() {
         "$selenite" run $here/channel.lua steps=2000 save=40 --quiet --backend "$backend" \
             -o "$work/k" $how &
         pid=$!
-        sleep "$(awk -v s="$seed$turns" 'BEGIN { srand(s); print 0.1 + 0.4 * rand() }')"
+        sleep "$(awk -v s="$seed$turns" -v t="$turns" 'BEGIN { srand(s); print 0.1 + 0.15 * rand() + t / 50 }')"
         kill -9 $pid 2>/dev/null
         wait $pid
         status=$?
@@ -164,6 +187,52 @@ other_grids_are_refused() {
             run $here/storm.lua -o "$work/saved" --resume && same "$work/to200" "$work/saved"
 }
 
+# sel.state: the fields of another run are the initial state of this one, also on a finer grid.
+fields_start_a_new_run() {
+    cat >"$work/start.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { from = { "", "checkpoint" }, fine = { 1, "cells per unit", integer = true } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 48 * p.fine, 16 * p.fine }, dx = 1 / p.fine, dt = 1 / p.fine,
+  nu = 0.02, precision = "f64", initial = sel.state(p.from), stop = { steps = 0 },
+  regions = {
+    { name = "walls", where = shape.faces, law = law.wall {} },
+    { name = "post", where = shape.ball { centre = { 12, 8.3 }, radius = 2 }, law = law.wall {} },
+  },
+  output = { out.probe { name = "probe", field = "velocity", at = { 30, 8 } } },
+}
+END
+    rm -rf "$work/from" "$work/start" "$work/fine"
+    run $here/channel.lua steps=200 save=100 precision=f64 -o "$work/from" &&
+        run "$work/start.lua" from="$work/from/checkpoint.sel" -o "$work/start" &&
+        run "$work/start.lua" from="$work/from/checkpoint.sel" fine=2 -o "$work/fine" &&
+        "$python" - "$work" <<'END'
+import csv, sys
+rows = [list(csv.reader(open(sys.argv[1] + "/" + d + "/probe.csv")))[-1] for d in ("from", "start", "fine")]
+print(rows)
+saved, same, fine = ([float(v) for v in row[2:]] for row in rows)
+for i in range(2):
+    assert abs(same[i] - saved[i]) < 1e-12, "the same grid"
+    assert abs(fine[i] - saved[i]) < 1e-3, "a finer grid"
+assert abs(saved[0]) > 0.01
+END
+}
+
+# The same depths at all cells, and nothing of a damaged file.
+depths_start_a_new_run() {
+    sed "s|initial = .*|initial = sel.state \"$work/rain/checkpoint.sel\",|" $here/storm.lua \
+        >"$work/depth.lua"
+    rm -rf "$work/rain" "$work/depth"
+    run $here/storm.lua steps=100 save=100 precision=f64 -o "$work/rain" &&
+        run "$work/depth.lua" steps=0 precision=f64 -o "$work/depth" || return 1
+    then=$(grep '^100,' "$work/rain/reduce.csv" | cut -d, -f3)
+    now=$(grep '^0,' "$work/depth/reduce.csv" | cut -d, -f3)
+    [ "$then" = "$now" ] || { echo "$then became $now"; return 1; }
+    flip "$work/rain/checkpoint.sel" 5000
+    fails 4 "checkpoint.sel: is damaged" run "$work/depth.lua" -o "$work/no"
+}
+
 # Other laws, outputs and steps are allowed, and logged.
 other_laws_are_noted() {
     sed 's/0.05\*boost/0.04*boost/; s/out.grid {.*/out.grid { name = "map", field = "speed", every = 50 },/' \
@@ -229,6 +298,16 @@ ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
 ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500
 ok "a run that is killed loses no file" killed 1
 ok "a checkpoint and the one before are kept" make_saved
+if [ "$backend" = cuda ]; then
+    for precision in f32 f64; do
+        for scenario in channel storm box; do
+            ok "$scenario goes from the CPU to the GPU ($precision)" crosses $scenario cpu cuda \
+                precision=$precision
+            ok "$scenario goes from the GPU to the CPU ($precision)" crosses $scenario cuda cpu \
+                precision=$precision
+        done
+    done
+fi
 ok "each flipped bit is found, and the checkpoint before offered" flipped_bits_are_found
 ok "files that were cut are found" cut_files_are_found
 ok "the checkpoint before goes on, too" the_one_before_goes_on
@@ -236,6 +315,8 @@ ok "a run killed between two names goes on" no_checkpoint_between_two_names
 ok "without a checkpoint nothing goes on" nothing_to_go_on_from
 ok "another grid, precision or solver is refused" other_grids_are_refused
 ok "other laws, outputs and stops are noted" other_laws_are_noted
+ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
+ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
 ok "other columns are refused" other_columns_are_refused
 ok "missing rows are refused" missing_rows_are_refused
 ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
