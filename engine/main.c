@@ -10,6 +10,7 @@
 #include "engine/machine.h"
 #include "engine/process.h"
 #include "engine/progress.h"
+#include "engine/resume.h"
 #include "engine/run.h"
 #include "engine/usage.h"
 #include "engine/version.h"
@@ -109,13 +110,19 @@ static void say_beginning(const sel_prepared *prepared, const void *data) {
 static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
                           const sel_simulation *simulation, const char *directory,
                           sel_error *error) {
+    const bool in_list = a->resume && scenario->count > 1;
+    const sel_resume_step step =
+        in_list ? sel_resume_in_list(simulation, directory) : SEL_RESUME_IT;
+    if (step == SEL_RESUME_DONE) {
+        return SEL_OK;
+    }
     sel_progress_printer printer = sel_progress_printer_create(stderr);
     sel_run_options options = {
         .settings = a->settings,
         .directory = directory,
         .command = a->line,
-        .force = a->force,
-        .resume = a->resume,
+        .force = a->force || step == SEL_RESUME_ANEW,
+        .resume = a->resume && step == SEL_RESUME_IT,
         .resume_file = a->resume_file,
         .interrupt = sel_process_interrupt(),
         .writing = sel_process_writing(),

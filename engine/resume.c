@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "engine/file.h"
+#include "engine/folder.h"
 #include "engine/machine/saved.h"
 #include "engine/output/kind.h"
 #include "engine/version.h"
@@ -349,6 +351,37 @@ static sel_status open_of_directory(const sel_simulation *simulation, const char
     }
     sel_checkpoint_close(before);
     return status;
+}
+
+/* Whether run.json says that the run has come to an end of its own. */
+static bool has_ended(const char *json) {
+    static const char *const others[] = {"running", "interrupted", "error", NULL};
+    bool ended = true;
+    for (const char *const *by = others; *by; by++) {
+        char entry[64];
+        snprintf(entry, sizeof entry, "\"stopped_by\": \"%s\"", *by);
+        ended = ended && !strstr(json, entry);
+    }
+    return ended;
+}
+
+sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
+    enum { LONGEST = 1 << 26 };
+    sel_checkpoint_names names;
+    char path[SEL_PATH_ROOM], *json = NULL;
+    size_t length = 0;
+    sel_checkpoint_name(simulation, directory, &names);
+    if (access(names.path, F_OK) == 0 || access(names.path_before, F_OK) == 0) {
+        return SEL_RESUME_IT;
+    }
+    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, directory);
+    sel_resume_step step = SEL_RESUME_BEGIN;
+    if (!sel_file_read(path, LONGEST, "it tells of a run", &json, &length, NULL)) {
+        json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
+        step = has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
+    }
+    free(json);
+    return step;
 }
 
 sel_status sel_resume_open(const sel_simulation *simulation, const char *directory,

@@ -49,6 +49,15 @@ const struct sel_out_checkpoint *sel_checkpoint_output(const sel_simulation *sim
 sel_status sel_resume_open(const sel_simulation *simulation, const char *directory,
                            const char *file, sel_checkpoint **opened, sel_error *error);
 
+/* Of a simulation in a list: what a run of the list that goes on does with it. */
+typedef enum sel_resume_step {
+    SEL_RESUME_IT,   /* it has a checkpoint */
+    SEL_RESUME_DONE, /* it has ended */
+    SEL_RESUME_ANEW, /* it was ended without a checkpoint: its files are replaced */
+    SEL_RESUME_BEGIN /* it has no run yet */
+} sel_resume_step;
+sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory);
+
 /* Refuses a checkpoint of another solver, grid, lattice or precision, with both values; notes what
  * else has changed, a line each. The state is that of step 0. */
 sel_status sel_resume_check(const sel_kept_run *run, sel_checkpoint *checkpoint, sel_error *notes,

@@ -187,6 +187,39 @@ other_grids_are_refused() {
             run $here/storm.lua -o "$work/saved" --resume && same "$work/to200" "$work/saved"
 }
 
+# A list goes on where it was interrupted: the first stays as it is, the last begins.
+lists_go_on() {
+    cat >"$work/list.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = { 3000, "of the second run", integer = true } }
+local list = {}
+for i, name in ipairs { "first", "second", "third" } do
+  list[i] = sel.lbm {
+    name = name, lattice = "D2Q9", size = { 32, 16 }, nu = 0.02 * i, periodic = { "x" },
+    acceleration = { 1e-6, 0 },
+    regions = { { where = shape.faces, law = law.wall {} } },
+    stop = { steps = i == 2 and p.steps or 100 },
+    output = { out.vtk { fields = "velocity", every = 100 }, out.average { fields = "velocity" } },
+  }
+end
+return list
+END
+    rm -rf "$work/list" "$work/whole"
+    run "$work/list.lua" -o "$work/whole" || return 1
+    "$selenite" run "$work/list.lua" --quiet --backend "$backend" -o "$work/list" &
+    pid=$!
+    wait_for "$work/list/second/vtk/vtk_00000100.vti" $pid
+    kill -INT $pid
+    wait $pid
+    [ $? = 130 ] && [ ! -e "$work/list/third" ] || { echo "it was not interrupted"; return 1; }
+    cp "$work/list/first/run.json" "$work/first.json"
+    run "$work/list.lua" -o "$work/list" --resume && cmp "$work/first.json" "$work/list/first/run.json" &&
+        for name in first second third; do
+            same "$work/whole/$name" "$work/list/$name" || return 1
+        done
+}
+
 # sel.state: the fields of another run are the initial state of this one, also on a finer grid.
 fields_start_a_new_run() {
     cat >"$work/start.lua" <<'END'
@@ -315,6 +348,7 @@ ok "a run killed between two names goes on" no_checkpoint_between_two_names
 ok "without a checkpoint nothing goes on" nothing_to_go_on_from
 ok "another grid, precision or solver is refused" other_grids_are_refused
 ok "other laws, outputs and stops are noted" other_laws_are_noted
+ok "a list of simulations goes on" lists_go_on
 ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
 ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
 ok "other columns are refused" other_columns_are_refused
