@@ -82,7 +82,8 @@ static sel_status evaluate_uniform(const aqua_state *state, aqua_amount *amount,
                : SEL_OK;
 }
 
-/* A source that alone brings more than a cell may hold is refused before anything is poured. */
+/* A source that alone brings more than a cell may hold is refused before anything is poured, by the
+ * step that would (not when the state is made). */
 static sel_status evaluate_source(aqua_state *state, int source, int64_t step, unsigned due,
                                   sel_error *error) {
     const aqua_plan *plan = state->plan;
@@ -91,7 +92,8 @@ static sel_status evaluate_source(aqua_state *state, int source, int64_t step, u
     sel_status status = is_due(&inflow->source->discharge, due)
                             ? aqua_discharge(plan, source, step, units, error)
                             : SEL_OK;
-    const bool deep = state->store.whole && *units / (double)inflow->count > state->store.limit;
+    const bool deep = state->store.whole && !(due & AQUA_ALWAYS) &&
+                      *units / (double)inflow->count > state->store.limit;
     return status || !deep
                ? status
                : aqua_too_deep(plan, step, aqua_cell_number(&plan->layout, inflow->at[0]), error);
