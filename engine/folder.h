@@ -21,8 +21,8 @@ enum { SEL_PATH_ROOM = 4200 };
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
 
 /* For a run that goes on in its directory: removes the outputs that it listed, but for `names`
- * (NULL-terminated), cuts those to `bytes` (-1: not at all), and lists them in SEL_RUN_FILES. Nothing
- * is changed when a file that would be cut is missing or shorter. */
+ * (NULL-terminated), cuts those to `bytes` (-1: not at all), and lists them in SEL_RUN_FILES.
+ * Nothing is changed when a file that would be cut is missing or shorter. */
 sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
                              sel_error *error);
 

@@ -16,12 +16,12 @@
 
 /* ---- names ---- */
 
-const sel_out_checkpoint *sel_checkpoint_output(const sel_simulation *simulation) {
+const sel_variant *sel_checkpoint_output(const sel_simulation *simulation) {
     const sel_list *outputs = &simulation->params->output;
     for (int i = 0; i < outputs->n; i++) {
         const sel_variant *output = (const sel_variant *)outputs->v + i;
         if (output->table == &sel_out_checkpoint_table) {
-            return output->data;
+            return output;
         }
     }
     return NULL;
@@ -29,8 +29,8 @@ const sel_out_checkpoint *sel_checkpoint_output(const sel_simulation *simulation
 
 void sel_checkpoint_name(const sel_simulation *simulation, const char *directory,
                          sel_checkpoint_names *names) {
-    const sel_out_checkpoint *output = sel_checkpoint_output(simulation);
-    const char *name = output && output->common.name ? output->common.name : "checkpoint";
+    const sel_variant *output = sel_checkpoint_output(simulation);
+    const char *name = output ? sel_output_name(output) : "checkpoint";
     snprintf(names->file, sizeof names->file, "%.64s.sel", name);
     snprintf(names->before, sizeof names->before, "%.64s.before.sel", name);
     snprintf(names->path, sizeof names->path, "%s/%s", directory, names->file);

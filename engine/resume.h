@@ -42,7 +42,7 @@ void sel_checkpoint_name(const sel_simulation *simulation, const char *directory
                          sel_checkpoint_names *names);
 
 /* The out.checkpoint of a simulation; NULL: it has none. */
-const struct sel_out_checkpoint *sel_checkpoint_output(const sel_simulation *simulation);
+const sel_variant *sel_checkpoint_output(const sel_simulation *simulation);
 
 /* Opens the file, or the checkpoint of the directory where it is NULL. When that is damaged the
  * message names the one before it, if that is whole. */

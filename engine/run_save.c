@@ -1,12 +1,12 @@
 /* run_save.c -- checkpoints of a run: when they are due, how they are written, how a run goes on.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "engine/divergence.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
+#include "engine/output/kind.h"
 #include "engine/running.h"
 
 /* ---- going on ---- */
@@ -38,7 +38,9 @@ sel_status sel_run_open_directory(run *r, sel_error *error) {
     sel_standing at = standing(r);
     const sel_kept_run kept = kept_run(r, &at);
     sel_checkpoint_name(simulation, options->directory, &r->names);
-    r->checkpoint = sel_checkpoint_output(simulation);
+    const sel_variant *output = sel_checkpoint_output(simulation);
+    r->checkpoint = output ? output->data : NULL;
+    r->saves_every = output ? sel_checkpoint_seconds(output) : 0;
     if (!options->resume) {
         return sel_run_directory(options->directory, options->force, error);
     }
@@ -87,17 +89,9 @@ sel_status sel_run_load(run *r, sel_error *error) {
 
 /* ---- writing ---- */
 
-static const double default_wall_time = 600;
-
 bool sel_run_saves_now(const run *r) {
-    const sel_out_checkpoint *checkpoint = r->checkpoint;
-    if (!checkpoint || r->step == r->saved_step) {
-        return false;
-    }
-    const sel_output_common *common = &checkpoint->common;
-    const bool by_steps = common->every != SEL_INT_NOT_GIVEN || !isnan(common->interval);
-    const double seconds = isnan(checkpoint->wall_time) ? default_wall_time : checkpoint->wall_time;
-    return !by_steps && sel_machine_seconds() - r->saved_clock >= seconds;
+    return r->saves_every > 0 && r->step != r->saved_step &&
+           sel_machine_seconds() - r->saved_clock >= r->saves_every;
 }
 
 int64_t sel_run_next_save(const run *r) {

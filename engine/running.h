@@ -34,10 +34,10 @@ typedef struct run {
     const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
     sel_checkpoint *resume;               /* goes on from it; NULL: begins at step 0 */
     sel_checkpoint_names names;
-    const char *resume_files[3]; /* checkpoints in the directory, which stay there */
-    int64_t saved_step;          /* of the last checkpoint; -1: none */
-    double saved_clock;
-    sel_error notes;   /* what has changed since the checkpoint */
+    const char *resume_files[3];     /* checkpoints in the directory, which stay there */
+    int64_t saved_step;              /* of the last checkpoint; -1: none */
+    double saved_clock, saves_every; /* seconds; 0: not by wall time */
+    sel_error notes;                 /* what has changed since the checkpoint */
     sel_error failure; /* of a checkpoint that could not be written when the run was interrupted */
 } run;
 

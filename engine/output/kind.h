@@ -173,6 +173,10 @@ void sel_picks_keep(const sel_picks *picks, const char *output, sel_checkpoint *
 extern const char *const sel_reduce_ops[];
 double sel_reduce_value(const sel_request *request, int op, int c);
 
+/* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
+ * it is another output. */
+double sel_checkpoint_seconds(const sel_variant *output);
+
 /* The kind that `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);
 

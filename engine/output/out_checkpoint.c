@@ -44,6 +44,17 @@ static sel_status checkpoint_check(const sel_output_site *site, const void *para
                : SEL_OK;
 }
 
+static const double default_seconds = 600;
+
+double sel_checkpoint_seconds(const sel_variant *output) {
+    const sel_out_checkpoint *checkpoint = output->data;
+    if (output->table != &sel_out_checkpoint_table ||
+        checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval)) {
+        return 0;
+    }
+    return isnan(checkpoint->wall_time) ? default_seconds : checkpoint->wall_time;
+}
+
 const sel_output_kind sel_checkpoint_kind = {
     .table = &sel_out_checkpoint_table,
     .check = checkpoint_check,

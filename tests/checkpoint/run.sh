@@ -123,7 +123,7 @@ killed() {
         [ $status = 137 ] || break
     done
     echo "ended with status $status after $turns turns"
-    [ $status = 0 ] && [ $turns -gt 2 ] && same "$work/channel" "$work/k"
+    [ "$status" = 0 ] && [ "$turns" -gt 2 ] && same "$work/channel" "$work/k"
 }
 
 # A checkpoint at step 200 and the one before it, at step 100, with frames up to step 200.
@@ -212,7 +212,9 @@ END
     wait_for "$work/list/second/vtk/vtk_00000100.vti" $pid
     kill -INT $pid
     wait $pid
-    [ $? = 130 ] && [ ! -e "$work/list/third" ] || { echo "it was not interrupted"; return 1; }
+    status=$?
+    [ $status = 130 ] || { echo "exit status $status"; return 1; }
+    [ ! -e "$work/list/third" ] || { echo "the third run was begun"; return 1; }
     cp "$work/list/first/run.json" "$work/first.json"
     run "$work/list.lua" -o "$work/list" --resume && cmp "$work/first.json" "$work/list/first/run.json" &&
         for name in first second third; do
