@@ -59,10 +59,13 @@ void aqua_cuda_list(sel_state *base) {
     aqua_list(&state->all, AQUA_GPU_MARGIN,
               AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * plan->layout.pitch);
     list_flow(state, arrays);
-    SEL_ADD(arrays, state, pour.device.booked, plan->rain == AQUA_FIELD ? ny : 0, SEL_SAVED);
+    SEL_ADD(arrays, state, pour.device.booked, plan->rain == AQUA_FIELD ? ny : 0,
+            SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, soak.device.booked, plan->infiltration == AQUA_NOTHING ? 0 : ny,
-            SEL_SAVED);
-    SEL_ADD(arrays, state, booked, aqua_cuda_edges(state), SEL_SAVED);
+            SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, booked, aqua_cuda_edges(state), SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD_VALUE(arrays, state, soaked);
+    SEL_ADD(arrays, state, out, plan->base.domain->region_count + 1, SEL_SAVED | SEL_ON_HOST);
     SEL_ADD(arrays, state, taps, count_taps(plan), 0);
     SEL_ADD(arrays, state, layers, plan->inflow_count, SEL_ON_HOST);
     SEL_ADD(arrays, state, ghosts.at, ghosts, 0);

@@ -45,6 +45,9 @@ typedef struct aqua_cuda {
     bool settles; /* the flow changes some of the ghosts: they are set before every step */
 
     sel_total *booked; /* of the edges, on the device; NULL: nobody asks */
+
+    /* What is booked on the device, as the CPU books it: only while it is saved or loaded. */
+    sel_total soaked, *out;
 } aqua_cuda;
 
 /* Edges whose fluxes are booked. */
@@ -56,6 +59,10 @@ static inline int64_t aqua_cuda_edges(const aqua_cuda *state) {
 void aqua_cuda_list(sel_state *base);
 sel_status aqua_cuda_start(sel_state *base, sel_error *error);
 void aqua_cuda_close(sel_state *base);
+
+/* cuda_solver.saving and .loaded */
+sel_status aqua_cuda_saving(sel_state *base, sel_error *error);
+sel_status aqua_cuda_loaded(sel_state *base, sel_error *error);
 
 /* Evaluates what depends on what is due for the present step, and sends fields of rain and soil,
  * and levels. */

@@ -82,15 +82,18 @@ static void list(sel_state *base) {
     base->last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->pattern.acceleration_field, real,
-                             &cells, SEL_SAVED);
+                             &cells, 0);
     }
     SEL_ADD(arrays, state, view.solid, sel_grid_cells(&domain->grid), 0);
-    SEL_ADD(arrays, state, acceleration, 6, SEL_SAVED);
+    SEL_ADD(arrays, state, acceleration, 6, SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, rates, regions, 0);
-    SEL_ADD(arrays, state, out, regions, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD(arrays, state, rate, regions, SEL_SAVED | SEL_ON_HOST);
-    SEL_ADD_VALUE(arrays, state, balance_step);
-    SEL_ADD_VALUE(arrays, state, first_mass);
+    const unsigned books = plan->base.wants_balance ? SEL_SAVED | SEL_ON_HOST : SEL_ON_HOST;
+    SEL_ADD(arrays, state, out, regions, books);
+    SEL_ADD(arrays, state, rate, regions, books);
+    if (plan->base.wants_balance) {
+        SEL_ADD_VALUE(arrays, state, balance_step);
+        SEL_ADD_VALUE(arrays, state, first_mass);
+    }
     lbm_cuda_list_boundary(state);
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
@@ -207,6 +210,20 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     return status;
 }
 
+/* cuda_solver.loaded: values that do not vary are in place. Of an acceleration that varies in time
+ * the closures need the last two. */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const unsigned varies = cuda_laws_depend(state->laws) & (SEL_ON_T | SEL_ON_CONTROLS);
+    const int64_t step = base->step;
+    sel_status status =
+        cuda_laws_set_controls(state->laws, base->controls, base->queue->stream, error);
+    for (int64_t s = step > 1 ? step - 2 : 0; s < step && varies && !status; s++) {
+        status = enqueue_laws(state, varies, s, error);
+    }
+    return status;
+}
+
 static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
     return cuda_laws_check(((const lbm_cuda *)base)->laws, step, error);
 }
@@ -244,6 +261,7 @@ const cuda_solver lbm_on_cuda = {
     .terms = terms,
     .step = enqueue_step,
     .check = check,
+    .loaded = loaded,
     .close = close,
     .look = look,
     .watched = lbm_watched_answer,

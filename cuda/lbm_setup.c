@@ -80,8 +80,8 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, before, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, wet, b->open_count, 0);
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
-    SEL_ADD(arrays, to, link_add, b->link_count, SEL_SAVED);
-    SEL_ADD(arrays, to, open_value, LBM_OPEN_VALUES * b->open_count, SEL_SAVED);
+    SEL_ADD(arrays, to, link_add, b->link_count, 0);
+    SEL_ADD(arrays, to, open_value, LBM_OPEN_VALUES * b->open_count, 0);
     SEL_ADD(arrays, to, link_flow, state->plan->base.wants_balance ? b->link_count : 0, SEL_SAVED);
 }
 

@@ -45,6 +45,13 @@ static sel_status set_directory(sel_arguments *a, const char *value, sel_error *
     return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
 }
 
+static sel_status set_resume(sel_arguments *a, const char *value, sel_error *error) {
+    (void)error;
+    a->resume = true;
+    a->resume_file = value;
+    return SEL_OK;
+}
+
 static sel_status set_only(sel_arguments *a, const char *value, sel_error *error) {
     (void)error;
     a->only = value;
@@ -116,6 +123,10 @@ const sel_option sel_options[] = {
      "directory to write into; when not given out/SCENARIO (run), out/validate (validate)",
      SETTER(set_directory)},
     {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
+    {"--resume", SEL_RUN, "[FILE.sel]",
+     "go on from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
+     "without -o",
+     SETTER(set_resume)},
     {"--backend", ANY, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETTER(set_backend)},
@@ -170,6 +181,12 @@ const sel_option *sel_option_find(const char *name) {
     return option->name ? option : NULL;
 }
 
+/* Only such a name is the value that --resume may have. */
+static bool is_checkpoint(const char *word) {
+    const size_t length = strlen(word);
+    return length > 4 && strcmp(word + length - 4, ".sel") == 0;
+}
+
 static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, sel_error *error) {
     const char *name = argv[*i];
     const sel_option *found = sel_option_find(name);
@@ -185,6 +202,11 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
     if (!found->value) {
         *(bool *)((char *)a + found->flag) = true;
         return SEL_OK;
+    }
+    if (found->value[0] == '[') {
+        const bool given = *i + 1 < argc && is_checkpoint(argv[*i + 1]);
+        *i += given;
+        return found->set(a, given ? argv[*i] : NULL, error);
     }
     if (*i + 1 >= argc) {
         return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
@@ -235,6 +257,10 @@ sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error) {
         return a->help ? SEL_OK
                        : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
                                   sel_command_names(a->command, " or ", name));
+    }
+    if (a->resume && a->force) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--resume goes on with a run, --force writes over it; give one of them");
     }
     a->file = a->words[0];
     for (int i = 1; i < a->word_count; i++) {

@@ -20,6 +20,8 @@ typedef struct sel_arguments {
     const char *only; /* bench */
     sel_settings settings;
     double script_seconds;
+    bool resume;
+    const char *resume_file; /* NULL: that of the directory */
     bool force, trust, quiet, json, regions, laws, help;
 } sel_arguments;
 

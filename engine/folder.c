@@ -94,10 +94,26 @@ static bool is_name_of_output(const char *name) {
     return sel_is_plain(name) && *name && name[strlen(name) - 1] != '/';
 }
 
+/* The outputs of a former run, and those of them that stay: NULL-terminated. */
+typedef struct former_run {
+    const char *directory;
+    const char *const *kept;
+} former_run;
+
+static bool is_kept(const former_run *run, const char *name) {
+    for (const char *const *kept = run->kept; *kept; kept++) {
+        if (strcmp(*kept, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Removes an output that a former run listed, and what is left of it when the run was killed. */
-static void remove_output(const char *directory, const char *name) {
+static void remove_output(const former_run *run, const char *name) {
     char temporary[SEL_PATH_ROOM + 8];
-    int folder = is_name_of_output(name) ? open_folder_of(directory, name) : -1;
+    const bool removed = is_name_of_output(name) && !is_kept(run, name);
+    int folder = removed ? open_folder_of(run->directory, name) : -1;
     if (folder >= 0) {
         snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
         remove_regular(folder, sel_file_name(name));
@@ -132,7 +148,7 @@ static bool string_character(FILE *from, int *c) {
 }
 
 /* Removes the outputs in run.json: frames of two runs side by side would be taken for one. */
-static void remove_outputs_of_json(const char *directory, FILE *from) {
+static void remove_outputs_of_json(const former_run *run, FILE *from) {
     static const char key[] = "\"outputs\": [";
     size_t matched = 0;
     int c = 0;
@@ -147,30 +163,36 @@ static void remove_outputs_of_json(const char *directory, FILE *from) {
             c = '"';
         }
         name[length] = '\0';
-        remove_output(directory, name);
+        remove_output(run, name);
     }
 }
 
 /* The last line of a run that was killed may be cut: it names no file then. */
-static void remove_outputs_of_list(const char *directory, FILE *from) {
+static void remove_outputs_of_list(const former_run *run, FILE *from) {
     char name[SEL_PATH_ROOM];
     while (fgets(name, sizeof name, from)) {
         name[strcspn(name, "\n")] = '\0';
-        remove_output(directory, name);
+        remove_output(run, name);
+    }
+}
+
+static void remove_outputs(const former_run *run, int folder) {
+    FILE *json = open_former(folder, SEL_RUN_JSON), *list = open_former(folder, SEL_RUN_FILES);
+    if (json) {
+        remove_outputs_of_json(run, json);
+        fclose(json);
+    }
+    if (list) {
+        remove_outputs_of_list(run, list);
+        fclose(list);
     }
 }
 
 /* Files of the run itself that are replaced when they are complete are left until then. */
 static void remove_former(const char *directory, int folder) {
-    FILE *json = open_former(folder, SEL_RUN_JSON), *list = open_former(folder, SEL_RUN_FILES);
-    if (json) {
-        remove_outputs_of_json(directory, json);
-        fclose(json);
-    }
-    if (list) {
-        remove_outputs_of_list(directory, list);
-        fclose(list);
-    }
+    static const char *const none[] = {NULL};
+    const former_run run = {directory, none};
+    remove_outputs(&run, folder);
     unlinkat(folder, SEL_RUN_FILES, 0);
     unlinkat(folder, SEL_RUN_LOG, 0);
 }
@@ -213,6 +235,76 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
     }
     close(folder);
     return status;
+}
+
+/* What a CSV file needs is checked before anything is removed. */
+static sel_status check_kept(const char *directory, const char *name, int64_t bytes,
+                             sel_error *error) {
+    struct stat found = {.st_size = -1};
+    if (!is_name_of_output(name)) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: the checkpoint lists a file of no output",
+                        directory);
+    }
+    const int folder = bytes < 0 ? -1 : open_folder_of(directory, name);
+    if (folder >= 0) {
+        fstatat(folder, sel_file_name(name), &found, AT_SYMLINK_NOFOLLOW);
+        close(folder);
+    }
+    return bytes < 0 || (S_ISREG(found.st_mode) && found.st_size >= bytes)
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_FILE,
+                          "%s/%s: is not there, or shorter than it was when the checkpoint was "
+                          "written; the run cannot go on",
+                          directory, name);
+}
+
+/* Cuts a file to `bytes`, unless that is -1. */
+static bool cut(const char *directory, const char *name, int64_t bytes) {
+    const int folder = bytes < 0 ? -1 : open_folder_of(directory, name);
+    if (folder < 0) {
+        return bytes < 0;
+    }
+    const int file = openat(folder, sel_file_name(name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    const bool done = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
+    if (file >= 0) {
+        close(file);
+    }
+    close(folder);
+    return done;
+}
+
+/* For a later run, whatever becomes of this one. */
+static sel_status list_again(const char *directory, const char *const *names, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);
+    FILE *to = sel_file_begin(path);
+    for (; to && *names; names++) {
+        fprintf(to, "%s\n", *names);
+    }
+    return sel_file_end(to, path, NULL, error);
+}
+
+sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
+                             sel_error *error) {
+    const former_run run = {directory, names};
+    sel_status status = SEL_OK;
+    for (int i = 0; names[i] && !status; i++) {
+        status = check_kept(directory, names[i], bytes[i], error);
+    }
+    const int folder = status ? -1 : open_folder_of(directory, "");
+    if (folder < 0) {
+        return status ? status
+                      : sel_fail(error, SEL_BAD_FILE, "%s: %s", directory, strerror(errno));
+    }
+    remove_outputs(&run, folder);
+    close(folder);
+    for (int i = 0; names[i] && !status; i++) {
+        status = cut(directory, names[i], bytes[i])
+                     ? SEL_OK
+                     : sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, names[i],
+                                strerror(errno));
+    }
+    return status ? status : list_again(directory, names, error);
 }
 
 /* The first file NAME_... in the folder, of an output NAME that no run listed; freed by the

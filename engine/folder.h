@@ -2,6 +2,7 @@
 #ifndef SEL_FOLDER_H
 #define SEL_FOLDER_H
 
+#include <stdint.h>
 #include "engine/status.h"
 
 enum { SEL_PATH_ROOM = 4200 };
@@ -21,6 +22,12 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
 
 /* Refuses `directory` when it is a link: one that nobody chose must not lead elsewhere. */
 sel_status sel_folder_refuse_link(const char *directory, sel_error *error);
+
+/* For a run that goes on in its directory: removes the outputs that it listed, but for `names`
+ * (NULL-terminated), cuts those to `bytes` (-1: not at all), and lists them in SEL_RUN_FILES.
+ * Nothing is changed when a file that would be cut is missing or shorter. */
+sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
+                             sel_error *error);
 
 /* Makes the folder NAME below the run's directory, unless it is there. A link is refused; without
  * `force` also a folder that holds files of the output NAME. */

@@ -11,6 +11,7 @@
 #include "engine/machine.h"
 #include "engine/process.h"
 #include "engine/progress.h"
+#include "engine/resume.h"
 #include "engine/run.h"
 #include "engine/usage.h"
 #include "engine/version.h"
@@ -70,6 +71,15 @@ static void default_directory(const char *file, char *text, size_t size) {
     snprintf(text, size, "out/%.*s", (int)length, name);
 }
 
+/* "out/case" for "out/case/checkpoint.sel". */
+static void directory_of(const char *file, char *text, size_t size) {
+    const char *slash = strrchr(file, '/');
+    snprintf(text, size, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+    if (slash == file) {
+        snprintf(text, size, "/");
+    }
+}
+
 static sel_status copy_to_stdout(const char *path, sel_error *error) {
     char block[4096];
     size_t n;
@@ -102,12 +112,20 @@ static void say_beginning(const sel_prepared *prepared, const void *data) {
 static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
                           const sel_simulation *simulation, const char *directory,
                           sel_error *error) {
+    const bool in_list = a->resume && scenario->count > 1;
+    const sel_resume_step step =
+        in_list ? sel_resume_in_list(simulation, directory) : SEL_RESUME_IT;
+    if (step == SEL_RESUME_DONE) {
+        return SEL_OK;
+    }
     sel_progress_printer printer = sel_progress_printer_create(stderr);
     sel_run_options options = {
         .settings = a->settings,
         .directory = directory,
         .command = a->line,
-        .force = a->force,
+        .force = a->force || step == SEL_RESUME_ANEW,
+        .resume = a->resume && step == SEL_RESUME_IT,
+        .resume_file = a->resume_file,
         .interrupt = sel_process_interrupt(),
         .writing = sel_process_writing(),
         .progress = a->quiet ? NULL : sel_progress_print,
@@ -139,8 +157,16 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
     if (a->directory && strlen(a->directory) >= sizeof directory) {
         return sel_fail(error, SEL_BAD_USAGE, "the name of the directory is too long");
     }
+    if (a->resume_file && scenario->count > 1) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--resume with a file goes on with one simulation, this is a list of %d; "
+                        "give --resume alone",
+                        scenario->count);
+    }
     if (a->directory) {
         strcpy(directory, a->directory);
+    } else if (a->resume_file) {
+        directory_of(a->resume_file, directory, sizeof directory);
     } else {
         default_directory(a->file, directory, sizeof directory);
     }

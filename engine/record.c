@@ -1,6 +1,7 @@
 /* record.c -- what a run tells of itself: run.json now and again, run.log, a copy of the script. */
 #include "engine/record.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include "engine/file.h"
@@ -32,7 +33,10 @@ static void begin_log(sel_record *record) {
     char path[SEL_PATH_ROOM], device[256], text[2048];
     snprintf(path, sizeof path, "%s/" SEL_RUN_LOG, record->options->directory);
     int descriptor = sel_file_create(path);
-    record->log = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (descriptor < 0 && record->options->resume) {
+        descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    }
+    record->log = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
     if (descriptor >= 0 && !record->log) {
         close(descriptor);
     }

@@ -17,9 +17,8 @@
 #include "engine/divergence.h"
 #include "engine/emergency.h"
 #include "engine/folder.h"
-#include "engine/hooks.h"
 #include "engine/machine.h"
-#include "engine/record.h"
+#include "engine/running.h"
 
 enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 
@@ -34,32 +33,6 @@ static const double fastest = 0.3;
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
  * seconds of a call may be those of an earlier chunk, or none. */
 static const double first_growth = 4, later_growth = 1.1;
-
-typedef struct run {
-    sel_prepared *prepared;
-    const sel_run_options *options;
-    sel_report *report;
-    sel_state *state;
-    sel_outputs *outputs;
-    sel_writer *writer;
-    sel_hook_run hooks;
-    sel_record record;
-
-    int64_t step, last_step;
-    sel_stopped_by last_step_by;
-    int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
-
-    sel_request monitor; /* the test under way */
-    bool monitor_pending;
-    bool hook_failed;
-    int64_t monitor_step;
-    double largest; /* magnitude of the main field at all tests so far */
-
-    double started;         /* clock */
-    double compute_seconds; /* spent on steps and monitors, or waiting for them */
-    double chunk;           /* steps */
-    int chunks_ahead;       /* handed over since outputs were started */
-} run;
 
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
@@ -93,7 +66,7 @@ static bool out_of_wall_time(const run *r) {
 static double seconds_of_steps(const run *r, int64_t *steps) {
     const sel_backend *backend = r->prepared->backend;
     double seconds = r->compute_seconds + (r->outputs ? sel_outputs_waited(r->outputs) : 0);
-    *steps = r->step;
+    *steps = r->step - r->first_step;
     if (backend->done) {
         backend->done(r->state, steps, &seconds);
     }
@@ -116,9 +89,10 @@ static void show_progress(run *r) {
         return;
     }
     double elapsed = sel_machine_seconds() - r->started;
-    bool known = r->last_step != INT64_MAX && r->step > 0;
+    const int64_t done = r->step - r->first_step;
+    bool known = r->last_step != INT64_MAX && done > 0;
     double to_last_step =
-        known ? elapsed / (double)r->step * (double)(r->last_step - r->step) : (double)NAN;
+        known ? elapsed / (double)done * (double)(r->last_step - r->step) : (double)NAN;
     sel_progress progress = {
         .name = r->prepared->simulation->params->name,
         .step = r->step,
@@ -138,7 +112,7 @@ static void show_progress(run *r) {
     }
 }
 
-static sel_status wait_for_steps(run *r, sel_error *error) {
+sel_status sel_run_wait(run *r, sel_error *error) {
     double before = sel_machine_seconds();
     sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
     r->compute_seconds += sel_machine_seconds() - before;
@@ -176,9 +150,9 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-/* Advances to `target`, or until an interrupt or the end of the wall time. */
+/* Advances to `target`, or until an interrupt, the end of the wall time, or a checkpoint by it. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r) && !out_of_wall_time(r)) {
+    while (r->step < target && !interrupted(r) && !out_of_wall_time(r) && !sel_run_saves_now(r)) {
         int64_t left = target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
         sel_status status = advance_chunk(r, n, error);
@@ -199,8 +173,7 @@ static void stop(run *r, sel_stopped_by by, const char *reason) {
     sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
-/* What hooks say. */
-static void log_text(const char *text, void *data) {
+void sel_run_log(const char *text, void *data) {
     run *r = data;
     sel_record_log(&r->record, text);
     if (r->options->log) {
@@ -218,7 +191,7 @@ static void warn_of_speed(run *r, double mach) {
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
     char line[300];
     snprintf(line, sizeof line, "warning: %s", text);
-    log_text(line, r);
+    sel_run_log(line, r);
 }
 
 /* Takes what a monitor saw; sets stopped_by when that has diverged. */
@@ -231,6 +204,7 @@ static void take_look(run *r) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
         snprintf(reason, sizeof reason, "%s. %s", found, hint);
         stop(r, SEL_BY_DIVERGENCE, reason);
+        sel_run_name_checkpoint(r);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
@@ -240,15 +214,24 @@ static void take_look(run *r) {
     r->largest = fmax(r->largest, r->monitor.largest);
 }
 
+sel_status sel_run_answer_monitor(run *r, sel_error *error) {
+    if (!r->monitor_pending || r->monitor_answered) {
+        return SEL_OK;
+    }
+    r->monitor_answered = true;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
 /* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
 static sel_status finish_monitor(run *r, sel_error *error) {
     if (!r->monitor_pending) {
         return SEL_OK;
     }
+    sel_status status = sel_run_answer_monitor(r, error);
     r->monitor_pending = false;
-    double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
-    r->compute_seconds += sel_machine_seconds() - before;
     if (status) {
         return status;
     }
@@ -279,6 +262,7 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     sel_status status = r->prepared->backend->start(r->state, &r->monitor, error);
     r->compute_seconds += sel_machine_seconds() - before;
     r->monitor_pending = status == SEL_OK;
+    r->monitor_answered = false;
     return status;
 }
 
@@ -300,7 +284,7 @@ static sel_status told_of_hook(run *r, sel_status status) {
 
 /* Hooks find the files, results and values of all that was due before them. */
 static sel_status call_hooks(run *r, sel_error *error) {
-    sel_status status = wait_for_steps(r, error);
+    sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status
                   : told_of_hook(r, sel_hooks_call(&r->hooks, r->step, run_time(r), error));
@@ -327,7 +311,8 @@ static int64_t next_output(const run *r) {
 }
 
 static sel_status loop(run *r, sel_error *error) {
-    sel_status status = start_and_call(r, error);
+    /* What was due at the step of a checkpoint has been done. */
+    sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
             stop(r, r->last_step_by,
@@ -342,8 +327,12 @@ static sel_status loop(run *r, sel_error *error) {
             stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
             break;
         }
-        int64_t test = next_test(r), output = next_output(r);
+        if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
+            break;
+        }
+        int64_t test = next_test(r), output = next_output(r), saved = sel_run_next_save(r);
         int64_t target = test < output ? test : output;
+        target = saved < target ? saved : target;
         status = advance_to(r, target < r->last_step ? target : r->last_step, error);
         if (!status && r->step == test) {
             status = finish_monitor(r, error);
@@ -354,13 +343,19 @@ static sel_status loop(run *r, sel_error *error) {
         if (!status && r->step == output) {
             status = start_and_call(r, error);
         }
+        if (!status && r->step == saved && r->report->stopped_by == SEL_BY_NOTHING) {
+            status = sel_run_save(r, error);
+        }
     }
     return status;
 }
 
 /* The last state: tested on the spot unless its test is what ended the run, and written. */
 static sel_status end(run *r, sel_error *error) {
-    sel_status status = wait_for_steps(r, error);
+    sel_status status = sel_run_wait(r, error);
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = sel_run_save_last(r, error);
+    }
     status = status ? status : finish_monitor(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = start_monitor(r, true, error);
@@ -414,8 +409,10 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .force = r->options->force,
         .writer = r->writer,
         .results = &r->report->results,
+        .resume = r->resume,
+        .resume_files = r->resume_files,
     };
-    r->hooks = (sel_hook_run){.context = context, .log = log_text, .log_data = r};
+    r->hooks = (sel_hook_run){.context = context, .log = sel_run_log, .log_data = r};
     return sel_outputs_open(context, &r->outputs, error);
 }
 
@@ -458,7 +455,9 @@ static sel_status run_opened(run *r, sel_error *error) {
         r->options->begun(r->prepared, r->options->begun_data);
     }
     resolve_stops(r);
-    sel_status status = loop(r, error);
+    sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
+    r->saved_clock = sel_machine_seconds();
+    status = status ? status : loop(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
     return status ? status : end(r, error);
 }
@@ -497,16 +496,18 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                            .largest_mach = (double)NAN,
                            .started = time(NULL)};
     sel_prepared prepared;
-    run r = {.prepared = &prepared, .options = options, .report = report, .chunk = 1};
+    run r = {
+        .prepared = &prepared, .options = options, .report = report, .chunk = 1, .saved_step = -1};
     r.record = (sel_record){
         .scenario = scenario, .prepared = &prepared, .options = options, .report = report};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
     set_writing(options, true);
-    status = status ? status : sel_run_directory(options->directory, options->force, error);
+    status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);
     set_writing(options, false);
+    sel_checkpoint_close(r.resume);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);
     }

@@ -18,9 +18,11 @@ typedef struct sel_progress {
 
 typedef struct sel_run_options {
     sel_settings settings;
-    const char *directory;                  /* of this simulation; made when it is not there */
-    const char *const *command;             /* the command line, NULL behind it; NULL: none */
-    bool force;                             /* write over an earlier run */
+    const char *directory;      /* of this simulation; made when it is not there */
+    const char *const *command; /* the command line, NULL behind it; NULL: none */
+    bool force;                 /* write over an earlier run */
+    bool resume;                /* go on from a checkpoint, in the directory of its run */
+    const char *resume_file;    /* the checkpoint; NULL: that of the directory */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
     /* Set to 1 while the run has files to leave whole, when it looks at `interrupt`; NULL: not
      * wanted. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "engine/noise.h"
 #include "engine/paint.h"
+#include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "engine/solver.h"
 #include "geometry/raster.h"
@@ -13,7 +14,7 @@
 enum { MAX_TABLES = 128 };
 
 const sel_table *const sel_data_tables[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
-                                            NULL};
+                                            &sel_state_table, NULL};
 
 static void preset_field(const sel_field *field, char *data) {
     void *member = data + field->offset;

@@ -66,12 +66,17 @@ typedef struct sel_list {
 } sel_list;
 
 struct sel_hook_run;
+struct sel_checkpoint;
 
 /* A function of the scenario that a run calls between steps. */
 typedef struct sel_callback {
     sel_where where;
     /* Fails when the function does, with its line. */
     sel_status (*call)(const struct sel_callback *self, struct sel_hook_run *run, sel_error *error);
+    /* Moves what the functions of a run keep between calls to a checkpoint, or from it. NULL:
+     * nothing. */
+    void (*keep)(const struct sel_callback *self, struct sel_hook_run *run,
+                 struct sel_checkpoint *checkpoint);
     void *data;
 } sel_callback;
 

@@ -145,6 +145,10 @@ typedef struct sel_backend {
     void (*done)(const sel_state *state, int64_t *steps, double *seconds);
     sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
+    /* Before the saved arrays of a state are read: brings them up to date. NULL: they are. */
+    sel_status (*saving)(sel_state *state, sel_error *error);
+    /* After the saved arrays of a state were set: makes of them what is not saved. */
+    sel_status (*loaded)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
     /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
     void (*device)(char *text, size_t size);
@@ -189,6 +193,12 @@ typedef struct sel_solver {
                        size_t size);
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
+    /* What the numbers of the state mean beside size and precision, "D2Q9": a checkpoint with
+     * another is refused. NULL: nothing. */
+    void (*state_text)(const sel_plan *plan, char *text, size_t size);
+    /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
+     * with NULL. NULL: none. */
+    const char *const *initial_fields;
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
     double (*bytes_per_update)(const sel_plan *plan);

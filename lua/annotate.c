@@ -5,6 +5,7 @@
  */
 #include "lua/script.h"
 #include <string.h>
+#include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "engine/solver.h"
 #include "geometry/raster.h"
@@ -244,6 +245,7 @@ static void print_library(FILE *to, const sel_family *const *families, int count
     print_constructor(to, &sel_units_table, "selenite.units");
     print_constructor(to, &sel_series_table, "selenite.series");
     print_constructor(to, &sel_raster_table, "selenite.raster");
+    print_constructor(to, &sel_state_table, "table");
     for (int i = 0; i < count; i++)
         if (is_first(families, i))
             fprintf(to, "---@field %s selenite.%s.module\n", families[i]->name, families[i]->name);

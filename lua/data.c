@@ -5,6 +5,7 @@
  */
 #include "lua/data.h"
 #include "engine/paint.h"
+#include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "geometry/raster.h"
 
@@ -70,6 +71,56 @@ int sel_data_raster(lua_State *L) {
     const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
     sel_script_hand_over(script, &found, mark->where, "sel.raster");
     return push_made(L, made, before);
+}
+
+static const char field_type[] = "selenite.saved_field";
+
+const sel_function *sel_data_saved_field(lua_State *L, int index) {
+    const sel_function **found = luaL_testudata(L, index, field_type);
+    return found ? *found : NULL;
+}
+
+static void push_saved(lua_State *L, const sel_function *function) {
+    const sel_function **to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = function;
+    if (luaL_newmetatable(L, field_type)) {
+        lua_pushboolean(L, false);
+        lua_setfield(L, -2, "__metatable");
+    }
+    lua_setmetatable(L, -2);
+}
+
+/* A table as `initial` takes it: { velocity = { x, y }, pressure = p }. */
+int sel_data_state(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    const sel_mark *mark = sel_data_take_table(L, "state");
+    const size_t before = sel_arena_bytes(script->arena);
+    sel_state_params params = {0};
+    sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
+    sel_error found = {.status = SEL_OK};
+    int count = 0;
+    sel_fill_now(L, 1, &sel_state_table, &params, mark);
+    sel_status status =
+        sel_saved_fields(script->arena, &params, mark->where, fields, &count, &found);
+    sel_script_hand_over(script, &found, mark->where, "sel.state");
+    if (status)
+        return sel_limits_break(L);
+    charge(L, sel_arena_bytes(script->arena) - before);
+    lua_createtable(L, 0, count);
+    for (int i = 0; i < count; i++) {
+        const sel_saved_field *field = &fields[i];
+        if (field->components == 1) {
+            push_saved(L, field->component[0]);
+        } else {
+            lua_createtable(L, field->components, 0);
+            for (int c = 0; c < field->components; c++) {
+                push_saved(L, field->component[c]);
+                lua_rawseti(L, -2, c + 1);
+            }
+        }
+        lua_setfield(L, -2, field->name);
+    }
+    return 1;
 }
 
 int sel_data_paint(lua_State *L) {

@@ -8,6 +8,7 @@
 /* data.c: sel.series, sel.raster and sel.paint. */
 int sel_data_series(lua_State *L);
 int sel_data_raster(lua_State *L);
+int sel_data_state(lua_State *L);
 int sel_data_paint(lua_State *L);
 
 /* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
@@ -45,5 +46,8 @@ void sel_lookup_push(lua_State *L, const sel_lookup *lookup);
 
 /* The look-up at `index`, or NULL. */
 const sel_lookup *sel_lookup_at(lua_State *L, int index);
+
+/* A component of a field that sel.state has read; NULL: it is something else. */
+const sel_function *sel_data_saved_field(lua_State *L, int index);
 
 #endif

@@ -12,7 +12,7 @@ static bool is_paint(lua_State *L, int index) {
 }
 
 bool sel_fill_is_data(lua_State *L, int index) {
-    return sel_lookup_at(L, index) || is_paint(L, index);
+    return sel_lookup_at(L, index) || sel_data_saved_field(L, index) || is_paint(L, index);
 }
 
 /* The value at position `item`, which the text shows at `span`, of the table at the top. */
@@ -94,6 +94,9 @@ static const sel_function *fill_paint(sel_filler *f, const sel_slot *slot, int i
 
 const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index) {
     const sel_lookup *lookup = sel_lookup_at(f->L, index);
+    const sel_function *saved = sel_data_saved_field(f->L, index);
+    if (saved)
+        return saved;
     if (!lookup)
         return fill_paint(f, slot, index);
     const sel_function *function =

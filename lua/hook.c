@@ -160,7 +160,7 @@ static int run_log(lua_State *L) {
     return 0;
 }
 
-static int push_state(lua_State *L, sel_hook_run *run) {
+int sel_hook_state(lua_State *L, sel_hook_run *run) {
     if (run->caller_handle == 0) {
         lua_newtable(L);
         run->caller_handle = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -182,7 +182,7 @@ static int read_member(lua_State *L) {
     if (strcmp(name, "time") == 0)
         return push_numbers(L, &run->time, 1);
     if (strcmp(name, "state") == 0)
-        return push_state(L, run);
+        return sel_hook_state(L, run);
     return luaL_error(L, "run has no%s", sel_script_suggest(name, members, text));
 }
 
@@ -257,10 +257,17 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
     return status;
 }
 
+/* sel_callback.keep */
+static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoint *checkpoint) {
+    const lua_callback *callback = self->data;
+    sel_hook_keep(callback->script->L, run, checkpoint);
+}
+
 const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label,
                                       sel_where where) {
     lua_callback *callback = sel_fill_alloc(f, sizeof *callback);
-    callback->base = (sel_callback){.where = where, .call = call_hook, .data = callback};
+    callback->base =
+        (sel_callback){.where = where, .call = call_hook, .keep = keep_state, .data = callback};
     callback->script = f->script;
     callback->label = sel_fill_print(f, "%s", label);
     lua_pushvalue(f->L, index);

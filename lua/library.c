@@ -423,6 +423,7 @@ static void push_host(lua_State *L) {
                                          {"step", sel_trace_step},
                                          {"series", sel_data_series},
                                          {"raster", sel_data_raster},
+                                         {"state", sel_data_state},
                                          {"paint", sel_data_paint},
                                          {"units", sel_units_make},
                                          {"noise", sel_lookup_noise},

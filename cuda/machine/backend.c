@@ -176,6 +176,17 @@ static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     return status ? status : check(state, state->step, error);
 }
 
+static sel_status saving(sel_state *state, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    return solver->saving ? solver->saving(state, error) : SEL_OK;
+}
+
+static sel_status loaded(sel_state *state, sel_error *error) {
+    const cuda_solver *solver = solver_of(state->plan);
+    sel_status status = solver->loaded ? sel_state_loaded(state, solver->loaded, error) : SEL_OK;
+    return status ? status : wait_for_steps(state, error);
+}
+
 static void done(const sel_state *state, int64_t *steps, double *seconds) {
     *steps = state->queue->steps_done;
     *seconds = state->queue->seconds_done;
@@ -291,6 +302,8 @@ const sel_backend cuda_backend = {
     .done = done,
     .start = start,
     .finish = finish,
+    .saving = saving,
+    .loaded = loaded,
     .destroy = destroy,
     .device = cuda_device_text,
 };

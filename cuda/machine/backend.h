@@ -31,6 +31,10 @@ typedef struct cuda_solver {
     sel_status (*check)(const sel_state *state, int64_t step, sel_error *error);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
+    /* As in sel_backend; NULL: nothing is to be done. */
+    sel_status (*saving)(sel_state *state, sel_error *error);
+    /* As sel_cpu.loaded. */
+    sel_status (*loaded)(sel_state *state, sel_error *error);
     /* Its launchers, and the present state as their kernels see it; fails when `field` (-1: none)
      * cannot be seen. */
     sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,

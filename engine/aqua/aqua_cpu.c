@@ -293,6 +293,23 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     return status;
 }
 
+/* sel_cpu.loaded */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    aqua_cpu *state = (aqua_cpu *)base;
+    const aqua_plan *plan = state->all.plan;
+    const size_t size = (size_t)state->all.size;
+    const int64_t step = base->step;
+    base->step = step > 0 ? step - 1 : 0;
+    sel_status status = terms(base, AQUA_ALWAYS, error);
+    base->step = step;
+    for (int k = 0; k < 2; k++) {
+        aqua_set_ghosts(plan, state->all.z, state->all.bed, state->all.water[k]);
+        aqua_fill_frame(plan, state->all.water[k], size);
+    }
+    aqua_fill_frame(plan, state->all.bed, size);
+    return status;
+}
+
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_cpu *state = (aqua_cpu *)base;
     const aqua_plan *plan = state->all.plan;
@@ -339,5 +356,6 @@ const sel_cpu aqua_on_cpu = {
     .depends = depends,
     .terms = terms,
     .steps = steps,
+    .loaded = loaded,
     .look = {aqua_cpu_field, aqua_cpu_main, aqua_watched, aqua_cpu_other},
 };

@@ -230,6 +230,16 @@ static int dims(const sel_common *params) {
     return 2;
 }
 
+static void state_text(const sel_plan *plan, char *text, size_t size) {
+    const aqua_plan *p = (const aqua_plan *)plan;
+    *text = '\0';
+    if (plan->precision == SEL_F32) {
+        snprintf(text, size, "quanta of 2^%d m above %.17g m", -p->bits, p->datum);
+    }
+}
+
+static const char *const initial_fields[] = {"depth", NULL};
+
 const sel_solver aqua_solver = {
     .name = "aqua",
     .table = &aqua_table,
@@ -250,6 +260,8 @@ const sel_solver aqua_solver = {
     .ahead = aqua_ahead,
     .json = json,
     .impossible = impossible,
+    .state_text = state_text,
+    .initial_fields = initial_fields,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
     .bytes_per_look = bytes_per_look,

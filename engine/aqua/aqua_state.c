@@ -5,7 +5,7 @@ static void list_amount(aqua_state *state, aqua_amount *amount, const char *cons
                         sel_type real) {
     const sel_cells cells = aqua_unframed(&state->plan->layout);
     if (amount->spread == AQUA_FIELD) {
-        sel_arrays_add_cells(&state->base.arrays, names[0], &amount->rate, real, &cells, SEL_SAVED);
+        sel_arrays_add_cells(&state->base.arrays, names[0], &amount->rate, real, &cells, 0);
         sel_arrays_add_cells(&state->base.arrays, names[1], &amount->owed, real, &cells, SEL_SAVED);
     }
 }
@@ -57,11 +57,11 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     if (plan->base.wants_balance) {
         SEL_ADD(arrays, state, edges, aqua_all_edges(plan, NULL, state->first_edge), 0);
     }
-    SEL_ADD(arrays, state, inflow_units, sources, kept);
+    SEL_ADD(arrays, state, inflow_units, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, inflow_carry, sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, state, inflow, sources, kept);
-    SEL_ADD(arrays, state, z, plan->ghosts.count, kept);
+    SEL_ADD(arrays, state, z, plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, rain.carry);
     SEL_ADD_VALUE(arrays, state, soil.carry);

@@ -84,15 +84,15 @@ static void list(sel_state *base) {
     state->streams = 2 * (uint64_t)populations.count * real.size > sel_machine_cache();
     sel_arrays_add_cells(arrays, "f0", &state->f[0], real, &populations, SEL_SAVED);
     sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &populations, SEL_SAVED);
-    SEL_ADD(arrays, state, link_add, links, SEL_SAVED);
-    SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, SEL_SAVED);
+    SEL_ADD(arrays, state, link_add, links, 0);
+    SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, 0);
     SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
-    SEL_ADD(arrays, state, acceleration, 3, SEL_SAVED);
-    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED);
+    SEL_ADD(arrays, state, acceleration, 3, 0);
+    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED | SEL_OPTIONAL);
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
-                             &vectors, SEL_SAVED);
+                             &vectors, 0);
         SEL_ADD(arrays, state, places, 6 * lbm_acceleration_chunk(plan) * nx, 0);
     }
     if (base->plan->wants_balance) {
@@ -188,6 +188,24 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     return status;
 }
 
+/* sel_cpu.loaded */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const int64_t rows = sel_state_rows(base);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        lbm_fill_halo(state, state->f[0], row, true);
+        lbm_fill_halo(state, state->f[1], row, true);
+    }
+    const int64_t before = base->step > 0 ? base->step - 1 : 0;
+    sel_status status = lbm_apply_acceleration(state, (double)before, error);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    status = status ? status : lbm_apply_acceleration(state, (double)base->step, error);
+    return status ? status
+                  : lbm_batches_apply(state->plan, before, LBM_ALWAYS, state->law_values,
+                                      state->link_add, state->open_value, error);
+}
+
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     state->kernels = lbm_kernels_usable(0);
@@ -269,5 +287,6 @@ const sel_cpu lbm_on_cpu = {
     .depends = depends,
     .terms = terms,
     .steps = steps,
+    .loaded = loaded,
     .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},
 };

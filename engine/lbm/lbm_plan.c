@@ -213,6 +213,12 @@ static void hint(const sel_plan *plan, double largest, char *text, size_t size) 
     }
 }
 
+static void state_text(const sel_plan *plan, char *text, size_t size) {
+    snprintf(text, size, "%s", lbm_lattice_names[((const lbm_plan *)plan)->params->lattice]);
+}
+
+static const char *const initial_fields[] = {"velocity", "pressure", NULL};
+
 static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
     return &lbm_lattices[((const lbm_params *)simulation->params)->lattice];
 }
@@ -274,6 +280,8 @@ const sel_solver lbm_solver = {
     .json = json,
     .impossible = impossible,
     .sound = sound,
+    .state_text = state_text,
+    .initial_fields = initial_fields,
     .hint = hint,
     .bytes_per_update = bytes_per_update,
     .bytes_per_look = bytes_per_look,

@@ -18,7 +18,10 @@ enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
 enum {
     SEL_SAVED = 1,   /* the state cannot be made again without it */
     SEL_ON_HOST = 2, /* kept by the host, wherever the kernels run */
-    SEL_VALUE = 4    /* a member of the state itself: `place` is where it stands */
+    SEL_VALUE = 4,   /* a member of the state itself: `place` is where it stands */
+    /* With SEL_SAVED: what a checkpoint need not have, as it can be made again but for what a hook
+     * or the order of sums has done to it. Loaded after the others. */
+    SEL_OPTIONAL = 8
 };
 
 /* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */

@@ -100,6 +100,27 @@ static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
     return status;
 }
 
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error) {
+    double *present = state->plan->domain->control_values;
+    const size_t count = (size_t)state->plan->domain->control_count;
+    double *kept = malloc((count + 1) * sizeof *kept);
+    if (!kept) {
+        return sel_fail_memory(error, "the controls", count * sizeof *kept);
+    }
+    memcpy(kept, present, count * sizeof *kept);
+    memcpy(present, state->controls, count * sizeof *kept);
+    sel_status status = loaded(state, error);
+    memcpy(present, kept, count * sizeof *kept);
+    free(kept);
+    return status;
+}
+
+static sel_status loaded(sel_state *state, sel_error *error) {
+    const sel_cpu *cpu = cpu_of(state->plan);
+    return cpu->loaded ? sel_state_loaded(state, cpu->loaded, error) : SEL_OK;
+}
+
 static int64_t whole(const sel_state *state) {
     return state->broken ? -1 : state->step;
 }
@@ -128,6 +149,7 @@ const sel_backend sel_cpu_backend = {
     .whole = whole,
     .start = start,
     .finish = finish,
+    .loaded = loaded,
     .destroy = destroy,
     .device = device,
 };

@@ -21,6 +21,9 @@ typedef struct sel_cpu {
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     sel_look look;
+    /* The saved arrays have been loaded, of a state of which the last step is done: makes halos,
+     * and the terms of that step. NULL: there is nothing to make. */
+    sel_status (*loaded)(sel_state *state, sel_error *error);
 } sel_cpu;
 
 /* The backend of all solvers that have a sel_cpu. */

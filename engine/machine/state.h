@@ -41,6 +41,10 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     return domain->cell + row * domain->grid.n[0];
 }
 
+/* Calls `loaded` while the controls have the values of the last step. */
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error);
+
 /* What all states have: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);

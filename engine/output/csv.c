@@ -2,10 +2,12 @@
 #include "engine/output/csv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "engine/file.h"
 #include "engine/json.h"
@@ -17,29 +19,73 @@ struct sel_csv {
     char *text;  /* lines that were not written yet */
     size_t used, capacity;
     bool line_begun, out_of_memory;
+    bool reopened; /* the first line is there */
 };
 
-sel_status sel_csv_open(const char *directory, const char *file, sel_csv **csv, sel_error *error) {
+static sel_csv *make(const char *directory, const char *file, sel_error *error) {
     size_t size = strlen(directory) + strlen(file) + 2;
-    *csv = NULL;
     sel_csv *made = calloc(1, sizeof *made);
     char *path = malloc(size);
     if (!made || !path) {
         free(made);
         free(path);
-        return sel_fail_memory(error, "an output", size);
+        sel_fail_memory(error, "an output", size);
+        return NULL;
     }
     snprintf(path, size, "%s/%s", directory, file);
     made->path = path;
-    made->descriptor = sel_file_create(path);
-    if (made->descriptor < 0) {
-        sel_status status =
-            sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", path, strerror(errno));
+    made->descriptor = -1;
+    return made;
+}
+
+/* Hands the file over, or closes it after a failure. */
+static sel_status give(sel_csv *made, sel_status status, sel_csv **csv) {
+    *csv = status ? NULL : made;
+    if (status) {
         sel_csv_close(made);
-        return status;
     }
-    *csv = made;
-    return SEL_OK;
+    return status;
+}
+
+sel_status sel_csv_open(const char *directory, const char *file, sel_csv **csv, sel_error *error) {
+    sel_csv *made = make(directory, file, error);
+    if (!made) {
+        return SEL_NO_DEVICE;
+    }
+    made->descriptor = sel_file_create(made->path);
+    return give(made,
+                made->descriptor >= 0 ? SEL_OK
+                                      : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s",
+                                                 made->path, strerror(errno)),
+                csv);
+}
+
+sel_status sel_csv_reopen(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
+                          sel_error *error) {
+    struct stat found = {.st_size = -1};
+    sel_csv *made = make(directory, file, error);
+    if (!made) {
+        return SEL_NO_DEVICE;
+    }
+    made->descriptor = open(made->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    made->whole = (off_t)bytes;
+    made->reopened = true;
+    sel_status status = SEL_OK;
+    if (made->descriptor < 0 || fstat(made->descriptor, &found) != 0) {
+        status =
+            sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", made->path, strerror(errno));
+    } else if (!S_ISREG(found.st_mode) || found.st_size < made->whole) {
+        status = sel_fail(error, SEL_BAD_FILE,
+                          "%s: is shorter than it was when the checkpoint was written", made->path);
+    } else if (ftruncate(made->descriptor, made->whole) != 0 ||
+               lseek(made->descriptor, made->whole, SEEK_SET) < 0) {
+        status = sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", made->path, strerror(errno));
+    }
+    return give(made, status, csv);
+}
+
+int64_t sel_csv_bytes(const sel_csv *csv) {
+    return (int64_t)csv->whole;
 }
 
 static void append(sel_csv *csv, const char *bytes, size_t length) {
@@ -114,11 +160,31 @@ static int write_all(int descriptor, const char *text, size_t length) {
     return 0;
 }
 
+/* Compares the first line, in csv->text, with the one that is there. */
+static sel_status check_first_line(sel_csv *csv, size_t length, sel_error *error) {
+    char *line = malloc(length + 1);
+    csv->reopened = false;
+    if (!line) {
+        return sel_fail_memory(error, csv->path, length);
+    }
+    const bool same = pread(csv->descriptor, line, length, 0) == (ssize_t)length &&
+                      memcmp(line, csv->text, length) == 0;
+    free(line);
+    return same ? SEL_OK
+                : sel_fail(error, SEL_BAD_SCENARIO,
+                           "%s: has other columns than this output would write now; give the "
+                           "output another name",
+                           csv->path);
+}
+
 sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
     size_t length = csv->used;
     csv->used = 0;
     if (csv->out_of_memory) {
         return sel_fail_memory(error, csv->path, length);
+    }
+    if (csv->reopened) {
+        return check_first_line(csv, length, error);
     }
     int code = write_all(csv->descriptor, csv->text, length);
     if (code == 0) {

@@ -49,6 +49,12 @@ void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_
     const sel_output_common *common = output->data;
     char when[64], often[64] = "", much[128] = "";
     int64_t times = 0;
+    const double seconds = sel_checkpoint_seconds(output);
+    if (seconds > 0) {
+        snprintf(text, size, "%s: %s every %g s and at the end", sel_output_name(output),
+                 output->table->name, seconds);
+        return;
+    }
     cadence(kind, common, when, sizeof when);
     if (last_step != INT64_MAX) {
         bool at_last;

@@ -234,20 +234,50 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
 
 sel_status sel_output_directory(const sel_output_context *context, const char *name,
                                 sel_error *error) {
-    return sel_folder_make(context->directory, name, context->force, error);
+    return sel_folder_make(context->directory, name, context->force || context->resume, error);
 }
 
 sel_status sel_output_csv(const sel_output_context *context, const char *name,
                           sel_output_files *files, sel_csv **csv, sel_error *error) {
     char file[128];
     snprintf(file, sizeof file, "%s.csv", name);
-    sel_status status = sel_output_files_add(files, NULL, error, "%s", file);
-    status = status ? status : sel_csv_open(context->directory, file, csv, error);
+    const int known = sel_output_files_find(files, file);
+    sel_status status = SEL_OK;
+    if (known >= 0) {
+        status = sel_csv_reopen(context->directory, file, files->v[known].bytes, csv, error);
+    } else {
+        status = sel_output_files_add(files, NULL, error, "%s", file);
+        status = status ? status : sel_csv_open(context->directory, file, csv, error);
+    }
     if (status == SEL_OK) {
+        files->v[known >= 0 ? known : files->count - 1].csv = *csv;
         sel_csv_text(*csv, "step");
         sel_csv_text(*csv, "time");
     }
     return status;
+}
+
+void sel_picks_keep(const sel_picks *picks, const char *output, sel_checkpoint *checkpoint) {
+    int count = picks->count;
+    bool same = true;
+    SEL_KEEP(checkpoint, count);
+    if (!sel_checkpoint_loads(checkpoint)) {
+        for (int i = 0; i < count; i++) {
+            sel_keep_text(checkpoint, picks->v[i].name);
+        }
+        return;
+    }
+    same = count == picks->count;
+    for (int i = 0; i < picks->count && same; i++) {
+        char *name = sel_kept_text(checkpoint);
+        same = name && strcmp(name, picks->v[i].name) == 0;
+        free(name);
+    }
+    if (!same) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                            "%s: the output '%s' had other fields; give it another name",
+                            sel_checkpoint_path(checkpoint), output);
+    }
 }
 
 void sel_output_row(sel_csv *csv, int64_t step, double time) {

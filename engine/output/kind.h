@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
+#include "engine/io/checkpoint.h"
 #include "engine/output/csv.h"
 #include "engine/output/output.h"
 #include "engine/output/tables.h"
@@ -12,9 +13,12 @@ typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
     int count, capacity;
+    int known; /* the first so many are of the run that this one goes on from */
     struct sel_output_file {
         char *name;
-        int64_t job; /* of the writer, 1 the first, with which the file is there; 0: it is */
+        int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
+        const sel_csv *csv; /* that writes it now; NULL: none does */
+        int64_t bytes; /* of a CSV file at the checkpoint that the run goes on from; -1: none */
     } * v;
     const char **listed; /* room for all and a NULL */
 } sel_output_files;
@@ -24,8 +28,18 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
                                 const char *format, ...) SEL_PRINTF(4, 5);
 
+/* Its place in the list; -1: it is not there. */
+int sel_output_files_find(const sel_output_files *files, const char *name);
+
 /* Takes the file that was added last from the list: it could not be made. */
 void sel_output_files_drop(sel_output_files *files);
+
+/* Moves the names to a checkpoint or from it, with the bytes of CSV files; all that are known to a
+ * run that goes on; frees the list. */
+void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
+sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
+                                  sel_error *error);
+void sel_output_files_free(sel_output_files *files);
 
 /* An output under check: mistakes are reported at `where`. */
 typedef struct sel_output_site {
@@ -70,6 +84,9 @@ typedef struct sel_output_kind {
     /* Writes, or gives to the writer, what was asked for at `step`; the answers in that order. */
     sel_status (*take)(void *self, int64_t step, double time, const sel_requests *answers,
                        sel_error *error);
+    /* Moves to a checkpoint, or from it, what the output goes on with beside its CSV file and the
+     * files that it has written. NULL: nothing. */
+    void (*keep)(void *self, sel_checkpoint *checkpoint);
     /* After the last write, at the run's last step: statistics. NULL: none. */
     sel_status (*conclude)(void *self, int64_t step, double time, sel_error *error);
     void (*close)(void *self);
@@ -77,7 +94,7 @@ typedef struct sel_output_kind {
 
 extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
     sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
-    sel_grid_kind;
+    sel_grid_kind, sel_checkpoint_kind;
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
@@ -148,10 +165,17 @@ void sel_output_row(sel_csv *csv, int64_t step, double time);
 /* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
 void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
+/* Moves the names of the picks; others than in the checkpoint are a failure. */
+void sel_picks_keep(const sel_picks *picks, const char *output, sel_checkpoint *checkpoint);
+
 /* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OP_SUM ...; and component c of what
  * an answered SEL_REDUCE says. */
 extern const char *const sel_reduce_ops[];
 double sel_reduce_value(const sel_request *request, int op, int c);
+
+/* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
+ * it is another output. */
+double sel_checkpoint_seconds(const sel_variant *output);
 
 /* The kind that `table` describes. */
 const sel_output_kind *sel_output_kind_of(const sel_table *table);

@@ -103,6 +103,18 @@ static sel_status average_take(void *self, int64_t step, double time, const sel_
     return SEL_OK;
 }
 
+static void average_keep(void *self, sel_checkpoint *checkpoint) {
+    average_output *output = self;
+    sel_picks_keep(&output->picks, output->name, checkpoint);
+    SEL_KEEP(checkpoint, output->samples);
+    for (int i = 0; i < output->picks.count; i++) {
+        const size_t bytes =
+            output->cells * (size_t)sel_pick_stored(&output->picks.v[i]) * sizeof(double);
+        sel_keep(checkpoint, output->fields[i].mean, bytes);
+        sel_keep(checkpoint, output->fields[i].squares, bytes);
+    }
+}
+
 /* ---- the file ---- */
 
 static void finish_rms(const average_output *output, int field) {
@@ -230,6 +242,7 @@ const sel_output_kind sel_average_kind = {
     .open = average_open,
     .ask = average_ask,
     .take = average_take,
+    .keep = average_keep,
     .conclude = average_conclude,
     .close = average_close,
 };

@@ -92,6 +92,15 @@ static void thin(force_record *record) {
     record->stride *= 2;
 }
 
+static bool make_room(force_record *record, size_t room) {
+    bool grown = grow(&record->time, room);
+    for (int a = 0; a < 3; a++) {
+        grown = grow(&record->force[a], room) && grown;
+    }
+    record->room = grown ? room : record->room;
+    return grown;
+}
+
 static sel_status add_sample(force_record *record, double time, const double force[3],
                              sel_error *error) {
     if (++record->skipped < record->stride) {
@@ -103,14 +112,9 @@ static sel_status add_sample(force_record *record, double time, const double for
     }
     if (record->count == record->room) {
         size_t room = 2 * record->room + 256;
-        bool grown = grow(&record->time, room);
-        for (int a = 0; a < 3; a++) {
-            grown = grow(&record->force[a], room) && grown;
-        }
-        if (!grown) {
+        if (!make_room(record, room)) {
             return sel_fail_memory(error, "the record of a force", 4 * room * sizeof(double));
         }
-        record->room = room;
     }
     record->time[record->count] = time;
     for (int a = 0; a < 3; a++) {
@@ -118,6 +122,28 @@ static sel_status add_sample(force_record *record, double time, const double for
     }
     record->count++;
     return SEL_OK;
+}
+
+static void force_keep(void *self, sel_checkpoint *checkpoint) {
+    force_record *record = &((force_output *)self)->record;
+    uint64_t count = record->count, stride = record->stride, skipped = record->skipped;
+    SEL_KEEP(checkpoint, count);
+    SEL_KEEP(checkpoint, stride);
+    SEL_KEEP(checkpoint, skipped);
+    if (sel_checkpoint_loads(checkpoint)) {
+        if (count > MOST_SAMPLES || stride < 1 || !make_room(record, (size_t)count + 1)) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
+                                sel_checkpoint_path(checkpoint));
+            return;
+        }
+        record->count = (size_t)count;
+        record->stride = (size_t)stride;
+        record->skipped = (size_t)skipped;
+    }
+    sel_keep(checkpoint, record->time, record->count * sizeof(double));
+    for (int a = 0; a < 3; a++) {
+        sel_keep(checkpoint, record->force[a], record->count * sizeof(double));
+    }
 }
 
 /* ---- rows ---- */
@@ -297,6 +323,7 @@ const sel_output_kind sel_force_kind = {
     .open = force_open,
     .ask = force_ask,
     .take = force_take,
+    .keep = force_keep,
     .conclude = force_conclude,
     .close = force_close,
 };

@@ -379,6 +379,38 @@ static sel_status vtk_take(void *self, int64_t step, double time, const sel_requ
     return sel_writer_submit(writer, run_job, job, error);
 }
 
+/* The steps of the collection; when they are loaded it is written again, without later ones. The
+ * writer has nothing to do meanwhile. */
+static void vtk_keep(void *self, sel_checkpoint *checkpoint) {
+    vtk_output *output = self;
+    vtk_series *series = output->series;
+    uint64_t count = series->step_count;
+    sel_error error = {.status = SEL_OK};
+    SEL_KEEP(checkpoint, count);
+    for (uint64_t i = 0; i < count && !error.status; i++) {
+        const bool loads = sel_checkpoint_loads(checkpoint);
+        double time = loads ? 0 : series->steps[i].time;
+        SEL_KEEP(checkpoint, time);
+        if (!loads) {
+            sel_keep_text(checkpoint, series->steps[i].file);
+            continue;
+        }
+        char *file = sel_kept_text(checkpoint);
+        if (!file || sel_checkpoint_status(checkpoint, NULL)) {
+            free(file);
+            return;
+        }
+        add_step(series, time, file, &error);
+    }
+    output->written = count > 0;
+    if (count > 0 && sel_checkpoint_loads(checkpoint) && !error.status) {
+        write_collection(series, &error);
+    }
+    if (error.status) {
+        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+    }
+}
+
 /* ---- opening ---- */
 
 static sel_status vtk_check(const sel_output_site *site, const void *params, sel_error *error) {
@@ -539,5 +571,6 @@ const sel_output_kind sel_vtk_kind = {
     .open = vtk_open,
     .ask = vtk_ask,
     .take = vtk_take,
+    .keep = vtk_keep,
     .close = vtk_close,
 };

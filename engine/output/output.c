@@ -6,52 +6,28 @@
 #include "engine/output/output.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/folder.h"
 #include "engine/machine.h"
-#include "engine/output/kind.h"
+#include "engine/output/opened.h"
 
 static const sel_output_kind *const kinds[] = {
-    &sel_vtk_kind,   &sel_probe_kind, &sel_profile_kind, &sel_reduce_kind,  &sel_balance_kind,
-    &sel_force_kind, &sel_flux_kind,  &sel_average_kind, &sel_picture_kind, &sel_grid_kind};
+    &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind,   &sel_reduce_kind,
+    &sel_balance_kind, &sel_force_kind, &sel_flux_kind,      &sel_average_kind,
+    &sel_picture_kind, &sel_grid_kind,  &sel_checkpoint_kind};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const sel_table *const tables[] = {
-    &sel_out_vtk_table,     &sel_out_probe_table, &sel_out_profile_table, &sel_out_reduce_table,
-    &sel_out_balance_table, &sel_out_force_table, &sel_out_flux_table,    &sel_out_average_table,
-    &sel_out_picture_table, &sel_out_grid_table};
+    &sel_out_vtk_table,     &sel_out_probe_table, &sel_out_profile_table,   &sel_out_reduce_table,
+    &sel_out_balance_table, &sel_out_force_table, &sel_out_flux_table,      &sel_out_average_table,
+    &sel_out_picture_table, &sel_out_grid_table,  &sel_out_checkpoint_table};
 const sel_family sel_output_family = {
     "out",
     "What a run writes. The last state is always written.",
     tables,
     sizeof tables / sizeof *tables,
-};
-
-typedef struct opened_output {
-    const sel_output_kind *kind;
-    const sel_output_common *common;
-    void *self;
-    int64_t written; /* the last step; -1: none */
-    bool under_way;  /* `requests` have been started and not taken */
-    bool concluded;
-    sel_requests requests;
-} opened_output;
-
-struct sel_outputs {
-    const sel_output_context *context;
-    sel_output_files files;
-    int count;
-    opened_output *v;
-
-    /* Of what is under way. */
-    int64_t step;
-    double time;
-    bool last;
-
-    double waited; /* seconds, for the backend */
 };
 
 const sel_output_kind *sel_output_kind_of(const sel_table *table) {
@@ -245,9 +221,7 @@ static int64_t next_interval(double dt, double interval, int64_t step) {
     return next > step ? next : step + 1;
 }
 
-static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
-    double dt = outputs->context->domain->grid.dt;
-    const sel_output_common *common = output->common;
+int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step) {
     int64_t from = common->from_step;
     if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
         from = sel_step_at(common->from_time, dt);
@@ -259,10 +233,15 @@ static int64_t next_due(const sel_outputs *outputs, const opened_output *output,
     if (common->every != SEL_INT_NOT_GIVEN) {
         return sel_next_multiple(step, common->every);
     }
-    if (output->kind->period == 0) {
+    if (period == 0) {
         return INT64_MAX;
     }
-    return sel_next_multiple(step < 0 ? 0 : step, output->kind->period);
+    return sel_next_multiple(step < 0 ? 0 : step, period);
+}
+
+static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
+    return sel_output_next(output->common, output->kind->period, outputs->context->domain->grid.dt,
+                           step);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
@@ -276,60 +255,14 @@ int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
 
 /* ---- what ---- */
 
-static sel_status make_room(sel_output_files *files, sel_error *error) {
-    if (files->count < files->capacity) {
-        return SEL_OK;
-    }
-    const int capacity = 2 * files->capacity + 16;
-    struct sel_output_file *v = realloc(files->v, (size_t)capacity * sizeof *v);
-    if (!v) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
-    }
-    files->v = v;
-    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
-    if (!listed) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *listed);
-    }
-    files->listed = listed;
-    files->capacity = capacity;
-    return SEL_OK;
-}
-
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
-                                const char *format, ...) {
-    sel_status status = make_room(files, error);
-    if (status) {
-        return status;
-    }
-    int64_t submitted = -1, written;
-    if (writer) {
-        sel_writer_counts(writer, &submitted, &written);
-    }
-    char *name = NULL;
-    va_list args;
-    va_start(args, format);
-    int length = vasprintf(&name, format, args);
-    va_end(args);
-    if (length < 0) {
-        return sel_fail_memory(error, "the list of files", strlen(format));
-    }
-    status = sel_folder_claim(files->directory, name, files->force, error);
-    if (status) {
-        free(name);
-        return status;
-    }
-    files->v[files->count++] = (struct sel_output_file){name, submitted + 1};
-    return SEL_OK;
-}
-
-void sel_output_files_drop(sel_output_files *files) {
-    free(files->v[--files->count].name);
-}
-
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
     opened_output *output = &outputs->v[outputs->count];
     output->kind = sel_output_kind_of(from->table);
+    if (!output->kind->open) { /* the run itself writes it */
+        return SEL_OK;
+    }
     output->common = from->data;
+    output->name = sel_output_name(from);
     output->written = -1;
     sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),
                                            &outputs->files, &output->self, error);
@@ -352,7 +285,8 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     made->files.directory = context->directory;
     made->files.force = context->force;
     made->v = v;
-    sel_status status = SEL_OK;
+    sel_status status =
+        context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
         status = open_output(made, variant(context->simulation, i), error);
     }
@@ -511,11 +445,7 @@ void sel_outputs_close(sel_outputs *outputs) {
         output->kind->close(output->self);
         free(output->requests.v);
     }
-    for (int i = 0; i < outputs->files.count; i++) {
-        free(outputs->files.v[i].name);
-    }
-    free(outputs->files.listed);
-    free(outputs->files.v);
+    sel_output_files_free(&outputs->files);
     free(outputs->v);
     free(outputs);
 }

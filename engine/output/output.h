@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_H
 #define SEL_OUTPUT_H
 
+#include "engine/io/checkpoint.h"
 #include "engine/output/writer.h"
 #include "engine/solver.h"
 
@@ -30,7 +31,11 @@ typedef struct sel_output_context {
     bool force; /* write over files that no run listed */
     sel_writer *writer;
     sel_results *results;
+    sel_checkpoint *resume;          /* that the run goes on from; NULL: it begins at step 0 */
+    const char *const *resume_files; /* with it: more files that stay; ends with NULL */
 } sel_output_context;
+
+enum { SEL_MOST_OUTPUTS = 100000 };
 
 typedef struct sel_outputs sel_outputs;
 
@@ -46,6 +51,10 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan);
  * where that is known: "frames: out.vtk every 500 steps, 4 times 1.2 MB = 4.8 MB". */
 void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_t last_step,
                          char *text, size_t size);
+
+/* Of a run that goes on (context->resume): cuts the CSV files in the directory to what they were at
+ * the checkpoint, and removes later files. */
+sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error);
 
 /* Opens all outputs (CSV files get their header line). `context` must outlive them. */
 sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
@@ -68,6 +77,20 @@ sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
  * present state, which is that of `step`, when it is `whole`, and concludes what has written
  * something. What fails then is left out. */
 void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole);
+
+/* Moves what the outputs go on with to a checkpoint, or from it to outputs of the same names;
+ * others are noted, a line each. Nothing may be under way, in the writer neither. */
+void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint);
+void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_error *notes);
+
+/* Lists a file that the run itself writes, before it is made. */
+sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error);
+
+/* The first step after `step` at which an output is due that is written every `period` steps when
+ * the script does not say; INT64_MAX: never. */
+struct sel_output_common;
+int64_t sel_output_next(const struct sel_output_common *common, int64_t period, double dt,
+                        int64_t step);
 
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);

@@ -105,9 +105,15 @@ typedef struct sel_out_grid {
     int format; /* SEL_GRID_ASC, SEL_GRID_TIF */
 } sel_out_grid;
 
+typedef struct sel_out_checkpoint {
+    sel_output_common common;
+    double wall_time; /* seconds; NaN: not given */
+} sel_out_checkpoint;
+
 extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_table,
     sel_out_reduce_table, sel_out_balance_table, sel_out_force_table, sel_out_flux_table,
-    sel_out_average_table, sel_out_picture_table, sel_out_grid_table, sel_slice_table;
+    sel_out_average_table, sel_out_picture_table, sel_out_grid_table, sel_out_checkpoint_table,
+    sel_slice_table;
 
 /* One row of a field list, for a member that is called as in Lua. */
 #define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \

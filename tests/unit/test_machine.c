@@ -9,9 +9,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "engine/machine/cpu.h"
+#include "engine/machine/saved.h"
 
 /* ---- the solver ---- */
 
@@ -100,7 +104,8 @@ static sel_status blur_other(sel_state *base, sel_request *request, sel_error *e
 
 static const sel_cpu blur_on_cpu = {
     "the blur",   sizeof(blur), blur_list,  blur_start,
-    blur_depends, blur_terms,   blur_steps, {blur_field, blur_main, blur_watched, blur_other}};
+    blur_depends, blur_terms,   blur_steps, {blur_field, blur_main, blur_watched, blur_other},
+    NULL};
 static const sel_solver blur_solver = {
     .name = "blur", .cpu = &sel_cpu_backend, .on_cpu = &blur_on_cpu};
 
@@ -160,9 +165,44 @@ static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
     }
 }
 
+/* Saved after a step, loaded into a state of step 0 on another number of threads. */
+static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
+    (void)unused;
+    const sel_box all = {{0, 0, 0}, {NX, NY, 1}, {1, 1, 1}};
+    char path[] = "/tmp/test_machine_XXXXXX", before[64];
+    sel_checkpoint *file;
+    uint64_t bytes;
+    double c[2][NX * NY];
+    sel_state *state = create(2);
+    assert_true(close(mkstemp(path)) == 0);
+    snprintf(before, sizeof before, "%s.before", path);
+    assert_int_equal(sel_cpu_backend.advance(state, 1, NULL), SEL_OK);
+    assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
+    sel_state_save(state, &sel_cpu_backend, file);
+    assert_int_equal(sel_checkpoint_commit(file, before, &bytes, NULL), SEL_OK);
+    sel_checkpoint_close(file);
+    for (int k = 0; k < 2; k++) {
+        sel_request read = {.box = all, .precision = SEL_F64, .components = 1, .to = c[k]};
+        assert_int_equal(sel_cpu_backend.advance(state, 2, NULL), SEL_OK);
+        assert_int_equal(sel_cpu_backend.whole(state), 3);
+        ask(state, &read);
+        sel_cpu_backend.destroy(state);
+        state = create(1);
+        assert_int_equal(sel_checkpoint_open(path, &file, NULL), SEL_OK);
+        sel_state_load(state, &sel_cpu_backend, file);
+        assert_int_equal(sel_checkpoint_status(file, NULL), SEL_OK);
+        sel_checkpoint_close(file);
+    }
+    assert_memory_equal(c[0], c[1], sizeof c[0]);
+    sel_cpu_backend.destroy(state);
+    unlink(path);
+    unlink(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_solver_steps_is_read_and_summed_up),
+        cmocka_unit_test(a_small_solver_goes_on_from_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,191 @@
+/* saved_fields.c -- the fields in a checkpoint as functions of place: sel.state. */
+#include "engine/saved_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/resume.h"
+
+static const sel_field rows[] = {
+    {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_state_params, file),
+     "A checkpoint (.sel) of a run of the same solver, relative to the script.", 0, NULL, NULL,
+     NULL},
+};
+
+const sel_table sel_state_table = {
+    "sel.state",
+    "The fields in a checkpoint, as `initial` of a new run: sel.state \"run/checkpoint.sel\". Of "
+    "another grid they are taken at the same places: linear between the centres of cells that are "
+    "not solid, constant beyond the last ones.",
+    sizeof(sel_state_params),
+    SIZE_MAX,
+    rows,
+    sizeof rows / sizeof *rows,
+    NULL,
+};
+
+/* The cells that all fields have in common. */
+typedef struct saved_cells {
+    sel_state_grid grid;
+    const uint8_t *solid;
+} saved_cells;
+
+typedef struct saved_component {
+    const saved_cells *cells;
+    const double *values; /* [cells][stride] */
+    int stride;
+} saved_component;
+
+/* The two cells about a coordinate, and how far it is from the first to the second. */
+static void cells_about(const sel_state_grid *grid, int axis, double coordinate, int64_t cell[2],
+                        double *part) {
+    const int64_t last = grid->n[axis] - 1;
+    double at = (coordinate - grid->origin[axis]) / grid->dx - 0.5;
+    at = fabs(at - round(at)) < 1e-9 * (double)grid->n[axis] ? round(at) : at;
+    at = fmin(fmax(at, 0), (double)last);
+    cell[0] = (int64_t)at;
+    cell[1] = cell[0] < last ? cell[0] + 1 : last;
+    *part = at - (double)cell[0];
+}
+
+static double value_at(const saved_component *c, const double place[3]) {
+    const sel_state_grid *grid = &c->cells->grid;
+    int64_t cell[3][2] = {{0}};
+    double part[3] = {0}, sum = 0, weights = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        cells_about(grid, a, place[a], cell[a], &part[a]);
+    }
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        int64_t index = 0;
+        double weight = 1;
+        for (int a = (int)grid->dims - 1; a >= 0; a--) {
+            const int side = corner >> a & 1;
+            index = index * grid->n[a] + cell[a][side];
+            weight *= side ? part[a] : 1 - part[a];
+        }
+        if (weight > 0 && !c->cells->solid[index]) {
+            sum += weight * c->values[index * c->stride];
+            weights += weight;
+        }
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+/* sel_function.eval */
+static sel_status eval(const sel_function *self, const sel_places *at, double *out,
+                       sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
+        out[i] = value_at(self->data, place);
+    }
+    return SEL_OK;
+}
+
+/* Room in the arena and the bytes of a block in it; NULL after a failure. */
+static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
+    void *room = NULL;
+    sel_checkpoint_block(from, name);
+    if (!sel_checkpoint_status(from, NULL) && sel_checkpoint_left(from) != bytes) {
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
+                            sel_checkpoint_path(from), name);
+    }
+    if (sel_checkpoint_status(from, NULL)) {
+        return NULL;
+    }
+    room = sel_arena_alloc(arena, (size_t)bytes);
+    if (!room) {
+        sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields",
+                            sel_checkpoint_path(from));
+        return NULL;
+    }
+    sel_keep(from, room, (size_t)bytes);
+    return room;
+}
+
+/* Its cells; -1: it cannot be. */
+static int64_t check_grid(const sel_state_grid *grid) {
+    int64_t cells = 1;
+    bool good = (grid->dims == 2 || grid->dims == 3) && grid->dx > 0 && isfinite(grid->dx);
+    for (int a = 0; a < 3 && good; a++) {
+        good = grid->n[a] >= 1 && grid->n[a] <= INT64_MAX / 64 / cells &&
+               (a < grid->dims || grid->n[a] == 1) && isfinite(grid->origin[a]);
+        cells *= good ? grid->n[a] : 1;
+    }
+    return good ? cells : -1;
+}
+
+static const sel_function *make_function(sel_arena *arena, const saved_cells *cells,
+                                         const double *values, int stride, sel_where where) {
+    saved_component *component = sel_arena_alloc(arena, sizeof *component);
+    sel_function *function = sel_arena_alloc(arena, sizeof *function);
+    if (!component || !function) {
+        return NULL;
+    }
+    *component = (saved_component){cells, values, stride};
+    *function = (sel_function){
+        .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
+    return function;
+}
+
+static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
+                       int64_t count, sel_where where, sel_saved_field *field) {
+    char block[SEL_BLOCK_NAME];
+    snprintf(block, sizeof block, "field %s", field->name);
+    const uint64_t each = (uint64_t)count * sizeof(double);
+    const uint64_t bytes = (uint64_t)sel_checkpoint_bytes(from, block);
+    field->components = bytes == each ? 1 : (int)cells->grid.dims;
+    const double *values = read_block(arena, from, block, each * (unsigned)field->components);
+    for (int c = 0; c < field->components && values; c++) {
+        field->component[c] = make_function(arena, cells, values + c, field->components, where);
+        if (!field->component[c]) {
+            sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields",
+                                sel_checkpoint_path(from));
+        }
+    }
+}
+
+static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
+                        sel_saved_field *fields, int *count) {
+    saved_cells *cells = sel_arena_alloc(arena, sizeof *cells);
+    if (!cells) {
+        sel_checkpoint_fail(from, SEL_NO_DEVICE, "no memory for a checkpoint");
+        return;
+    }
+    sel_checkpoint_block(from, "grid");
+    SEL_KEEP(from, cells->grid);
+    const int64_t number = check_grid(&cells->grid);
+    if (number < 0) {
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be",
+                            sel_checkpoint_path(from));
+        return;
+    }
+    cells->solid = read_block(arena, from, "solids", (uint64_t)number);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        const char *const *name = (*solver)->initial_fields;
+        for (; name && *name && *count < SEL_MOST_SAVED_FIELDS; name++) {
+            char block[SEL_BLOCK_NAME];
+            snprintf(block, sizeof block, "field %s", *name);
+            if (sel_checkpoint_bytes(from, block) >= 0 && !sel_checkpoint_status(from, NULL)) {
+                sel_saved_field *field = &fields[(*count)++];
+                *field = (sel_saved_field){.name = *name};
+                read_field(arena, from, cells, number, where, field);
+            }
+        }
+    }
+}
+
+sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
+                            sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
+                            sel_error *error) {
+    sel_checkpoint *from;
+    sel_error failed = {.status = SEL_OK};
+    *count = 0;
+    sel_status status = sel_checkpoint_open(params->file, &from, &failed);
+    if (!status) {
+        read_fields(arena, from, where, fields, count);
+        status = sel_checkpoint_status(from, &failed);
+        sel_checkpoint_close(from);
+    }
+    return status ? sel_fail(error, status, "%s", failed.text) : SEL_OK;
+}

@@ -1,0 +1,361 @@
+#!/bin/sh
+# run.sh -- runs that go on from a checkpoint equal runs that never ended. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$(cd "${BUILD:-build}" && pwd)
+selenite=$build/selenite
+backend=${BACKEND:-cpu}
+python=${PYTHON:-/usr/bin/python3}
+here=tests/checkpoint
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# ok NAME COMMAND...: one test, passed when the command succeeds.
+ok() {
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        echo "ok $name"
+    else
+        echo "not ok $name"
+        sed 's/^/# /' "$work/log"
+    fi
+}
+
+# fails STATUS TEXT COMMAND...: succeeds when the command ends with that status and says the text.
+fails() {
+    expected=$1 text=$2
+    shift 2
+    "$@" >"$work/said" 2>&1
+    got=$?
+    cat "$work/said"
+    [ "$got" = "$expected" ] && grep -qF -- "$text" "$work/said" && return
+    echo "exit status $got, expected $expected and '$text'"
+    return 1
+}
+
+run() { "$selenite" run "$@" --quiet --backend "$backend"; }
+
+# same STRAIGHT DIR: all files are the same, but for run.json, run.log and the checkpoints; and all
+# that run.json says of the result.
+same() {
+    diff -r -x run.json -x run.log -x run.lua -x '*.sel' "$1" "$2" && "$python" - "$1" "$2" <<'END'
+import json, sys
+straight, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
+for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "controls"):
+    assert straight[key] == other[key], (key, straight[key], other[key])
+assert list(straight["results"].items()) == list(other["results"].items())
+assert straight["outputs"] == [f for f in other["outputs"] if not f.endswith(".sel")]
+END
+}
+
+# goes_on SCENARIO MIDDLE END ARGUMENTS...: ends at MIDDLE, goes on to END.
+goes_on() {
+    scenario=$here/$1.lua middle=$2 end=$3
+    shift 3
+    rm -rf "$work/a" "$work/b"
+    run "$scenario" steps="$end" "$@" -o "$work/a" &&
+        run "$scenario" steps="$middle" save=100000 "$@" -o "$work/b" &&
+        run "$scenario" steps="$end" save=100000 "$@" -o "$work/b" --resume &&
+        same "$work/a" "$work/b"
+}
+
+# crosses SCENARIO FROM TO ARGUMENTS...: what one backend has written the other goes on with; rows are
+# those of a run on one of them but for round-off.
+crosses() {
+    scenario=$here/$1.lua from=$2 to=$3
+    shift 3
+    rm -rf "$work/a" "$work/b"
+    run "$scenario" steps=200 "$@" -o "$work/a" &&
+        "$selenite" run "$scenario" steps=111 save=50 "$@" --quiet -o "$work/b" --backend "$from" &&
+        "$selenite" run "$scenario" steps=200 save=50 "$@" --quiet -o "$work/b" --backend "$to" \
+            --resume && "$python" - "$work/a" "$work/b" <<'END'
+import csv, glob, os, sys
+a, b = sys.argv[1:]
+for path in glob.glob(a + "/*.csv"):
+    one, other = (list(csv.reader(open(d + "/" + os.path.basename(path)))) for d in (a, b))
+    assert len(one) == len(other) and one[0] == other[0], path
+    for c in range(len(one[0])):
+        x, y = ([float(row[c]) for row in rows[1:]] for rows in (one, other))
+        size = max(map(abs, x)) + 1e-6
+        worst = max(abs(i - j) for i, j in zip(x, y)) / size
+        assert worst < 2e-3, (path, one[0][c], worst)
+END
+}
+
+# wait_for FILE PID: until the file is there, or the process has ended.
+wait_for() {
+    until [ -e "$1" ] || ! kill -0 "$2" 2>/dev/null; do sleep 0.01; done
+}
+
+# Without out.checkpoint, too.
+interrupted() {
+    signal=$1 scenario=$2 frame=$3 steps=$4
+    rm -rf "$work/i"
+    [ -d "$work/$scenario" ] || run $here/"$scenario".lua steps="$steps" -o "$work/$scenario" || return 1
+    "$selenite" run $here/"$scenario".lua steps="$steps" --quiet --backend "$backend" -o "$work/i" &
+    pid=$!
+    wait_for "$work/i/vtk/vtk_$frame.vti" $pid
+    kill -"$signal" $pid
+    wait $pid
+    status=$?
+    [ $status = 130 ] || { echo "exit status $status"; return 1; }
+    [ -e "$work/i/average.vti" ] || { echo "the last state was not written"; return 1; }
+    run $here/"$scenario".lua steps="$steps" --resume -o "$work/i" && same "$work/$scenario" "$work/i"
+}
+
+# Kills the run again and again until one comes to its end.
+killed() {
+    turns=0 seed=$1
+    rm -rf "$work/k"
+    [ -d "$work/channel" ] || run $here/channel.lua steps=2000 -o "$work/channel" || return 1
+    while :; do
+        turns=$((turns + 1)) how=--force
+        [ -e "$work/k/checkpoint.sel" ] || [ -e "$work/k/checkpoint.before.sel" ] && how=--resume
+        "$selenite" run $here/channel.lua steps=2000 save=40 --quiet --backend "$backend" \
+            -o "$work/k" $how &
+        pid=$!
+        sleep "$(awk -v s="$seed$turns" -v t="$turns" 'BEGIN { srand(s); print 0.1 + 0.15 * rand() + t / 50 }')"
+        kill -9 $pid 2>/dev/null
+        wait $pid
+        status=$?
+        [ $status = 137 ] || break
+    done
+    echo "ended with status $status after $turns turns"
+    [ "$status" = 0 ] && [ "$turns" -gt 2 ] && same "$work/channel" "$work/k"
+}
+
+# A checkpoint at step 200 and the one before it, at step 100, with frames up to step 200.
+make_saved() {
+    rm -rf "$work/saved"
+    run $here/channel.lua steps=200 save=100 -o "$work/saved"
+}
+again() { run $here/channel.lua steps=200 save=100 -o "$work/saved" "$@"; }
+
+# flip FILE PLACE: changes one bit.
+flip() {
+    "$python" - "$1" "$2" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[int(sys.argv[2]) % len(data)] ^= 4
+open(sys.argv[1], "wb").write(data)
+END
+}
+
+flipped_bits_are_found() {
+    cp "$work/saved/checkpoint.sel" "$work/good.sel"
+    for place in 0 9 13 20 70 79 200 5000 100000 -1 -20 -64; do
+        cp "$work/good.sel" "$work/saved/checkpoint.sel"
+        flip "$work/saved/checkpoint.sel" $place
+        fails 4 "checkpoint.sel: " again --resume || { echo "at $place"; return 1; }
+    done
+    fails 4 "the one before it is whole: --resume $work/saved/checkpoint.before.sel" again --resume
+}
+
+cut_files_are_found() {
+    for bytes in 0 1 15 16 40 500 20000; do
+        head -c $bytes "$work/good.sel" >"$work/saved/checkpoint.sel"
+        fails 4 "checkpoint.sel: is " again --resume || return 1
+    done
+    { cat "$work/good.sel"; echo more; } >"$work/saved/checkpoint.sel"
+    fails 4 "is damaged" again --resume
+}
+
+the_one_before_goes_on() {
+    run $here/channel.lua steps=200 -o "$work/to200" &&
+        again --resume "$work/saved/checkpoint.before.sel" && same "$work/to200" "$work/saved" &&
+        grep "goes on from step 100" "$work/saved/run.log"
+}
+
+# Ended between the two names: the older one stands in.
+no_checkpoint_between_two_names() {
+    rm "$work/saved/checkpoint.sel"
+    again --resume && same "$work/to200" "$work/saved"
+}
+
+nothing_to_go_on_from() {
+    fails 4 "$work/none/checkpoint.sel: there is no checkpoint" \
+        run $here/channel.lua -o "$work/none" --resume && [ ! -e "$work/none" ]
+}
+
+other_grids_are_refused() {
+    fails 1 "size is 48 x 16 in the checkpoint and 50 x 16 in the scenario" again --resume nx=50 &&
+        fails 1 "precision is f32 in the checkpoint and f64 in the scenario" again --resume \
+            precision=f64 &&
+        fails 1 "solver is sel.lbm in the checkpoint and sel.aqua in the scenario" \
+            run $here/storm.lua -o "$work/saved" --resume && same "$work/to200" "$work/saved"
+}
+
+# A list goes on where it was interrupted: the first stays as it is, the last begins.
+lists_go_on() {
+    cat >"$work/list.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { steps = { 3000, "of the second run", integer = true } }
+local list = {}
+for i, name in ipairs { "first", "second", "third" } do
+  list[i] = sel.lbm {
+    name = name, lattice = "D2Q9", size = { 32, 16 }, nu = 0.02 * i, periodic = { "x" },
+    acceleration = { 1e-6, 0 },
+    regions = { { where = shape.faces, law = law.wall {} } },
+    stop = { steps = i == 2 and p.steps or 100 },
+    output = { out.vtk { fields = "velocity", every = 100 }, out.average { fields = "velocity" } },
+  }
+end
+return list
+END
+    rm -rf "$work/list" "$work/whole"
+    run "$work/list.lua" -o "$work/whole" || return 1
+    "$selenite" run "$work/list.lua" --quiet --backend "$backend" -o "$work/list" &
+    pid=$!
+    wait_for "$work/list/second/vtk/vtk_00000100.vti" $pid
+    kill -INT $pid
+    wait $pid
+    status=$?
+    [ $status = 130 ] || { echo "exit status $status"; return 1; }
+    [ ! -e "$work/list/third" ] || { echo "the third run was begun"; return 1; }
+    cp "$work/list/first/run.json" "$work/first.json"
+    run "$work/list.lua" -o "$work/list" --resume && cmp "$work/first.json" "$work/list/first/run.json" &&
+        for name in first second third; do
+            same "$work/whole/$name" "$work/list/$name" || return 1
+        done
+}
+
+# sel.state: the fields of another run are the initial state of this one, also on a finer grid.
+fields_start_a_new_run() {
+    cat >"$work/start.lua" <<'END'
+local sel = require "selenite"
+local shape, law, out = sel.shape, sel.law, sel.out
+local p = sel.params { from = { "", "checkpoint" }, fine = { 1, "cells per unit", integer = true } }
+return sel.lbm {
+  lattice = "D2Q9", size = { 48 * p.fine, 16 * p.fine }, dx = 1 / p.fine, dt = 1 / p.fine,
+  nu = 0.02, precision = "f64", initial = sel.state(p.from), stop = { steps = 0 },
+  regions = {
+    { name = "walls", where = shape.faces, law = law.wall {} },
+    { name = "post", where = shape.ball { centre = { 12, 8.3 }, radius = 2 }, law = law.wall {} },
+  },
+  output = { out.probe { name = "probe", field = "velocity", at = { 30, 8 } } },
+}
+END
+    rm -rf "$work/from" "$work/start" "$work/fine"
+    run $here/channel.lua steps=200 save=100 precision=f64 -o "$work/from" &&
+        run "$work/start.lua" from="$work/from/checkpoint.sel" -o "$work/start" &&
+        run "$work/start.lua" from="$work/from/checkpoint.sel" fine=2 -o "$work/fine" &&
+        "$python" - "$work" <<'END'
+import csv, sys
+rows = [list(csv.reader(open(sys.argv[1] + "/" + d + "/probe.csv")))[-1] for d in ("from", "start", "fine")]
+print(rows)
+saved, same, fine = ([float(v) for v in row[2:]] for row in rows)
+for i in range(2):
+    assert abs(same[i] - saved[i]) < 1e-12, "the same grid"
+    assert abs(fine[i] - saved[i]) < 1e-3, "a finer grid"
+assert abs(saved[0]) > 0.01
+END
+}
+
+# The same depths at all cells, and nothing of a damaged file.
+depths_start_a_new_run() {
+    sed "s|initial = .*|initial = sel.state \"$work/rain/checkpoint.sel\",|" $here/storm.lua \
+        >"$work/depth.lua"
+    rm -rf "$work/rain" "$work/depth"
+    run $here/storm.lua steps=100 save=100 precision=f64 -o "$work/rain" &&
+        run "$work/depth.lua" steps=0 precision=f64 -o "$work/depth" || return 1
+    then=$(grep '^100,' "$work/rain/reduce.csv" | cut -d, -f3)
+    now=$(grep '^0,' "$work/depth/reduce.csv" | cut -d, -f3)
+    [ "$then" = "$now" ] || { echo "$then became $now"; return 1; }
+    flip "$work/rain/checkpoint.sel" 5000
+    fails 4 "checkpoint.sel: is damaged" run "$work/depth.lua" -o "$work/no"
+}
+
+# Other laws, outputs and steps are allowed, and logged.
+other_laws_are_noted() {
+    sed 's/0.05\*boost/0.04*boost/; s/out.grid {.*/out.grid { name = "map", field = "speed", every = 50 },/' \
+        $here/channel.lua >"$work/other.lua"
+    run "$work/other.lua" steps=250 -o "$work/saved" --resume &&
+        grep "script was .* CRC .* and is" "$work/saved/run.log" &&
+        grep "parameter steps was 200 and is 250 now" "$work/saved/run.log" &&
+        grep "out.grid 'grid' is no longer written" "$work/saved/run.log" &&
+        grep "out.grid 'map' is new" "$work/saved/run.log" &&
+        [ -e "$work/saved/map/map_00000250.asc" ] && [ -e "$work/saved/grid/grid_00000200.asc" ] &&
+        grep -c '^250,' "$work/saved/probe.csv"
+}
+
+other_columns_are_refused() {
+    make_saved
+    sed 's/out.probe { field = "velocity"/out.probe { field = "pressure"/' $here/channel.lua \
+        >"$work/columns.lua"
+    fails 1 "probe.csv: has other columns than this output would write now; give the output another name" \
+        run "$work/columns.lua" steps=300 -o "$work/saved" --resume
+}
+
+missing_rows_are_refused() {
+    make_saved
+    echo step >"$work/saved/rate.csv"
+    fails 4 "rate.csv: is not there, or shorter than it was when the checkpoint was written" \
+        again --resume
+}
+
+force_and_resume_exclude_each_other() {
+    fails 2 "--resume goes on with a run, --force writes over it" again --resume --force
+}
+
+force_removes_checkpoints() {
+    run $here/channel.lua steps=20 -o "$work/saved" --force && [ ! -e "$work/saved/checkpoint.sel" ] &&
+        [ ! -e "$work/saved/checkpoint.before.sel" ]
+}
+
+state_that_cannot_be_kept() {
+    sed 's/run.state.n = .*/run.state.deep = { { f = print } }/' $here/channel.lua >"$work/state.lua"
+    sed -i '/run:result("calls"/s/run.state.n/1/' "$work/state.lua"
+    fails 1 "run.state.deep[1].f is a function, which a checkpoint cannot keep" \
+        run "$work/state.lua" save=90 -o "$work/state" &&
+        [ ! -e "$work/state/checkpoint.sel" ] && [ ! -e "$work/state/checkpoint.sel.tmp" ]
+}
+
+# The last good state stays and is named.
+divergence_leaves_the_last_good_one() {
+    sed 's/math.min(1,t\/200)/(t < 150 and 1 or 40)/' $here/channel.lua >"$work/diverge.lua"
+    fails 3 "$work/diverge/checkpoint.sel holds step" run "$work/diverge.lua" steps=5000 save=50 \
+        -o "$work/diverge"
+}
+
+for precision in f32 f64; do
+    ok "every output of a flow goes on ($precision)" goes_on channel 333 601 precision=$precision
+    ok "run-off goes on ($precision)" goes_on storm 111 400 precision=$precision
+    ok "a flow in three dimensions goes on ($precision)" goes_on box 77 150 precision=$precision
+done
+ok "regularized collisions go on" goes_on box 40 81 collision=regularized
+ok "scattered run-off goes on" goes_on storm 80 200 scheme=scatter
+ok "a run goes on from step 0" goes_on channel 0 30
+ok "a run goes on from a step of tests, frames and hooks" goes_on channel 420 600
+ok "a flow goes on after Ctrl-C" interrupted INT channel 00000300 2000
+ok "run-off goes on after SIGTERM" interrupted TERM storm 00000160 1500
+ok "a run that is killed loses no file" killed 1
+ok "a checkpoint and the one before are kept" make_saved
+if [ "$backend" = cuda ]; then
+    for precision in f32 f64; do
+        for scenario in channel storm box; do
+            ok "$scenario goes from the CPU to the GPU ($precision)" crosses $scenario cpu cuda \
+                precision=$precision
+            ok "$scenario goes from the GPU to the CPU ($precision)" crosses $scenario cuda cpu \
+                precision=$precision
+        done
+    done
+fi
+ok "each flipped bit is found, and the checkpoint before offered" flipped_bits_are_found
+ok "files that were cut are found" cut_files_are_found
+ok "the checkpoint before goes on, too" the_one_before_goes_on
+ok "a run killed between two names goes on" no_checkpoint_between_two_names
+ok "without a checkpoint nothing goes on" nothing_to_go_on_from
+ok "another grid, precision or solver is refused" other_grids_are_refused
+ok "other laws, outputs and stops are noted" other_laws_are_noted
+ok "a list of simulations goes on" lists_go_on
+ok "sel.state starts a flow from another run's fields" fields_start_a_new_run
+ok "sel.state starts run-off from another run's depths" depths_start_a_new_run
+ok "other columns are refused" other_columns_are_refused
+ok "missing rows are refused" missing_rows_are_refused
+ok "--force and --resume exclude each other" force_and_resume_exclude_each_other
+ok "--force removes checkpoints" force_removes_checkpoints
+ok "functions in run.state are refused with their place" state_that_cannot_be_kept
+ok "divergence leaves the last good checkpoint and names it" divergence_leaves_the_last_good_one
