@@ -149,7 +149,10 @@ static void keep_properties(const sel_kept_run *run, sel_checkpoint *checkpoint,
     sel_checkpoint_block(checkpoint, "run");
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
-        property one = sel_checkpoint_loads(checkpoint) ? (property){.fixed = false} : now->v[i];
+        property one = {.fixed = false};
+        if (!sel_checkpoint_loads(checkpoint)) {
+            one = now->v[i];
+        }
         SEL_KEEP(checkpoint, one);
         if (sel_checkpoint_loads(checkpoint) && !sel_checkpoint_status(checkpoint, NULL)) {
             one.name[sizeof one.name - 1] = one.value[sizeof one.value - 1] = '\0';
