@@ -330,7 +330,7 @@ sel_status sel_resume_load(const sel_kept_run *run, sel_checkpoint *checkpoint, 
 
 static sel_status open_of_directory(const sel_simulation *simulation, const char *directory,
                                     sel_checkpoint **opened, sel_error *error) {
-    sel_checkpoint_names names;
+    sel_checkpoint_names names = {.keeps_before = false};
     sel_error why = {.status = SEL_OK};
     sel_checkpoint_name(simulation, directory, &names);
     const bool there = access(names.path, F_OK) == 0;
@@ -370,7 +370,7 @@ static bool has_ended(const char *json) {
 
 sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
     enum { LONGEST = 1 << 26 };
-    sel_checkpoint_names names;
+    sel_checkpoint_names names = {.keeps_before = false};
     char path[SEL_PATH_ROOM], *json = NULL;
     size_t length = 0;
     sel_checkpoint_name(simulation, directory, &names);
