@@ -149,7 +149,10 @@ static void keep_properties(const sel_kept_run *run, sel_checkpoint *checkpoint,
     sel_checkpoint_block(checkpoint, "run");
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
-        property one = sel_checkpoint_loads(checkpoint) ? (property){.fixed = false} : now->v[i];
+        property one = {.fixed = false};
+        if (!sel_checkpoint_loads(checkpoint)) {
+            one = now->v[i];
+        }
         SEL_KEEP(checkpoint, one);
         if (sel_checkpoint_loads(checkpoint) && !sel_checkpoint_status(checkpoint, NULL)) {
             one.name[sizeof one.name - 1] = one.value[sizeof one.value - 1] = '\0';
@@ -327,7 +330,7 @@ sel_status sel_resume_load(const sel_kept_run *run, sel_checkpoint *checkpoint, 
 
 static sel_status open_of_directory(const sel_simulation *simulation, const char *directory,
                                     sel_checkpoint **opened, sel_error *error) {
-    sel_checkpoint_names names;
+    sel_checkpoint_names names = {.keeps_before = false};
     sel_error why = {.status = SEL_OK};
     sel_checkpoint_name(simulation, directory, &names);
     const bool there = access(names.path, F_OK) == 0;
@@ -367,7 +370,7 @@ static bool has_ended(const char *json) {
 
 sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
     enum { LONGEST = 1 << 26 };
-    sel_checkpoint_names names;
+    sel_checkpoint_names names = {.keeps_before = false};
     char path[SEL_PATH_ROOM], *json = NULL;
     size_t length = 0;
     sel_checkpoint_name(simulation, directory, &names);

@@ -24,7 +24,8 @@ end
 local sel = {
   params = host.params, load = host.load,
   step = host.step, noise = host.noise, ramp = ramp,
-  series = host.series, raster = host.raster, state = host.state, paint = host.paint, units = host.units,
+  series = host.series, raster = host.raster, state = host.state,
+  paint = host.paint, units = host.units,
 }
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.

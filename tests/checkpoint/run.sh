@@ -217,8 +217,8 @@ END
     [ ! -e "$work/list/third" ] || { echo "the third run was begun"; return 1; }
     cp "$work/list/first/run.json" "$work/first.json"
     run "$work/list.lua" -o "$work/list" --resume && cmp "$work/first.json" "$work/list/first/run.json" &&
-        for name in first second third; do
-            same "$work/whole/$name" "$work/list/$name" || return 1
+        for one in first second third; do
+            same "$work/whole/$one" "$work/list/$one" || return 1
         done
 }
 

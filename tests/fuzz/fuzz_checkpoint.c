@@ -95,6 +95,27 @@ static void read_fields(void) {
     }
 }
 
+/* A file that passes does not with one bit flipped, or one byte cut off. */
+static void refuse_altered(uint8_t *bytes, size_t count) {
+    sel_checkpoint *from;
+    write_file(bytes, count);
+    if (sel_checkpoint_open(path, &from, NULL)) {
+        return;
+    }
+    sel_checkpoint_close(from);
+    const size_t at = crc32_z(0, bytes, count) % count;
+    bytes[at] ^= (uint8_t)(1 << at % 8);
+    write_file(bytes, count);
+    if (!sel_checkpoint_open(path, &from, NULL)) {
+        abort();
+    }
+    bytes[at] ^= (uint8_t)(1 << at % 8);
+    write_file(bytes, count - 1);
+    if (!sel_checkpoint_open(path, &from, NULL)) {
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     snprintf(path, sizeof path, "/tmp/fuzz_checkpoint_%d.sel", (int)getpid());
@@ -104,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (copy) {
         memcpy(copy, data, size);
         mend(copy, size);
+        refuse_altered(copy, size);
         write_file(copy, size);
         read_blocks();
         read_fields();

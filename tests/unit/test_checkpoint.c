@@ -1,0 +1,189 @@
+/* test_checkpoint.c -- the checkpoint file: what is kept comes back, and nothing altered is read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "engine/io/checkpoint.h"
+
+static char folder[] = "/tmp/test_checkpoint_XXXXXX", path[64], before[64];
+
+static int make_folder(void **unused) {
+    (void)unused;
+    const bool made = mkdtemp(folder) != NULL;
+    snprintf(path, sizeof path, "%s/a.sel", folder);
+    snprintf(before, sizeof before, "%s/a.before.sel", folder);
+    return made ? 0 : -1;
+}
+
+static int remove_folder(void **unused) {
+    (void)unused;
+    unlink(path);
+    unlink(before);
+    return rmdir(folder);
+}
+
+/* A checkpoint of two blocks. Returns its bytes. */
+static uint64_t write_two(int number) {
+    sel_checkpoint *to;
+    uint64_t bytes = 0;
+    double values[] = {1.5, -2};
+    assert_int_equal(sel_checkpoint_create(path, &to, NULL), SEL_OK);
+    sel_checkpoint_block(to, "first");
+    SEL_KEEP(to, number);
+    sel_keep_text(to, "text");
+    sel_checkpoint_block(to, "second");
+    sel_keep(to, values, sizeof values);
+    assert_int_equal(sel_checkpoint_commit(to, before, &bytes, NULL), SEL_OK);
+    sel_checkpoint_close(to);
+    return bytes;
+}
+
+static char *read_file(size_t *size) {
+    static char bytes[4096];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return bytes;
+}
+
+static void write_file(const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static sel_status try_to_open(void) {
+    sel_checkpoint *from;
+    sel_status status = sel_checkpoint_open(path, &from, NULL);
+    sel_checkpoint_close(from);
+    return status;
+}
+
+static void what_is_kept_comes_back_in_any_order(void **unused) {
+    (void)unused;
+    sel_checkpoint *from;
+    int number = 0;
+    double values[2] = {0};
+    write_two(42);
+    assert_int_equal(sel_checkpoint_open(path, &from, NULL), SEL_OK);
+    assert_int_equal(sel_checkpoint_bytes(from, "second"), 16);
+    assert_int_equal(sel_checkpoint_bytes(from, "third"), -1);
+    sel_checkpoint_block(from, "second");
+    sel_keep(from, values, sizeof values);
+    sel_checkpoint_block(from, "first");
+    SEL_KEEP(from, number);
+    char *text = sel_kept_text(from);
+    assert_int_equal(sel_checkpoint_left(from), 0);
+    assert_int_equal(sel_checkpoint_status(from, NULL), SEL_OK);
+    assert_true(number == 42 && values[0] == 1.5 && values[1] == -2);
+    assert_string_equal(text, "text");
+    free(text);
+    sel_checkpoint_close(from);
+}
+
+static void each_flipped_bit_is_refused(void **unused) {
+    (void)unused;
+    size_t size;
+    write_two(1);
+    char *bytes = read_file(&size);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+        write_file(bytes, size);
+        assert_int_equal(try_to_open(), SEL_BAD_FILE);
+        bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
+    }
+    write_file(bytes, size);
+    assert_int_equal(try_to_open(), SEL_OK);
+}
+
+static void each_shorter_or_longer_file_is_refused(void **unused) {
+    (void)unused;
+    size_t size;
+    write_two(1);
+    char *bytes = read_file(&size);
+    for (size_t length = 0; length < size; length++) {
+        write_file(bytes, length);
+        assert_int_equal(try_to_open(), SEL_BAD_FILE);
+    }
+    bytes[size] = 0;
+    write_file(bytes, size + 1);
+    assert_int_equal(try_to_open(), SEL_BAD_FILE);
+}
+
+/* Each has the CRC that it had. */
+static void blocks_in_another_order_are_refused(void **unused) {
+    (void)unused;
+    size_t size;
+    const size_t start = 16, first = 64 + 4 + 8 + 4, second = 64 + 16;
+    write_two(1);
+    char *bytes = read_file(&size), other[1024];
+    memcpy(other, bytes, size);
+    memcpy(other + start, bytes + start + first, second);
+    memcpy(other + start + second, bytes + start, first);
+    write_file(other, size);
+    assert_int_equal(try_to_open(), SEL_BAD_FILE);
+    memmove(bytes + start, bytes + start + first, size - start - first); /* one is left out */
+    write_file(bytes, size - first);
+    assert_int_equal(try_to_open(), SEL_BAD_FILE);
+}
+
+static void reading_beyond_a_block_fails_and_gives_zeros(void **unused) {
+    (void)unused;
+    sel_checkpoint *from;
+    sel_error error = {.status = SEL_OK};
+    double values[3] = {7, 7, 7};
+    write_two(1);
+    assert_int_equal(sel_checkpoint_open(path, &from, NULL), SEL_OK);
+    sel_checkpoint_block(from, "second");
+    sel_keep(from, values, sizeof values);
+    assert_int_equal(sel_checkpoint_status(from, &error), SEL_BAD_FILE);
+    assert_non_null(strstr(error.text, "block 'second' is shorter than it must be"));
+    assert_true(values[0] == 0 && values[2] == 0);
+    sel_checkpoint_close(from);
+}
+
+static void the_one_before_is_kept(void **unused) {
+    (void)unused;
+    struct stat found;
+    unlink(before);
+    write_two(1);
+    const uint64_t bytes = write_two(2);
+    assert_true(stat(path, &found) == 0 && (uint64_t)found.st_size == bytes);
+    assert_true(stat(before, &found) == 0 && (uint64_t)found.st_size == bytes);
+}
+
+/* A run that fails while it writes leaves the older one. */
+static void what_is_not_finished_leaves_the_older_file(void **unused) {
+    (void)unused;
+    sel_checkpoint *to;
+    char temporary[80];
+    struct stat found;
+    write_two(1);
+    assert_int_equal(sel_checkpoint_create(path, &to, NULL), SEL_OK);
+    sel_checkpoint_block(to, "first");
+    sel_checkpoint_close(to);
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    assert_int_equal(stat(temporary, &found), -1);
+    assert_int_equal(try_to_open(), SEL_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_kept_comes_back_in_any_order),
+        cmocka_unit_test(each_flipped_bit_is_refused),
+        cmocka_unit_test(each_shorter_or_longer_file_is_refused),
+        cmocka_unit_test(blocks_in_another_order_are_refused),
+        cmocka_unit_test(reading_beyond_a_block_fails_and_gives_zeros),
+        cmocka_unit_test(the_one_before_is_kept),
+        cmocka_unit_test(what_is_not_finished_leaves_the_older_file),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
