@@ -2,7 +2,7 @@
 local sel = require "selenite"
 local shape, law, out = sel.shape, sel.law, sel.out
 
-local dx, nx, ny = 10, 96, 64                       -- 960 m from west to east, 640 m from south to north
+local dx, nx, ny = 10, 96, 64                       -- 960 m (west to east) x 640 m
 local middle = ny * dx / 2
 
 local function ground(x, y)                         -- m; falls to the west and to the middle
@@ -27,7 +27,8 @@ return sel.aqua {
   infiltration = 5,                                 -- mm/h
   regions = {
     { name = "divide", where = shape.faces, law = law.wall {} },
-    { name = "mouth",  where = shape.face "x-" * shape.box { min = { -dx, middle - 40 }, max = { dx, middle + 40 } },
+    { name = "mouth",  where = shape.face "x-"
+        * shape.box { min = { -dx, middle - 40 }, max = { dx, middle + 40 } },
                        law = law.open {} },
   },
   stop   = { time = 3 * 3600 },

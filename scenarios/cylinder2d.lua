@@ -19,7 +19,7 @@ local U = steady and 0.3 or 1.5
 local H, dx = 0.41, 0.1 / p.D
 local dt = p.u * dx / U
 -- Several periods of the channel's slowest sound wave; what there is of it leaves by the outflow.
--- Between a velocity inlet and law.pressure it would hardly decay, and meet the vortices' frequency.
+-- Between a velocity inlet and law.pressure it would hardly decay, and meet the vortices' own.
 local ramp = 4 * 4 * 2.2 / (dx / dt / math.sqrt(3))
 local nx, ny = math.floor(2.2 / dx + 0.5), math.floor(H / dx + 0.5)
 
