@@ -31,7 +31,8 @@ return sel.aqua {
   },
   stop   = { time = period },
   output = {
-    out.probe   { field = "level", interval = 60, at = { { 100, 120 }, { 230, 120 }, { 230, 60 } } },
+    out.probe   { field = "level", interval = 60,
+                  at = { { 100, 120 }, { 230, 120 }, { 230, 60 } } },
     out.flux    { name = "gap", across = { { 200, 144 }, { 200, 96 } }, interval = 60 },     -- m3/s
     out.balance { interval = 600 },
     out.grid    { field = "arrival_time" },

@@ -14,11 +14,11 @@ host.set_shape_operators {
 -- For starts from rest: no kink at either end, so that little sound is made.
 local max, min = math.max, math.min
 local function ramp(t, T)
-  if not (0 < T) then
-    error("sel.ramp(t, T): T must be above 0", 2)
+  if T > 0 then
+    local s = max(0, min(1, t / T))
+    return s * s * (3 - 2 * s)
   end
-  local s = max(0, min(1, t / T))
-  return s * s * (3 - 2 * s)
+  error("sel.ramp(t, T): T must be above 0", 2)
 end
 
 local sel = {
