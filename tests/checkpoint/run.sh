@@ -3,25 +3,9 @@
 # usage: BUILD=build BACKEND=cpu|cuda run.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-build=$(cd "${BUILD:-build}" && pwd)
-selenite=$build/selenite
-backend=${BACKEND:-cpu}
+. tests/tap.sh
 python=${PYTHON:-/usr/bin/python3}
 here=tests/checkpoint
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-# ok NAME COMMAND...: one test, passed when the command succeeds.
-ok() {
-    name=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"
-        sed 's/^/# /' "$work/log"
-    fi
-}
 
 # fails STATUS TEXT COMMAND...: succeeds when the command ends with that status and says the text.
 fails() {
@@ -34,8 +18,6 @@ fails() {
     echo "exit status $got, expected $expected and '$text'"
     return 1
 }
-
-run() { "$selenite" run "$@" --quiet --backend "$backend"; }
 
 # same STRAIGHT DIR: all files are the same, but for run.json, run.log and the checkpoints; and all
 # that run.json says of the result.

@@ -1,32 +1,9 @@
 /* test_checkpoint.c -- the checkpoint file: what is kept comes back, and nothing altered is read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <cmocka.h>
 #include "engine/io/checkpoint.h"
+#include "tests/unit/files.h"
 
-static char folder[] = "/tmp/test_checkpoint_XXXXXX", path[64], before[64];
-
-static int make_folder(void **unused) {
-    (void)unused;
-    const bool made = mkdtemp(folder) != NULL;
-    snprintf(path, sizeof path, "%s/a.sel", folder);
-    snprintf(before, sizeof before, "%s/a.before.sel", folder);
-    return made ? 0 : -1;
-}
-
-static int remove_folder(void **unused) {
-    (void)unused;
-    unlink(path);
-    unlink(before);
-    return rmdir(folder);
-}
+static const char path[] = "a.sel", before[] = "a.before.sel";
 
 /* A checkpoint of two blocks. Returns its bytes. */
 static uint64_t write_two(int number) {
@@ -41,15 +18,6 @@ static uint64_t write_two(int number) {
     sel_keep(to, values, sizeof values);
     assert_int_equal(sel_checkpoint_commit(to, before, &bytes, NULL), SEL_OK);
     sel_checkpoint_close(to);
-    return bytes;
-}
-
-static char *read_file(size_t *size) {
-    static char bytes[4096];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    *size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
     return bytes;
 }
 
@@ -91,9 +59,9 @@ static void what_is_kept_comes_back_in_any_order(void **unused) {
 
 static void each_flipped_bit_is_refused(void **unused) {
     (void)unused;
-    size_t size;
+    size_t size = 0;
     write_two(1);
-    char *bytes = read_file(&size);
+    char *bytes = read_whole(path, &size);
     for (size_t bit = 0; bit < 8 * size; bit++) {
         bytes[bit / 8] = (char)(bytes[bit / 8] ^ 1 << bit % 8);
         write_file(bytes, size);
@@ -102,13 +70,14 @@ static void each_flipped_bit_is_refused(void **unused) {
     }
     write_file(bytes, size);
     assert_int_equal(try_to_open(), SEL_OK);
+    free(bytes);
 }
 
 static void each_shorter_or_longer_file_is_refused(void **unused) {
     (void)unused;
-    size_t size;
+    size_t size = 0;
     write_two(1);
-    char *bytes = read_file(&size);
+    char *bytes = read_whole(path, &size);
     for (size_t length = 0; length < size; length++) {
         write_file(bytes, length);
         assert_int_equal(try_to_open(), SEL_BAD_FILE);
@@ -116,15 +85,16 @@ static void each_shorter_or_longer_file_is_refused(void **unused) {
     bytes[size] = 0;
     write_file(bytes, size + 1);
     assert_int_equal(try_to_open(), SEL_BAD_FILE);
+    free(bytes);
 }
 
 /* Each has the CRC that it had. */
 static void blocks_in_another_order_are_refused(void **unused) {
     (void)unused;
-    size_t size;
+    size_t size = 0;
     const size_t start = 16, first = 64 + 4 + 8 + 4, second = 64 + 16;
     write_two(1);
-    char *bytes = read_file(&size), other[1024];
+    char *bytes = read_whole(path, &size), other[1024];
     memcpy(other, bytes, size);
     memcpy(other + start, bytes + start + first, second);
     memcpy(other + start + second, bytes + start, first);
@@ -133,6 +103,7 @@ static void blocks_in_another_order_are_refused(void **unused) {
     memmove(bytes + start, bytes + start + first, size - start - first); /* one is left out */
     write_file(bytes, size - first);
     assert_int_equal(try_to_open(), SEL_BAD_FILE);
+    free(bytes);
 }
 
 static void reading_beyond_a_block_fails_and_gives_zeros(void **unused) {
@@ -185,5 +156,5 @@ int main(void) {
         cmocka_unit_test(the_one_before_is_kept),
         cmocka_unit_test(what_is_not_finished_leaves_the_older_file),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

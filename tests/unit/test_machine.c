@@ -6,16 +6,9 @@
  */
 #include <math.h>
 #include <omp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 #include "engine/machine/cpu.h"
 #include "engine/machine/saved.h"
+#include "tests/unit/files.h"
 
 /* ---- the solver ---- */
 
@@ -169,13 +162,11 @@ static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
 static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     (void)unused;
     const sel_box all = {{0, 0, 0}, {NX, NY, 1}, {1, 1, 1}};
-    char path[] = "/tmp/test_machine_XXXXXX", before[64];
+    static const char path[] = "blur.sel", before[] = "blur.before.sel";
     sel_checkpoint *file;
     uint64_t bytes;
     double c[2][NX * NY];
     sel_state *state = create(2);
-    assert_true(close(mkstemp(path)) == 0);
-    snprintf(before, sizeof before, "%s.before", path);
     assert_int_equal(sel_cpu_backend.advance(state, 1, NULL), SEL_OK);
     assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
     sel_state_save(state, &sel_cpu_backend, file);
@@ -195,8 +186,6 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     }
     assert_memory_equal(c[0], c[1], sizeof c[0]);
     sel_cpu_backend.destroy(state);
-    unlink(path);
-    unlink(before);
 }
 
 int main(void) {
@@ -204,5 +193,5 @@ int main(void) {
         cmocka_unit_test(a_small_solver_steps_is_read_and_summed_up),
         cmocka_unit_test(a_small_solver_goes_on_from_a_checkpoint),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
