@@ -67,8 +67,9 @@ for name in $programs; do
     in_background "$name" sh -c "CMOCKA_MESSAGE_OUTPUT=TAP '$BUILD/tests/$name' 2>'$logs/$name.err' ||
         { echo \"not ok $name ends with status \$?\"; sed 's/^/# /' '$logs/$name.err'; }"
 done
-in_background scenarios suite scenarios
-in_background bad suite bad
+for name in scenarios runs commands checkpoint bad; do
+    in_background "$name" suite "$name"
+done
 if [ "${1:-}" != short ]; then
     for tool in memcheck racecheck; do
         for name in $programs; do

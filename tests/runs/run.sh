@@ -1,0 +1,320 @@
+#!/bin/sh
+# run.sh -- how runs begin and end, repeat, and keep their directories. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+
+# Set before OpenMP starts, or not at all; other OpenMPs than gcc's wait in their own ways.
+waiting_threads_soon_sleep() {
+    OMP_DISPLAY_ENV=verbose "$selenite" --version >"$work/openmp" 2>&1
+    ! grep -q GOMP_ "$work/openmp" || grep "GOMP_SPINCOUNT = '300'" "$work/openmp"
+}
+
+# All files but run.json have the same bytes, whatever the number of threads, and once more.
+cat >"$work/short.lua" <<LUA
+local sel = require "selenite"
+local expansion = sel.load("$PWD/scenarios/sudden_expansion.lua", { H = 32, ramp = 500 })
+expansion.stop = { steps = 3000 }
+return expansion
+LUA
+
+# Of all files but run.json and run.log.
+another_run_gives_the_same_bytes() {
+    for turn in 1 2; do
+        run "$work/short.lua" -o "$work/turn$turn" || return 1
+        rm "$work/turn$turn/run.json" "$work/turn$turn/run.log"
+    done
+    diff -r "$work/turn1" "$work/turn2" && cmp "$work/short.lua" "$work/turn1/run.lua"
+}
+
+threads_do_not_matter() {
+    for threads in 1 2 3; do
+        run "$work/short.lua" -o "$work/t$threads" --threads $threads || return 1
+        rm "$work/t$threads/run.json" "$work/t$threads/run.log"
+    done
+    diff -r "$work/t1" "$work/t2" && diff -r "$work/t1" "$work/t3"
+}
+
+cat >"$work/endless.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 64, 64 }, nu = 0.05,
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } },
+  stop = { steps = 1000000000 },
+  output = { sel.out.vtk { fields = { "velocity" } } },
+}
+LUA
+
+interrupt_writes_the_last_state() {
+    "$selenite" run "$work/endless.lua" -o "$work/interrupted" --quiet --backend "$backend" &
+    for _ in $(seq 100); do # until the run is under way: a device may take seconds to wake
+        [ -e "$work/interrupted/run.json" ] && break
+        sleep 0.2
+    done
+    sleep 0.5
+    kill -INT $!
+    wait $!
+    exits 130 sh -c "exit $?" &&
+        [ "$(json "$work/interrupted/run.json" stopped_by)" = '"interrupted"' ] &&
+        ls "$work"/interrupted/vtk/vtk_*.vti
+}
+
+cat >"$work/failing.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" }, stop = { steps = 500 },
+  output = { sel.out.vtk { fields = { "velocity" } }, sel.out.average { fields = "velocity" } },
+  hooks = { { every = 300, call = function(run) if run.step > 0 then error "enough" end end } },
+}
+LUA
+
+an_error_writes_the_last_state() {
+    exits 1 run "$work/failing.lua" -o "$work/failing" &&
+        [ "$(json "$work/failing/run.json" stopped_by)" = '"error"' ] &&
+        [ -s "$work/failing/vtk/vtk_00000300.vti" ] && [ -s "$work/failing/average.vti" ]
+}
+
+cat >"$work/diverging.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 32, 32 }, tau = 0.5001, collision = "bgk",
+  regions = {
+    { where = sel.shape.faces, law = sel.law.wall {} },
+    { where = sel.shape.face "y+", law = sel.law.wall { velocity = { 0.5, 0 } } },
+  },
+  stop = { steps = 100000 },
+  output = { sel.out.vtk { fields = { "velocity" } } },
+}
+LUA
+
+# Lua's hooks are not called inside a pattern: the process ends, and run.json tells why.
+a_hook_that_never_returns_ends_the_run() {
+    cat >"$work/stuck.lua" <<'EOF'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 8 }, tau = 0.8, periodic = { "x", "y" }, stop = { steps = 1000 },
+  hooks = { { every = 300, call = function(run)
+    if run.step > 0 then return ("a"):rep(50):find(("a-"):rep(50) .. "b") end
+  end } },
+}
+EOF
+    exits 1 run "$work/stuck.lua" -o "$work/stuck" --script-limit 0.5 2>"$work/err" &&
+        grep "stuck.lua:5: a hook took longer than 0.5 s" "$work/err" &&
+        [ "$(wc -l <"$work/err")" = 1 ] &&
+        [ "$(json "$work/stuck/run.json" stopped_by)" = '"error"' ] &&
+        [ "$(json "$work/stuck/run.json" steps)" = 300 ] &&
+        grep '"stop_reason": ".*stuck.lua:5: a hook took longer' "$work/stuck/run.json"
+}
+
+divergence_is_reported() {
+    exits 3 run "$work/diverging.lua" -o "$work/diverging" >"$work/text" 2>&1 &&
+        grep -E 'diverged: at step [0-9]+ .* cell' "$work/text" &&
+        [ "$(json "$work/diverging/run.json" stopped_by)" = '"diverged"' ]
+}
+
+# The drag of the vortex street swings by 0.01 root mean square; by 0.2 when sound is let in.
+example_reports_flow_not_sound() {
+    run examples/09_forces.lua -o "$work/forces" && "${PYTHON:-/usr/bin/python3}" -c '
+import json, sys
+run = json.load(open(sys.argv[1]))
+results = run["results"]
+assert 0.005 < results["force.cd_rms"] < 0.03, results
+assert abs(results["force.strouhal"] - 0.3) < 0.01, results
+assert run["largest_mach"] < 0.3 and run["warnings"] == [], run' "$work/forces/run.json"
+}
+
+directory_with_a_run_is_kept() {
+    run scenarios/couette.lua H=4 -o "$work/kept" &&
+        exits 2 run scenarios/couette.lua H=4 -o "$work/kept" &&
+        run scenarios/couette.lua H=4 -o "$work/kept" --force
+}
+
+# --force removes the frames of the run before it, and nothing else.
+force_removes_the_old_outputs() {
+    run examples/01_lid.lua -o "$work/forced" && : >"$work/forced/notes.txt" &&
+        run examples/04_obstacles.lua -o "$work/forced" --force &&
+        [ ! -e "$work/forced/vtk/vtk_00000500.vti" ] && [ -e "$work/forced/vtk/vtk_00010000.vti" ] &&
+        [ -e "$work/forced/notes.txt" ]
+}
+
+cat >"$work/mistaken.lua" <<'LUA'
+local sel = require "selenite"
+local p = sel.params { fixed = false }
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  initial = { velocity = function(x) return p.fixed and 0 or 0 / 0, 0 end },
+  stop = { steps = 10 },
+}
+LUA
+
+a_mistaken_function_leaves_no_run() {
+    exits 1 run "$work/mistaken.lua" -o "$work/mistaken" &&
+        run "$work/mistaken.lua" fixed=true -o "$work/mistaken"
+}
+
+# A directory may have come with links in it: they lead nowhere, also with --force.
+links_are_not_followed() {
+    echo kept >"$work/precious" && mkdir -p "$work/trap" "$work/away" &&
+        ln -s ../precious "$work/trap/profile.csv" &&
+        exits 4 run scenarios/couette.lua H=4 -o "$work/trap" >"$work/text" 2>&1 &&
+        grep 'profile.csv is there, and no run wrote it; move it away' "$work/text" &&
+        run scenarios/couette.lua H=4 -o "$work/trap" --force &&
+        [ ! -L "$work/trap/profile.csv" ] && [ "$(cat "$work/precious")" = kept ] &&
+        mkdir "$work/trap2" && ln -s ../away "$work/trap2/vtk" &&
+        exits 4 run examples/01_lid.lua -o "$work/trap2" --force >"$work/text" 2>&1 &&
+        grep 'trap2/vtk is a link' "$work/text" && [ -z "$(ls "$work/away")" ]
+}
+
+cat >"$work/frames.lua" <<'LUA'
+local sel = require "selenite"
+return sel.lbm {
+  lattice = "D2Q9", size = { 16, 16 }, nu = 0.05, periodic = { "x", "y" },
+  stop = { steady = 1e-300 }, precision = "f64",
+  initial = { velocity = { function(x, y) return 0.01 * math.sin(y) end, 0 } },
+  output = { sel.out.vtk { fields = "velocity", every = 1000 }, sel.out.balance {} },
+}
+LUA
+
+# kill -9 leaves what is true, and nothing that a later run would mix with its own.
+killed_runs_leave_nothing_stale() {
+    "$selenite" run "$work/frames.lua" -o "$work/killed" --quiet --backend "$backend" &
+    for _ in $(seq 100); do
+        [ -e "$work/killed/vtk/vtk_00003000.vti" ] && break
+        sleep 0.2
+    done
+    { kill -9 $! && wait $!; } 2>/dev/null
+    [ "$(json "$work/killed/run.json" stopped_by)" = '"running"' ] &&
+        [ "$(json "$work/killed/run.json" ended)" = null ] &&
+        grep -x 'vtk/vtk_00003000.vti' "$work/killed/run.files" &&
+        exits 2 run examples/01_lid.lua -o "$work/killed" &&
+        run examples/01_lid.lua -o "$work/killed" --force &&
+        [ "$(cd "$work/killed/vtk" && echo *.vti '')" = "vtk_00000000.vti vtk_00000500.vti\
+ vtk_00001000.vti vtk_00001500.vti vtk_00002000.vti " ] && [ ! -e "$work/killed/run.files" ] &&
+        [ ! -e "$work/killed/balance.csv" ]
+}
+
+names_and_messages_do_not_steer_terminals() {
+    printf 'local sel = require "selenite"\nprint("\\27[2Jprinted")\nerror("\\27[2Jenough")\n' \
+        >"$work/steer.lua"
+    exits 1 "$selenite" run "$work/steer.lua" -o "$work/steer" >"$work/text" 2>&1 &&
+        grep -F '?[2Jprinted' "$work/text" && grep -F '?[2Jenough' "$work/text" &&
+        ! grep "$(printf '\033')" "$work/text"
+}
+
+# --quiet leaves errors alone: warnings, notes, and what the script and its hooks say are dropped.
+quiet_runs_are_silent() {
+    cat >"$work/talks.lua" <<'LUA'
+local sel = require "selenite"
+print("read")
+return sel.lbm {
+  lattice = "D2Q9", size = { 8, 8 }, nu = 1e-4,
+  initial = { velocity = { function(x) print("called"); return ({ 0.2 })[x * 0 + 1] end, 0 } },
+  regions = { { where = sel.shape.faces, law = sel.law.wall {} } }, stop = { steps = 10 },
+  hooks = { { at = "end", call = function(run) print("ends"); run:log("ended") end } },
+}
+LUA
+    "$selenite" run "$work/talks.lua" -o "$work/talks" --backend "$backend" >"$work/text" 2>&1 &&
+        grep -x read "$work/text" && grep -x ends "$work/text" && grep ended "$work/text" &&
+        grep '^note: ' "$work/text" && grep '^warning: ' "$work/text" &&
+        run "$work/talks.lua" -o "$work/talks" --force >"$work/text" 2>&1 && [ ! -s "$work/text" ]
+}
+
+# run and check print both with what they say.
+names_of_files_do_not_steer_terminals() {
+    escape=$(printf '\033')
+    cp examples/01_lid.lua "$work/a${escape}[2J.lua"
+    exits 4 "$selenite" check "$work/a${escape}[2J.lua" >"$work/text" 2>&1 &&
+        exits 2 run examples/01_lid.lua -o "$work/b${escape}[2J" >>"$work/text" 2>&1 &&
+        grep -F "a?[2J.lua: the file's name holds control characters; rename it" "$work/text" &&
+        grep -F 'b?[2J: the name holds control characters' "$work/text" &&
+        ! grep "$escape" "$work/text" && [ ! -e "$work/b${escape}[2J" ]
+}
+
+# out/NAME, and out/NAME/SIMULATION: who ships them with a scenario would say where it writes.
+directories_that_nobody_chose_are_no_links() {
+    mkdir -p "$work/shipped/out" "$work/shipped/many" "$work/victim" &&
+        cp examples/01_lid.lua "$work/shipped/lid.lua" &&
+        cp examples/06_several.lua "$work/shipped/several.lua" &&
+        ln -s "$work/victim" "$work/shipped/out/lid" || return 1
+    name=$("$selenite" check examples/06_several.lua | sed -n '1s/.*sel\.lbm //p')
+    [ "$name" ] && ln -s "$work/victim" "$work/shipped/many/$name" || return 1
+    for force in '' --force; do
+        (cd "$work/shipped" && exits 4 run lid.lua $force) 2>"$work/text" &&
+            grep '^out/lid is a link' "$work/text" &&
+            exits 4 run "$work/shipped/several.lua" -o "$work/shipped/many" $force 2>"$work/text" &&
+            grep "many/$name is a link" "$work/text" && [ ! "$(ls "$work/victim")" ] || return 1
+    done
+    (cd "$work/shipped" && run lid.lua -o out/lid) && [ -e "$work/victim/run.json" ]
+}
+
+# A disk that is full to the last byte: the failure is told, and run.json says so.
+disk_without_room() {
+    # shellcheck disable=SC2016  # the inner shell expands it
+    mkdir "$work/small" && unshare -rm sh -c '
+        mount -t tmpfs -o size=100m none "$0/small" || exit 99
+        "$1" run "$0/frames.lua" -o "$0/small/run" --quiet --backend "$2" &
+        for _ in $(seq 100); do
+            [ -e "$0/small/run/vtk/vtk_00003000.vti" ] && break
+            sleep 0.2
+        done
+        cat /dev/zero >"$0/small/filler"
+        wait $!
+        echo "exit status $?"
+        cat "$0/small/run/run.json"' "$work" "$selenite" "$backend" >"$work/text" 2>&1
+    grep -x 'exit status 4' "$work/text" &&
+        grep 'stop_reason.*No space left on device' "$work/text" &&
+        grep -x '  "stopped_by": "error",' "$work/text" && grep -x '  "outputs": .*00003000.*]' \
+        "$work/text" && [ "$(tail -n 1 "$work/text")" = '}' ]
+}
+
+unwritable_directory() {
+    : >"$work/file"
+    exits 4 run scenarios/couette.lua H=4 -o "$work/file/below" && exits 4 run \
+        scenarios/couette.lua H=4 -o "$work/file"
+}
+
+# A limit on file size stands for a full disk: the failure is told, earlier files are whole.
+full_disk() {
+    (
+        ulimit -f 40
+        exits 4 run scenarios/cavity2d.lua N=64 Re=100 -o "$work/full"
+    ) && ! ls "$work"/full/vtk/*.vti "$work"/full/*.tmp "$work"/full/vtk/*.tmp 2>/dev/null &&
+        grep '"outputs": ' "$work/full/run.json" && ! grep '\.vti"\|\.pvd"' "$work/full/run.json"
+}
+
+script_from_standard_input() {
+    run - -o "$work/stdin" <examples/01_lid.lua && [ -s "$work/stdin/vtk.pvd" ]
+}
+
+list_of_simulations() {
+    run examples/06_several.lua -o "$work/several" &&
+        [ -s "$work/several/trt/profile.csv" ] && [ -s "$work/several/bgk/profile.csv" ]
+}
+
+ok "another run gives the same bytes" another_run_gives_the_same_bytes
+[ "$backend" = cuda ] || ok "the same bytes for 1, 2 and 3 threads" threads_do_not_matter
+ok "waiting threads soon sleep" waiting_threads_soon_sleep
+ok "an interrupt writes the last state" interrupt_writes_the_last_state
+ok "an error writes the last state" an_error_writes_the_last_state
+ok "a hook that never returns ends the run" a_hook_that_never_returns_ends_the_run
+ok "a diverging run says step, cell and cause" divergence_is_reported
+ok "an example of forces reports flow, not sound" example_reports_flow_not_sound
+ok "a directory that holds a run is kept" directory_with_a_run_is_kept
+ok "--force removes the old outputs" force_removes_the_old_outputs
+ok "links are not followed" links_are_not_followed
+ok "runs that were killed leave nothing stale" killed_runs_leave_nothing_stale
+ok "names and messages do not steer terminals" names_and_messages_do_not_steer_terminals
+ok "names of files do not steer terminals" names_of_files_do_not_steer_terminals
+ok "quiet runs are silent" quiet_runs_are_silent
+ok "directories that nobody chose are no links" directories_that_nobody_chose_are_no_links
+if [ "$backend" = cuda ] || ! unshare -rm mount -t tmpfs none /mnt 2>/dev/null; then
+    echo "ok a disk without room # SKIP no namespace of its own to mount a small disk in"
+else
+    ok "a disk without room" disk_without_room
+fi
+ok "a mistaken function leaves no run" a_mistaken_function_leaves_no_run
+ok "an unwritable directory" unwritable_directory
+[ "$backend" = cuda ] || ok "a full disk" full_disk # a driver's own files would meet the limit too
+ok "a script from standard input" script_from_standard_input
+ok "a list of simulations" list_of_simulations
