@@ -86,7 +86,7 @@ sel_status aqua_cuda_loaded(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const int64_t step = base->step;
     base->step = step > 0 ? step - 1 : 0;
-    sel_status status = aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+    sel_status status = aqua_cuda_prepare(state, AQUA_ALWAYS | SEL_ON_CONTROLS, error);
     base->step = step;
     status = status ? status : spread_books(state, error);
     return status ? status : complete_water(state, error);
