@@ -79,8 +79,8 @@ enum { AQUA_TERM_RAIN, AQUA_TERM_SOIL, AQUA_TERM_LEVEL };
 /* Finds the terms, and lists their arrays. */
 void aqua_cuda_list_terms(aqua_cuda *state);
 void aqua_cuda_close_terms(aqua_cuda *state);
-/* Evaluates them once by the host, so that mistakes are told as on the CPU: what turns out to be
- * more than its program is left to the host. Then uploads them. */
+/* Evaluates them once by the host, so that mistakes are reported as on the CPU, and uploads them.
+ */
 sel_status aqua_cuda_start_terms(aqua_cuda *state, sel_error *error);
 /* Enqueues levels for the step from `step` on. */
 sel_status aqua_cuda_rise(const aqua_cuda *state, int64_t step, sel_error *error);

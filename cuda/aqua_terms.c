@@ -70,13 +70,10 @@ void aqua_cuda_close_terms(aqua_cuda *state) {
 
 /* ---- the start ---- */
 
-static sel_status try_supply(aqua_cuda *state, const aqua_amount *amount, aqua_supply *supply,
-                             sel_error *error) {
-    aqua_gpu_spread *device = &supply->device;
-    sel_status status =
-        device->by_term ? amount->evaluate(state->all.plan, 0, state->all.field, error) : SEL_OK;
-    device->by_term = device->by_term && cuda_term_is_trusted(amount->quantity);
-    return status;
+static sel_status try_supply(const aqua_cuda *state, const aqua_amount *amount,
+                             const aqua_supply *supply, sel_error *error) {
+    return supply->device.by_term ? amount->evaluate(state->all.plan, 0, state->all.field, error)
+                                  : SEL_OK;
 }
 
 static void describe_supply(const aqua_cuda *state, aqua_supply *supply) {
@@ -87,16 +84,9 @@ static void describe_supply(const aqua_cuda *state, aqua_supply *supply) {
     to->most = state->all.store.most_rain;
 }
 
-static sel_status try_levels(aqua_cuda *state, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    sel_status status =
-        state->level_count ? aqua_levels(plan, 0, AQUA_ALWAYS, state->all.z, error) : SEL_OK;
-    for (int k = 0; k < state->level_count; k++) {
-        if (!cuda_term_is_trusted(&moving_level(plan, state->level_region[k])->z)) {
-            state->level_count = 0;
-        }
-    }
-    return status;
+static sel_status try_levels(const aqua_cuda *state, sel_error *error) {
+    return state->level_count ? aqua_levels(state->all.plan, 0, AQUA_ALWAYS, state->all.z, error)
+                              : SEL_OK;
 }
 
 static void describe_level(const aqua_cuda *state, int region, aqua_gpu_level *to) {

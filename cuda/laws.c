@@ -1,10 +1,9 @@
 /* laws.c -- the laws of a flow on the device: memory, the first values, launches, faults.
  *
  * The host evaluates every law once, for the first step, as the CPU backend does: mistakes are
- * told, functions are compared with their programs, and what does not vary is complete. From then
- * on the device evaluates the programs. What only the host can evaluate is written into buffers of
- * pinned memory, used in turns, and copied in the order of the stream, so that the host may be
- * steps ahead.
+ * reported, and what does not vary is complete. From then on the device evaluates the programs.
+ * What only the host can evaluate is written into buffers of pinned memory, used in turns, and
+ * copied in the order of the stream, so that the host may be steps ahead.
  */
 #include "cuda/laws.h"
 
@@ -125,8 +124,8 @@ static int64_t rows_from(const cuda_laws *laws, int64_t first) {
     return left < laws->chunk_rows ? left : laws->chunk_rows;
 }
 
-static sel_status send_all_rows(cuda_laws *laws, double steps, cudaStream_t stream,
-                                sel_error *error) {
+/* All rows of the acceleration, by the host, `steps` steps after time 0. */
+static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream, sel_error *error) {
     int64_t total = row_count(&laws->plan->base.domain->grid);
     for (int64_t first = 0; first < total; first += laws->chunk_rows) {
         int64_t rows = rows_from(laws, first);
@@ -140,17 +139,6 @@ static sel_status send_all_rows(cuda_laws *laws, double steps, cudaStream_t stre
         }
     }
     return SEL_OK;
-}
-
-/* All rows of the acceleration, by the host, `steps` steps after time 0. */
-static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream, sel_error *error) {
-    const sel_simulation *simulation = laws->plan->base.simulation;
-    unsigned seen = sel_corrections(simulation);
-    sel_status status;
-    do {
-        status = send_all_rows(laws, steps, stream, error);
-    } while (sel_corrected(simulation, &seen, error));
-    return status;
 }
 
 /* The values of one law, by the host, for the step from `step` to the next. */
@@ -449,17 +437,6 @@ static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, s
 
 sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error) {
     cuda_term_fault fault;
-    if (cuda_terms_failed(&laws->terms, step, &fault)) {
-        return explain(laws, &fault, error);
-    }
-    for (int k = 0; k < laws->list.count; k++) {
-        const cuda_listed_law *listed = &laws->list.v[k];
-        if (!cuda_law_is_trusted(listed)) {
-            return sel_fail_at(error, cuda_term_where(listed->quantity),
-                               "%s: this function was found to depend on more than its arguments; "
-                               "run with --backend cpu",
-                               listed->what);
-        }
-    }
-    return SEL_OK;
+    bool failed = cuda_terms_failed(&laws->terms, step, &fault);
+    return failed ? explain(laws, &fault, error) : SEL_OK;
 }

@@ -93,7 +93,3 @@ void cuda_law_list_free(cuda_law_list *list) {
 bool cuda_law_is_launched(const cuda_listed_law *listed) {
     return !listed->by_host || listed->law.kind != CUDA_LAW_FIELD;
 }
-
-bool cuda_law_is_trusted(const cuda_listed_law *listed) {
-    return listed->by_host || cuda_term_is_trusted(listed->quantity);
-}

@@ -32,8 +32,4 @@ void cuda_law_list_free(cuda_law_list *list);
  * the acceleration. */
 bool cuda_law_is_launched(const cuda_listed_law *listed);
 
-/* True while each function is still the program that the device runs: a function that was found to
- * differ from its program gives it up. */
-bool cuda_law_is_trusted(const cuda_listed_law *listed);
-
 #endif

@@ -200,19 +200,10 @@ void sel_prepared_release(sel_prepared *prepared) {
 
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error) {
-    unsigned seen = sel_corrections(simulation);
-    for (;;) {
-        *state = NULL;
-        sel_status status = sel_prepare(simulation, settings, prepared, error);
-        status = status ? status : prepared->backend->create(prepared->plan, state, error);
-        /* A function that fails at step 0 is told as such, not as one that fails later. */
-        status = status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
-        if (!sel_corrected(simulation, &seen, error)) {
-            return status;
-        }
-        if (prepared->backend) {
-            prepared->backend->destroy(*state);
-        }
-        sel_prepared_release(prepared);
-    }
+    *state = NULL;
+    sel_status status = sel_prepare(simulation, settings, prepared, error);
+    status = status ? status : prepared->backend->create(prepared->plan, state, error);
+    /* After step 0: a function that fails there is reported as such, not as one that fails later.
+     */
+    return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
 }

@@ -33,9 +33,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
                        sel_prepared *prepared, sel_error *error);
 void sel_prepared_release(sel_prepared *prepared);
 
-/* Prepares, and creates the state at step 0, all of it with functions as they are in the end
- * (sel_corrected). The caller destroys the state with prepared->backend, where that is not NULL,
- * and then releases, also after a failure. */
+/* Prepares, and creates the state at step 0. The caller destroys the state with prepared->backend,
+ * where that is not NULL, and then releases, also after a failure. */
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
                       sel_prepared *prepared, sel_state **state, sel_error *error);
 

@@ -29,19 +29,13 @@ static void try_part(int64_t p, sel_part *work, void *task, rest *left, bool *fa
 
 static void do_shared(int64_t parts, int threads, sel_part *work, void *task, rest *left) {
     bool failed = false;
-#pragma omp parallel num_threads(threads)
-    {
-        if (omp_get_thread_num() == 0) {
-            try_part(0, work, task, left, &failed);
-        }
-#pragma omp for schedule(dynamic)
-        for (int64_t p = 1; p < parts; p++) {
-            bool given_up;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t p = 0; p < parts; p++) {
+        bool given_up;
 #pragma omp atomic read
-            given_up = failed;
-            if (!given_up) {
-                try_part(p, work, task, left, &failed);
-            }
+        given_up = failed;
+        if (!given_up) {
+            try_part(p, work, task, left, &failed);
         }
     }
 }

@@ -11,10 +11,7 @@ typedef sel_status sel_part(void *task, int64_t part, int thread, sel_error *err
 
 /* Does all parts, in any order. Functions of a script may need the thread that loaded it, so what
  * fails elsewhere is done again by the calling thread (thread 0), in order; what fails there ends
- * it, with the error of the first part that failed so. The calling thread always does the first
- * part, as only there programs are compared with the functions that they stand for. A difference
- * that shows in a later part leaves the parts before it as they are: whoever shares out quantities
- * asks sel_corrected (simulation.h) behind it, or is asked again by sel_set_up. */
+ * it, with the error of the first part that failed so. */
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error);
 
 #endif

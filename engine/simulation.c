@@ -138,24 +138,6 @@ sel_where sel_simulation_where(const sel_simulation *simulation, const char *fie
     return simulation->locate ? simulation->locate(simulation, field) : simulation->params->at;
 }
 
-unsigned sel_corrections(const sel_simulation *simulation) {
-    unsigned count = 0;
-    if (simulation->corrections) {
-#pragma omp atomic read
-        count = *simulation->corrections;
-    }
-    return count;
-}
-
-bool sel_corrected(const sel_simulation *simulation, unsigned *seen, sel_error *error) {
-    const unsigned before = *seen;
-    *seen = sel_corrections(simulation);
-    if (*seen != before && error) {
-        error->status = SEL_OK; /* what is written next replaces the text */
-    }
-    return *seen != before;
-}
-
 void sel_scenario_destroy(sel_scenario *scenario) {
     if (!scenario) {
         return;

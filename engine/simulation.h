@@ -262,24 +262,8 @@ typedef struct sel_simulation {
      * layer; NULL from C. */
     sel_where (*locate)(const struct sel_simulation *self, const char *field);
     const void *locate_data;
-    /* Counts the functions that were corrected: a program was found to differ from what it stands
-     * for, and gave way. NULL from C, where that cannot happen. */
-    const unsigned *corrections;
     const struct sel_lookups *series; /* that its script made; NULL from C */
 } sel_simulation;
-
-/* What is evaluated in several calls is evaluated again from its start when a function was
- * corrected between them, as no value may stay that would now be another:
- *
- *     unsigned seen = sel_corrections(simulation);
- *     do {
- *         status = ...
- *     } while (sel_corrected(simulation, &seen, error));
- *
- * A function is corrected once at most. sel_corrected counts anew into `seen`, and when it is true
- * forgets the error; `error` may be NULL. */
-unsigned sel_corrections(const sel_simulation *simulation);
-bool sel_corrected(const sel_simulation *simulation, unsigned *seen, sel_error *error);
 
 /* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
 sel_grid sel_common_grid(const sel_common *common);

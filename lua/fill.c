@@ -9,6 +9,7 @@
 #include <string.h>
 #include "engine/solver.h"
 #include "lua/data.h"
+#include "lua/function.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
@@ -450,7 +451,6 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->script = sel_fill_print(f, "%s", path);
     simulation->locate = locate;
     simulation->locate_data = span;
-    simulation->corrections = &f->script->corrections;
     simulation->series = &f->script->series;
     f->dims = 0;
     f->common = simulation->params;
@@ -590,5 +590,6 @@ void sel_fill_scenario(sel_script *script, const char *path) {
     }
     sel_filler f = {.script = script, .L = L, .arena = script->arena};
     fill_simulations(&f, path, index, count);
+    sel_functions_loaded(script);
     report(&f);
 }

@@ -72,6 +72,7 @@ static sel_status take_results(const sel_lua_function *f, int base, const sel_pl
     return SEL_OK;
 }
 
+/* Under `finds_gaps` the first result is NaN in a gap. */
 static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_t i, double *out,
                           sel_error *error) {
     lua_State *L = f->script->L;
@@ -115,9 +116,8 @@ static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
     return SEL_OK;
 }
 
-/* Calls at the places from `first` to `end`; under `finds_gaps` the first result is NaN in gaps. */
-static sel_status call_range(const sel_lua_function *f, const sel_places *at, size_t first,
-                             size_t end, double *out, sel_error *error) {
+sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
+                                double *out, sel_error *error) {
     sel_script *script = f->script;
     sel_status status = check_callable(f, error);
     if (status)
@@ -127,8 +127,7 @@ static sel_status call_range(const sel_lua_function *f, const sel_places *at, si
     script->error = error;
     if (script->left >= 0)
         sel_limits_begin(script, script->left);
-    for (size_t i = first; i < end && status == SEL_OK; i++)
-        status = call_at(f, at, i, out, error);
+    status = call_at(f, at, i, out, error);
     if (script->left >= 0)
         script->left = fmax(0, sel_limits_end(script));
     sel_limits_restore(script, &outer_limits);
@@ -136,34 +135,23 @@ static sel_status call_range(const sel_lua_function *f, const sel_places *at, si
     return status;
 }
 
-sel_status sel_function_call(const sel_lua_function *f, const sel_places *at, double *out,
-                             sel_error *error) {
-    return call_range(f, at, 0, at->n, out, error);
-}
-
-sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
-                                double *out, sel_error *error) {
-    return call_range(f, at, i, i + 1, out, error);
+sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
+                             const uint8_t *settled, double *out, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (size_t i = 0; i < at->n && !status; i++)
+        if (!settled || !settled[i])
+            status = sel_function_call_at(f, at, i, out, error);
+    return status;
 }
 
 sel_status sel_function_call_gaps(const sel_lua_function *f, const sel_places *at,
-                                  const uint8_t *settled, uint8_t *gap, sel_error *error) {
-    double out[SEL_PROGRAM_RESULTS];
-    sel_status status = SEL_OK;
-    for (size_t i = 0; i < at->n && !status; i++) {
-        gap[i] = 0;
-        if (settled && settled[i])
-            continue;
-        const sel_places place = {1,     at->x + i,   at->y + i, at->z ? at->z + i : NULL,
-                                  at->t, at->controls};
-        bool on_thread = pthread_equal(pthread_self(), f->script->thread) != 0;
-        if (on_thread)
-            f->script->finds_gaps = true;
-        status = call_range(f, &place, 0, 1, out, error);
-        if (on_thread)
-            f->script->finds_gaps = false;
-        gap[i] = !status && isnan(out[0]);
-    }
+                                  const uint8_t *settled, double *out, sel_error *error) {
+    sel_status status = check_callable(f, error);
+    if (status)
+        return status;
+    f->script->finds_gaps = true;
+    status = sel_function_call(f, at, settled, out, error);
+    f->script->finds_gaps = false;
     return status;
 }
 

@@ -2,7 +2,6 @@
 #ifndef SEL_LUA_FUNCTION_H
 #define SEL_LUA_FUNCTION_H
 
-#include <stdatomic.h>
 #include "engine/program.h"
 #include "lua/state.h"
 
@@ -20,27 +19,32 @@ typedef struct sel_lua_function {
 
     const sel_program *program; /* NULL: Lua evaluates it, and `why` tells the reason */
     char why[256];
-    atomic_bool by_lua; /* always, or from the first difference on */
-    bool told;          /* the notice */
-    size_t compared;    /* places at which program and function were compared */
+    bool told; /* the notice */
 } sel_lua_function;
 
-/* Calls the function in Lua at all places, or at place i of them. For the script's thread; others
- * get an error. */
-sel_status sel_function_call(const sel_lua_function *f, const sel_places *at, double *out,
-                             sel_error *error);
+/* Calls the function in Lua at place i, or at all places but those that are settled (NULL: none
+ * is). For the script's thread; others get an error. */
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
                                 double *out, sel_error *error);
+sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
+                             const uint8_t *settled, double *out, sel_error *error);
 
-/* gap[at->n]: 1 where the function asks a raster that has no data there; of those places only for
- * which `settled` is 0 (NULL: all). For the script's thread too. */
+/* As above; the first result is NaN where the function asks a raster that has no data there. */
 sel_status sel_function_call_gaps(const sel_lua_function *f, const sel_places *at,
-                                  const uint8_t *settled, uint8_t *gap, sel_error *error);
+                                  const uint8_t *settled, double *out, sel_error *error);
 
 /* function_program.c */
 
-/* Traces the function at `index` and compares it with its program at a few places. */
+/* Traces the function at `index` and compares its program with it. */
 void sel_function_compile(sel_lua_function *f, int index);
+
+/* Compares the program with Lua at thousands of places and moments, fewer where that takes long,
+ * and drops it at the first difference. */
+void sel_function_compare(sel_lua_function *f);
+
+/* All functions of the scenario are known: where one changes what others may read, Lua evaluates
+ * all of them. */
+void sel_functions_loaded(sel_script *script);
 
 /* sel_function.eval: by the program where there is one. */
 sel_status sel_function_evaluate(const sel_function *self, const sel_places *at, double *out,

@@ -1,10 +1,9 @@
-/* function_program.c -- evaluate a function by its program, and let Lua watch over it.
+/* function_program.c -- evaluate a function by its program, which was compared with Lua at loading.
  *
- * The first values of each program, and one of every later call, are compared with what Lua gives
- * there, bit by bit. At the first difference Lua takes over for good, with a notice, for the places
- * of this call and for all that are asked for later; what earlier calls gave is evaluated again by
- * those who count corrections (sel_corrected). Where a program says that it is not sure, or gives
- * what is no finite number, Lua has the last word for that place: the value, or the error.
+ * A program is made by tracing the function. Before anybody evaluates it, it is compared with what
+ * Lua gives, bit by bit, at thousands of places and moments; one that differs anywhere is dropped,
+ * and Lua evaluates the function. Where a program says that it is not sure, or gives what is no
+ * finite number, Lua has the last word for that place: the value, or the error.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,86 +14,13 @@
 #include "lua/function.h"
 #include "lua/trace.h"
 
-enum { COMPARED_AT_FIRST = 4096, SAMPLES = 64 };
-
-static bool on_own_thread(const sel_lua_function *f) {
-    return pthread_equal(pthread_self(), f->script->thread) != 0;
-}
-
-static sel_places place_of(const sel_places *at, size_t i) {
-    return (sel_places){1,
-                        at->x ? at->x + i : NULL,
-                        at->y ? at->y + i : NULL,
-                        at->z ? at->z + i : NULL,
-                        at->t,
-                        at->controls};
-}
-
-static bool same_bits(double a, double b) {
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
-/* Does Lua give at place i what the program gave? An error is a difference. */
-static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, const double *out) {
-    sel_error unread = {SEL_OK, ""};
-    double value[SEL_PROGRAM_RESULTS];
-    sel_places place = place_of(at, i);
-    if (sel_function_call(f, &place, value, &unread) != SEL_OK)
-        return false;
-    for (int r = 0; r < f->base.results; r++)
-        if (!same_bits(value[r], out[(size_t)r * at->n + i]))
-            return false;
-    return true;
-}
+enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
 static bool all_finite(const sel_lua_function *f, size_t n, size_t i, const double *out) {
     for (int r = 0; r < f->base.results; r++)
         if (!isfinite(out[(size_t)r * n + i]))
             return false;
     return true;
-}
-
-/* From here on Lua evaluates the function. */
-static void give_up(sel_lua_function *f, const sel_places *at, size_t i) {
-    char place[160];
-    sel_place_text(at, i, place, sizeof place);
-    snprintf(f->why, sizeof f->why,
-             "its program gave another value at %s; does it depend on more than its arguments?",
-             place);
-    atomic_store(&f->by_lua, true);
-    f->base.program = NULL;
-#pragma omp atomic
-    f->script->corrections++;
-}
-
-/* Compares many places at first, later one in each call. False after the first difference. */
-static bool compare(sel_lua_function *f, const sel_places *at, const double *out,
-                    const uint8_t *exact) {
-    bool early = f->compared < COMPARED_AT_FIRST;
-    size_t step = early ? at->n / COMPARED_AT_FIRST + 1 : at->n;
-    size_t first = early ? 0 : (f->compared * 0x9e3779b1u) % at->n;
-    for (size_t i = first; i < at->n; i += step) {
-        f->compared++;
-        if (exact[i] && !same_at(f, at, i, out)) {
-            give_up(f, at, i);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Lets Lua evaluate the places of which the program is not sure; they count as not exact. */
-static sel_status settle(const sel_lua_function *f, const sel_places *at, double *out,
-                         uint8_t *exact, sel_error *error) {
-    for (size_t i = 0; i < at->n; i++) {
-        if (exact[i] && all_finite(f, at->n, i, out))
-            continue;
-        exact[i] = 0;
-        sel_status status = sel_function_call_at(f, at, i, out, error);
-        if (status)
-            return status;
-    }
-    return SEL_OK;
 }
 
 static void tell(sel_lua_function *f, size_t places, double seconds) {
@@ -115,43 +41,47 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
 static sel_status evaluate_by_lua(sel_lua_function *f, const sel_places *at, double *out,
                                   sel_error *error) {
     double before = sel_machine_seconds();
-    sel_status status = sel_function_call(f, at, out, error);
+    sel_status status = sel_function_call(f, at, NULL, out, error);
     if (!status && !f->told && at->n > 0)
         tell(f, at->n, sel_machine_seconds() - before);
     return status;
 }
 
+/* Evaluates the program, and notes where that is all: settled[at->n]. */
+static sel_status evaluate_program(const sel_lua_function *f, const sel_places *at, double *out,
+                                   uint8_t *settled, sel_error *error) {
+    const double *controls = at->controls ? at->controls : f->defaults;
+    return sel_program_eval(f->program, at, controls, out, settled, error);
+}
+
 sel_status sel_function_evaluate(const sel_function *self, const sel_places *at, double *out,
                                  sel_error *error) {
     sel_lua_function *f = self->data;
-    if (atomic_load(&f->by_lua))
+    if (!f->program)
         return evaluate_by_lua(f, at, out, error);
-    uint8_t *exact = malloc(at->n + 1);
-    if (!exact)
+    uint8_t *settled = malloc(at->n + 1);
+    if (!settled)
         return sel_fail_memory(error, "the values of a function", at->n);
-    const double *controls = at->controls ? at->controls : f->defaults;
-    sel_status status = sel_program_eval(f->program, at, controls, out, exact, error);
-    if (!status)
-        status = settle(f, at, out, exact, error);
-    bool differs = !status && at->n > 0 && on_own_thread(f) && !compare(f, at, out, exact);
-    free(exact);
-    return differs ? evaluate_by_lua(f, at, out, error) : status;
+    sel_status status = evaluate_program(f, at, out, settled, error);
+    for (size_t i = 0; i < at->n && !status; i++)
+        settled[i] = settled[i] && all_finite(f, at->n, i, out);
+    status = status ? status : sel_function_call(f, at, settled, out, error);
+    free(settled);
+    return status;
 }
 
 sel_status sel_function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
                              sel_error *error) {
-    sel_lua_function *f = self->data;
-    if (atomic_load(&f->by_lua))
-        return sel_function_call_gaps(f, at, NULL, gap, error);
+    const sel_lua_function *f = self->data;
     const size_t n = at->n, bytes = n * (f->base.results * sizeof(double) + 1);
-    double *out = malloc(bytes + 1);
+    double *out = calloc(bytes + 1, 1);
     if (!out)
         return sel_fail_memory(error, "the values of a function", bytes);
     uint8_t *settled = (uint8_t *)(out + (size_t)f->base.results * n);
-    const double *controls = at->controls ? at->controls : f->defaults;
-    sel_status status = sel_program_eval(f->program, at, controls, out, settled, error);
-    if (!status)
-        status = sel_function_call_gaps(f, at, settled, gap, error);
+    sel_status status = f->program ? evaluate_program(f, at, out, settled, error) : SEL_OK;
+    status = status ? status : sel_function_call_gaps(f, at, settled, out, error);
+    for (size_t i = 0; i < n && !status; i++)
+        gap[i] = !settled[i] && isnan(out[i]);
     free(out);
     return status;
 }
@@ -191,36 +121,70 @@ static double sample(uint64_t *seed) {
     return (*seed >> 50 & 3u) == 0 ? floor(value) + 0.5 : fabs(value);
 }
 
-/* Compares at places that no domain was asked for yet. Errors there mean nothing. */
-static void compare_samples(sel_lua_function *f) {
-    double x[SAMPLES], y[SAMPLES], z[SAMPLES], out[SEL_PROGRAM_RESULTS * SAMPLES];
-    uint8_t exact[SAMPLES];
+/* Does Lua give at place i what the program gave? An error is a difference, unless the script has
+ * taken too long. */
+static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, const double *out) {
+    double lua[SEL_PROGRAM_RESULTS * PLACES];
+    if (sel_function_call_at(f, at, i, lua, NULL) != SEL_OK)
+        return f->script->broken;
+    for (int r = 0; r < f->base.results; r++)
+        if (memcmp(&lua[(size_t)r * at->n + i], &out[(size_t)r * at->n + i], sizeof *lua) != 0)
+            return false;
+    return true;
+}
+
+/* The places of one moment at which the program differs: the first of them, or PLACES. */
+static size_t find_difference(const sel_lua_function *f, const sel_places *at) {
+    double out[SEL_PROGRAM_RESULTS * PLACES];
+    uint8_t settled[PLACES];
+    size_t i = 0;
+    if (evaluate_program(f, at, out, settled, NULL) != SEL_OK)
+        return PLACES;
+    while (i < PLACES && (!settled[i] || !all_finite(f, PLACES, i, out) || same_at(f, at, i, out)))
+        i++;
+    return i;
+}
+
+void sel_function_compare(sel_lua_function *f) {
+    double x[PLACES], y[PLACES], z[PLACES];
+    const int64_t before = f->script->ticks;
     uint64_t seed = 1;
-    for (int i = 0; i < SAMPLES; i++) {
-        x[i] = sample(&seed);
-        y[i] = sample(&seed);
-        z[i] = sample(&seed);
-    }
-    for (int i = 0; i < SAMPLES && !atomic_load(&f->by_lua); i++) {
-        sel_error unread = {SEL_OK, ""};
-        double lua[SEL_PROGRAM_RESULTS];
-        sel_places at = {1, &x[i], &y[i], &z[i], i < 4 ? 0 : fabs(sample(&seed)), f->defaults};
-        if (sel_program_eval(f->program, &at, f->defaults, out, exact, &unread) == SEL_OK &&
-            *exact && all_finite(f, 1, 0, out) &&
-            sel_function_call(f, &at, lua, &unread) == SEL_OK &&
-            memcmp(lua, out, (size_t)f->base.results * sizeof *lua) != 0)
-            give_up(f, &at, 0);
+    for (int m = 0; m < MOMENTS && f->script->ticks - before <= MOST_COMPARED; m++) {
+        for (int i = 0; i < PLACES; i++) {
+            x[i] = sample(&seed);
+            y[i] = sample(&seed);
+            z[i] = sample(&seed);
+        }
+        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults};
+        const size_t i = find_difference(f, &at);
+        if (i < PLACES) {
+            char place[160];
+            sel_place_text(&at, i, place, sizeof place);
+            snprintf(f->why, sizeof f->why,
+                     "its program gave another value at %s; does it depend on more than its "
+                     "arguments?",
+                     place);
+            f->program = f->base.program = NULL;
+            return;
+        }
     }
 }
 
 void sel_function_compile(sel_lua_function *f, int index) {
     sel_trace_needs needs = {f->count, f->arguments, f->base.results, f->predicate};
-    f->program = sel_trace_function(f->script, index, &needs, f->why);
-    f->base.program = f->program;
-    atomic_store(&f->by_lua, f->program == NULL);
+    f->program = f->base.program = sel_trace_function(f->script, index, &needs, f->why);
     if (f->program)
-        compare_samples(f);
+        sel_function_compare(f);
     sel_limits_look(f->script->L, f->base.where);
+}
+
+void sel_functions_loaded(sel_script *script) {
+    for (sel_lua_function *f = script->functions; f && script->keeps_state; f = f->next) {
+        if (f->program)
+            snprintf(f->why, sizeof f->why,
+                     "another function of the script changes what this one may read");
+        f->program = f->base.program = NULL;
+    }
 }
 
 static void print_depends(unsigned depends, FILE *to) {
@@ -240,7 +204,7 @@ static void print_function(const sel_lua_function *f, FILE *to) {
     const char **names = sel_arena_alloc(f->script->arena, ((size_t)controls + 1) * sizeof *names);
     fprintf(to, "%s:%d: %s, depends on ", f->base.where.file ? f->base.where.file : "script",
             f->base.where.line, f->label);
-    if (atomic_load(&f->by_lua)) {
+    if (!f->program) {
         print_depends(f->base.depends, to);
         fprintf(to, "\n  evaluated by Lua: %s\n", f->why);
         return;

@@ -150,6 +150,7 @@ uint64_t sel_limits_number(lua_State *L, int index) {
 
 static void on_count(lua_State *L, lua_Debug *event) {
     (void)event;
+    sel_script_of(L)->ticks++;
     sel_script_of(L)->limits.ticks++;
     sel_limits_look(L, (sel_where){NULL, 0});
 }

@@ -58,6 +58,7 @@ typedef struct sel_script {
     size_t refused;                 /* the last request, in bytes; 0: it was granted */
     bool full;                      /* refused for the memory, not for the time */
     sel_where refused_at;
+    int64_t ticks;           /* thousands of instructions so far */
     double seconds;          /* that a piece of user code may take */
     int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
     double left;             /* seconds for the functions, together; negative: each has its own */
@@ -67,9 +68,9 @@ typedef struct sel_script {
     sel_error ended;         /* the limit */
     struct sel_trace *trace; /* the function under trace; NULL: none */
     struct sel_lua_function *functions; /* of the scenario, the last one first */
-    unsigned corrections;               /* of functions (sel_simulation) */
-    sel_lookups series;                 /* made so far */
-    bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
+    bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
+    sel_lookups series; /* made so far */
+    bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
     void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
     void *notice_data;
 } sel_script;

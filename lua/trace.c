@@ -403,7 +403,11 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
     lua_sethook(L, NULL, 0, 0);
     bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
     lua_settop(L, base);
-    return sel_trace_restore(L, t->reason) && taken && !*t->reason;
+    if (!sel_trace_restore(L, t->reason)) {
+        t->script->keeps_state = true;
+        return false;
+    }
+    return taken && !*t->reason;
 }
 
 static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {

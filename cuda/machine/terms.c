@@ -33,7 +33,7 @@ static const sel_function *function_at(const sel_quantity *q, int k) {
     return q->whole ? q->whole : q->part[k].function;
 }
 
-bool cuda_term_is_trusted(const sel_quantity *q) {
+static bool has_programs(const sel_quantity *q) {
     for (int k = 0; k < function_count(q); k++) {
         const sel_function *f = function_at(q, k);
         if (f && (!f->program || !sel_pack_can_hold(f->program))) {
@@ -43,7 +43,8 @@ bool cuda_term_is_trusted(const sel_quantity *q) {
     return true;
 }
 
-sel_where cuda_term_where(const sel_quantity *q) {
+/* Where in the script the function of a quantity stands. */
+static sel_where function_place(const sel_quantity *q) {
     for (int k = 0; k < function_count(q); k++) {
         const sel_function *f = function_at(q, k);
         if (f) {
@@ -102,7 +103,7 @@ static bool pack_programs(cuda_terms *terms, const sel_quantity *q, cuda_term *t
 
 bool cuda_terms_take(cuda_terms *terms, const sel_quantity *q, int threads, cuda_term *to) {
     set_constants(q, to);
-    if (!cuda_term_is_trusted(q)) {
+    if (!has_programs(q)) {
         return false;
     }
     share_registers(q, to);
@@ -185,7 +186,7 @@ sel_status cuda_term_unknown(const sel_quantity *q, const char *what, const sel_
                              sel_error *error) {
     char text[160];
     sel_place_text(at, 0, text, sizeof text);
-    return sel_fail_at(error, cuda_term_where(q),
+    return sel_fail_at(error, function_place(q),
                        "%s: at %s the device cannot tell the value of this function; run with "
                        "--backend cpu",
                        what, text);

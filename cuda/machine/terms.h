@@ -98,13 +98,6 @@ sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cuda
 /* Whether a kernel has told of a fault that touches the state after `step` steps: the first. */
 bool cuda_terms_failed(const cuda_terms *terms, int64_t step, cuda_term_fault *found);
 
-/* Where in the script the function of a quantity stands. */
-sel_where cuda_term_where(const sel_quantity *quantity);
-
-/* True while each function is the program that was taken: one that was found to differ from its
- * program gives it up. */
-bool cuda_term_is_trusted(const sel_quantity *quantity);
-
 /* The error where the device had no value and the host has one. */
 sel_status cuda_term_unknown(const sel_quantity *quantity, const char *what, const sel_places *at,
                              sel_error *error);

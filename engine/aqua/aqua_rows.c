@@ -133,10 +133,5 @@ static sel_status copy_rows(void *to, int64_t y, int64_t count, const double *va
 sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
                          sel_error *error) {
     copy c = {plan->base.domain->grid.n[0], to};
-    unsigned seen = sel_corrections(plan->base.simulation);
-    sel_status status;
-    do {
-        status = aqua_rows_visit(plan, asked, copy_rows, &c, error);
-    } while (sel_corrected(plan->base.simulation, &seen, error));
-    return status;
+    return aqua_rows_visit(plan, asked, copy_rows, &c, error);
 }

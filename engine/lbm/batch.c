@@ -175,7 +175,7 @@ static void store_openings(const lbm_batch *batch, const double *values, const l
     }
 }
 
-static sel_status apply_once(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
+sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
                              double *link_add, double *open_value, sel_error *error) {
     const lbm_batches *batches = &plan->boundary.batches;
     for (int k = 0; k < batches->count; k++) {
@@ -195,15 +195,4 @@ static sel_status apply_once(const lbm_plan *plan, int64_t step, unsigned due, d
         }
     }
     return SEL_OK;
-}
-
-sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
-                             double *link_add, double *open_value, sel_error *error) {
-    const sel_simulation *simulation = plan->base.simulation;
-    unsigned seen = sel_corrections(simulation);
-    sel_status status;
-    do {
-        status = apply_once(plan, step, due, scratch, link_add, open_value, error);
-    } while (sel_corrected(simulation, &seen, error));
-    return status;
 }

@@ -39,16 +39,10 @@ sel_status lbm_apply_acceleration(lbm_cpu *state, double steps, sel_error *error
     if (!sel_quantity_given(&state->plan->params->acceleration)) {
         return SEL_OK;
     }
-    const sel_simulation *simulation = state->plan->base.simulation;
-    unsigned seen = sel_corrections(simulation);
-    sel_status status = SEL_OK;
     if (state->acceleration_field) {
-        do {
-            status = apply_field(state, steps, error);
-        } while (sel_corrected(simulation, &seen, error));
-        return status;
+        return apply_field(state, steps, error);
     }
-    status = lbm_acceleration_uniform(state->plan, steps, value, error);
+    sel_status status = lbm_acceleration_uniform(state->plan, steps, value, error);
     for (int a = 0; a < 3; a++) {
         state->acceleration[a] = value[a] / lbm_acceleration_unit(state->plan);
     }

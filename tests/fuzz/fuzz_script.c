@@ -43,7 +43,7 @@ static void compare_programs(const sel_scenario *scenario) {
         if (!f->base.program)
             continue;
         sel_status status = f->base.eval(&f->base, &at, out, NULL);
-        assert(status == sel_function_call(f, &at, lua, NULL));
+        assert(status == sel_function_call(f, &at, NULL, lua, NULL));
         assert(status || memcmp(out, lua, 4 * (size_t)f->base.results * sizeof *out) == 0);
     }
 }

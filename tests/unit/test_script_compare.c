@@ -1,11 +1,10 @@
-/* test_script_correction.c -- a program that is found to differ from its function while something
- * is evaluated leaves no value behind: all of it is what Lua alone gives.
+/* test_script_compare.c -- a program that differs from its function is found at loading: what is
+ * computed then is what Lua alone gives.
  *
- * Each function is given the program of another, which differs from row 260 on, where comparisons
- * find it, and in one cell of the first row, where they do not look.
+ * Each function is given the program of another, which differs from row 260 on and in one cell of
+ * the first row.
  */
 #include "script_case.h"
-#include <stdatomic.h>
 #include "engine/domain.h"
 #include "engine/prepare.h"
 #include "lua/function.h"
@@ -50,7 +49,7 @@ enum { NX = 256, NY = 512, CELLS = NX * NY, STEPS = 3 };
 typedef struct outcome {
     uint8_t cell[CELLS];
     double value[CELLS * 2];
-    bool given_up; /* a program */
+    bool by_lua; /* no program is left */
 } outcome;
 
 static outcome by_lua, by_program, by_other;
@@ -88,7 +87,7 @@ static void compute(script_case *c, const char *field, int threads, outcome *o) 
     memset(o, 0, sizeof *o);
     memcpy(o->cell, prepared.domain->cell, CELLS);
     read_field(&prepared, state, field, o->value);
-    o->given_up = atomic_load(&functions_of(c)->by_lua);
+    o->by_lua = !functions_of(c)->program;
     prepared.backend->destroy(state);
     sel_prepared_release(&prepared);
 }
@@ -99,13 +98,12 @@ static void compute_by_lua(const char *text, const char *field, outcome *o) {
     script_accepts(&c, text);
     for (sel_lua_function *f = functions_of(&c); f; f = f->next) {
         f->program = f->base.program = NULL;
-        atomic_store(&f->by_lua, true);
     }
     compute(&c, field, 1, o);
     script_done(&c);
 }
 
-/* The functions of `text`, with the programs of `other`. */
+/* The functions of `text`, with the programs of `other`, compared as at loading. */
 static void compute_by_program(const char *text, const char *other, const char *field, int threads,
                                outcome *o) {
     script_case c = {.scenario = NULL}, giver = {.scenario = NULL};
@@ -116,7 +114,7 @@ static void compute_by_program(const char *text, const char *other, const char *
         assert_non_null(f->program);
         assert_non_null(from->program);
         f->program = f->base.program = from->program;
-        f->compared = threads > 1 ? 4096 : 0; /* its first part then takes no longer than others */
+        sel_function_compare(f);
     }
     compute(&c, field, threads, o);
     script_done(&c);
@@ -128,16 +126,14 @@ static bool same(const outcome *a, const outcome *b) {
            memcmp(a->value, b->value, sizeof a->value) == 0;
 }
 
-/* The difference is found for sure by one thread; by several when the script's own, which alone
- * compares, does one of the parts with differences. */
 static void becomes_lua(const char *text, const char *other, const char *field) {
     compute_by_lua(text, field, &by_lua);
     for (int threads = 1; threads <= 3; threads++) {
-        int tries = threads > 1 ? 50 : 1;
-        do {
-            compute_by_program(text, other, field, threads, &by_program);
-        } while (!by_program.given_up && --tries > 0);
-        assert_true(by_program.given_up);
+        compute_by_program(text, other, field, threads, &by_program);
+        assert_true(by_program.by_lua);
+        assert_true(same(&by_program, &by_lua));
+        compute_by_program(text, text, field, threads, &by_program);
+        assert_false(by_program.by_lua);
         assert_true(same(&by_program, &by_lua));
     }
 }
@@ -171,12 +167,29 @@ static void a_mistake_of_the_program_is_forgotten(void **state) {
     becomes_lua(INLET(NOWHERE), INLET(SOMEWHERE), "pressure");
 }
 
+static void the_reason_names_the_place(void **state) {
+    (void)state;
+    script_case c = {.scenario = NULL}, giver = {.scenario = NULL};
+    script_accepts(&c, RAIN(SAME));
+    script_accepts(&giver, RAIN(LATER));
+    sel_lua_function *f = functions_of(&c);
+    f->program = f->base.program = functions_of(&giver)->program;
+    sel_function_compare(f);
+    assert_null(f->program);
+    assert_null(f->base.program);
+    assert_non_null(strstr(f->why, "its program gave another value at x="));
+    assert_non_null(strstr(f->why, "does it depend on more than its arguments?"));
+    script_done(&c);
+    script_done(&giver);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(initial_fields_are_all_by_lua),
         cmocka_unit_test(painted_regions_are_all_by_lua),
         cmocka_unit_test(fields_that_vary_in_time_are_all_by_lua),
         cmocka_unit_test(a_mistake_of_the_program_is_forgotten),
+        cmocka_unit_test(the_reason_names_the_place),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }
