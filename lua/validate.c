@@ -1,4 +1,4 @@
-/* validate.c -- `selenite validate`: what validate.lua needs of the engine.
+/* validate.c -- `selenite validate`: what scenarios/validation/validate.lua needs of the engine.
  *
  * The cases and what judges them are Lua, trusted and with the standard library, since they belong
  * to Selenite; each scenario is run as `selenite run` does, in a sandbox of its own.
@@ -11,11 +11,11 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "engine/folder.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "lua/script.h"
-#include "validate_lua.h"
 
 typedef struct context {
     const sel_validate_options *options;
@@ -62,18 +62,25 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
     return status;
 }
 
+/* The strings of the list at `index`, NULL behind them; all stay on the stack. */
+static const char **check_names(lua_State *L, int index) {
+    luaL_checktype(L, index, LUA_TTABLE);
+    int count = (int)luaL_len(L, index);
+    const char **names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
+    luaL_checkstack(L, count + LUA_MINSTACK, "names");
+    for (int i = 0; i < count; i++) {
+        lua_geti(L, index, i + 1);
+        names[i] = luaL_checkstring(L, -1);
+    }
+    names[count] = NULL;
+    return names;
+}
+
 /* host.run(path, { "name=value", ... }, directory) -> report */
 static int host_run(lua_State *L) {
     const char *path = luaL_checkstring(L, 1), *directory = luaL_checkstring(L, 3);
-    luaL_checktype(L, 2, LUA_TTABLE);
-    int count = (int)luaL_len(L, 2);
-    const char **assignments = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *assignments, 0);
-    luaL_checkstack(L, count + LUA_MINSTACK, "assignments");
-    for (int i = 0; i < count; i++) {
-        lua_geti(L, 2, i + 1);
-        assignments[i] = luaL_checkstring(L, -1);
-    }
-    sel_script_options script = {.count = count, .assignments = assignments};
+    const char **assignments = check_names(L, 2);
+    sel_script_options script = {.count = (int)luaL_len(L, 2), .assignments = assignments};
     sel_report report = {.steps = 0};
     sel_error error = {.status = SEL_OK};
     sel_status status =
@@ -93,16 +100,24 @@ static int host_make_directory(lua_State *L) {
     return 0;
 }
 
+/* host.suggestion(name, names) -> "; did you mean ...?" or "" */
+static int host_suggestion(lua_State *L) {
+    char text[SEL_SUGGESTION_ROOM];
+    const char *name = luaL_checkstring(L, 1);
+    lua_pushstring(L, sel_suggestion(name, check_names(L, 2), text));
+    return 1;
+}
+
 static void push_host(lua_State *L) {
+    static const luaL_Reg functions[] = {{"run", host_run},
+                                         {"make_directory", host_make_directory},
+                                         {"suggestion", host_suggestion},
+                                         {NULL, NULL}};
     char device[256];
     const sel_choice *choice = &context_of(L)->choice;
     const sel_backend *backend = choice->backend;
     backend->device(device, sizeof device);
-    lua_createtable(L, 0, 4);
-    lua_pushcfunction(L, host_run);
-    lua_setfield(L, -2, "run");
-    lua_pushcfunction(L, host_make_directory);
-    lua_setfield(L, -2, "make_directory");
+    luaL_newlib(L, functions);
     lua_pushstring(L, backend->name);
     lua_setfield(L, -2, "backend");
     lua_pushfstring(L, "selenite %s (%s) on %s: %s%s%s", sel_version(), sel_commit(), backend->name,
@@ -110,64 +125,37 @@ static void push_host(lua_State *L) {
     lua_setfield(L, -2, "about");
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+/* What judges the cases stands beside them. */
+static const char judge[] = "validate.lua";
+
+static int is_case(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0 &&
+           strcmp(entry->d_name, judge) != 0;
 }
 
-/* The names of the cases in scenarios/validation, sorted, as strings of `arena`. */
-static sel_status list_cases(const char *scenarios, sel_arena *arena, const char **names, int room,
-                             int *count, sel_error *error) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/validation", scenarios);
-    DIR *folder = opendir(path);
-    if (!folder) {
-        return sel_fail(error, SEL_BAD_FILE,
-                        "%s: %s; run this in Selenite's source folder, where the cases are, or "
-                        "`make install` them",
-                        path, strerror(errno));
+/* Pushes the list of the names of all cases, sorted. */
+static void push_cases(lua_State *L, const char *folder) {
+    struct dirent **entry;
+    int count = scandir(folder, &entry, is_case, alphasort);
+    lua_newtable(L);
+    for (int i = 0; i < count; i++) {
+        lua_pushlstring(L, entry[i]->d_name, strlen(entry[i]->d_name) - 4);
+        lua_rawseti(L, -2, i + 1);
+        free(entry[i]);
     }
-    *count = 0;
-    for (struct dirent *entry; *count < room && (entry = readdir(folder));) {
-        size_t length = strlen(entry->d_name);
-        if (length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0) {
-            names[(*count)++] = sel_arena_copy_length(arena, entry->d_name, length - 4);
-        }
+    if (count >= 0) {
+        free(entry);
     }
-    closedir(folder);
-    qsort(names, (size_t)*count, sizeof *names, compare_names);
-    names[*count] = NULL;
-    return SEL_OK;
 }
 
-static sel_status check_cases(const sel_validate_options *options, const char *const *known,
-                              sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < options->count; i++) {
-        const char *const *k = known;
-        while (*k && strcmp(*k, options->cases[i]) != 0) {
-            k++;
-        }
-        if (!*k) {
-            char suggestion[SEL_SUGGESTION_ROOM];
-            status = sel_fail(error, SEL_BAD_USAGE, "no validation case '%s'%s", options->cases[i],
-                              sel_suggestion(options->cases[i], known, suggestion));
-        }
-    }
-    char list[2048] = "";
-    size_t used = 0;
-    for (const char *const *k = known; status && *k && used < sizeof list; k++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, " %s", *k);
-    }
-    return status ? sel_fail(error, status, "there are:%s", list) : SEL_OK;
-}
-
-/* Calls main of validate.lua with its options; its result is on the stack. Runs protected. */
+/* Runs validate.lua with its options; what it returns is on the stack. Argument: the folder with
+ * the cases. */
 static int call_main(lua_State *L) {
-    const char *const *cases = lua_touserdata(L, 1);
+    const char *folder = lua_touserdata(L, 1);
     const sel_validate_options *options = context_of(L)->options;
     luaL_openlibs(L);
-    if (luaL_loadbufferx(L, (const char *)validate_lua, sizeof validate_lua, "=validate.lua",
-                         "t")) {
+    if (luaL_loadfilex(L, lua_pushfstring(L, "%s/%s", folder, judge), "t")) {
         return lua_error(L);
     }
     push_host(L);
@@ -177,60 +165,45 @@ static int call_main(lua_State *L) {
     lua_setfield(L, -2, "scenarios");
     lua_pushstring(L, options->directory);
     lua_setfield(L, -2, "directory");
+    push_cases(L, folder);
+    lua_setfield(L, -2, "known");
     lua_newtable(L);
-    for (int i = 0; cases[i]; i++) {
-        lua_pushstring(L, cases[i]);
-        lua_seti(L, -2, i + 1);
+    for (int i = 0; i < options->count; i++) {
+        lua_pushstring(L, options->cases[i]);
+        lua_rawseti(L, -2, i + 1);
     }
-    lua_setfield(L, -2, "cases");
-    lua_pushboolean(L, options->count > 0);
     lua_setfield(L, -2, "named");
-    lua_call(L, 1, 1);
-    return 1;
-}
-
-static sel_status run_cases(const context *c, const char *const *cases, int *failed,
-                            sel_error *error) {
-    lua_State *L = luaL_newstate();
-    if (!L) {
-        return sel_fail_memory(error, "Lua", 0);
-    }
-    *(const context **)lua_getextraspace(L) = c;
-    lua_pushcfunction(L, call_main);
-    lua_pushlightuserdata(L, (void *)cases);
-    sel_status status = SEL_OK;
-    if (lua_pcall(L, 1, 1, 0)) {
-        status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));
-    } else {
-        *failed = (int)lua_tointeger(L, -1);
-    }
-    lua_close(L);
-    return status;
+    lua_call(L, 1, 2);
+    return 2;
 }
 
 sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error) {
-    enum { ROOM = 256 };
-    const char *known[ROOM + 1], *chosen[ROOM + 1];
-    int count = 0;
-    sel_arena *arena = sel_arena_create();
-    if (!arena) {
-        return sel_fail_memory(error, "the cases", 0);
-    }
     context c = {.options = options};
     int backend = options->settings.backend;
-    sel_status status = list_cases(options->scenarios, arena, known, ROOM, &count, error);
-    status = status ? status : check_cases(options, known, error);
-    status = status ? status
-                    : sel_backend_choose(sel_solvers[0], backend < 0 ? SEL_BACKEND_AUTO : backend,
-                                         &c.choice, error);
-    if (!status) {
-        int n = 0;
-        for (; n < options->count && n < ROOM; n++) {
-            chosen[n] = options->cases[n];
-        }
-        chosen[n] = NULL;
-        status = run_cases(&c, n ? chosen : known, failed, error);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s/validation", options->scenarios);
+    if (access(folder, R_OK) != 0) {
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: %s; run this in Selenite's source folder, where the cases are, or "
+                        "`make install` them",
+                        folder, strerror(errno));
     }
-    sel_arena_destroy(arena);
+    sel_status status = sel_backend_choose(sel_solvers[0], backend < 0 ? SEL_BACKEND_AUTO : backend,
+                                           &c.choice, error);
+    lua_State *L = status ? NULL : luaL_newstate();
+    if (!L) {
+        return status ? status : sel_fail_memory(error, "Lua", 0);
+    }
+    *(const context **)lua_getextraspace(L) = &c;
+    lua_pushcfunction(L, call_main);
+    lua_pushlightuserdata(L, folder);
+    if (lua_pcall(L, 1, 2, 0)) {
+        status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));
+    } else if (lua_isnil(L, -2)) {
+        status = sel_fail(error, SEL_BAD_USAGE, "%s", lua_tostring(L, -1));
+    } else {
+        *failed = (int)lua_tointeger(L, -2);
+    }
+    lua_close(L);
     return status;
 }

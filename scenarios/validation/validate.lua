@@ -1,6 +1,6 @@
 -- validate.lua -- `selenite validate`: run the validation cases, judge them, draw and report.
 --
--- A case is a file NAME.lua in scenarios/validation that returns { about = "...", run = f(c) }.
+-- A case is another file NAME.lua in this folder that returns { about = "...", run = f(c) }.
 -- `c` runs scenarios, reads their files and the reference tables, and books gates and plots:
 --
 --   local run = c:run("cavity2d", { N = 129, Re = 1000 })   -- scenarios/cavity2d.lua
@@ -11,7 +11,8 @@
 --
 -- A case with slow_on_cpu = "about an hour" is left out on the CPU unless it is named.
 --
--- `host` is what C gives: run(path, values, directory), make_directory(path), backend, about.
+-- `host` is what lua/validate.c gives: run(path, values, directory), make_directory(path),
+-- suggestion(name, names), backend, about.
 local host = ...
 
 local M = {}
@@ -404,7 +405,7 @@ end
 local function run_case(name, options)
   local chunk = assert(loadfile(options.scenarios .. "/validation/" .. name .. ".lua", "t"))
   local definition = chunk(M)
-  if definition.slow_on_cpu and host.backend == "cpu" and not options.named then
+  if definition.slow_on_cpu and host.backend == "cpu" and #options.named == 0 then
     print(("%-18s left out: it takes %s on the CPU; selenite validate %s runs it"):format(name,
       definition.slow_on_cpu, name))
     return nil
@@ -468,15 +469,36 @@ local function write_report(cases, options, passed, failed)
   write_file(options.directory .. "/report.html", html(cases, passed, failed))
 end
 
---- Runs the named cases; returns how many quantities failed.
---- options: scenarios (folder), directory (of the results), cases (names), named (the user did).
+--- What is wrong with the names that the user gave, or nil.
+local function unknown_cases(options)
+  local known, lines = {}, {}
+  for _, name in ipairs(options.known) do
+    known[name] = true
+  end
+  for _, name in ipairs(options.named) do
+    if not known[name] then
+      lines[#lines + 1] = ("no validation case '%s'%s"):format(name,
+        host.suggestion(name, options.known))
+    end
+  end
+  lines[#lines + 1] = #lines > 0 and "there are: " .. table.concat(options.known, " ") or nil
+  return #lines > 0 and table.concat(lines, "\n") or nil
+end
+
+--- Runs the cases that the user named, else all; returns how many quantities failed, or nil and
+--- what is wrong with the names.
+--- options: scenarios (folder), directory (of the results), known (all cases), named (by the user).
 function M.main(options)
+  local wrong = unknown_cases(options)
+  if wrong then
+    return nil, wrong
+  end
   host.make_directory(options.directory)
   print(host.about)
   print(("%-18s %-40s %12s %12s %11s %9s"):format("case", "quantity", "computed", "reference",
     "error", "gate"))
   local cases, passed, failed = {}, 0, 0
-  for _, name in ipairs(options.cases) do
+  for _, name in ipairs(#options.named > 0 and options.named or options.known) do
     local case = run_case(name, options)
     cases[#cases + 1] = case
     failed = failed + (case and case.failure and 1 or 0)
