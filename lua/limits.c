@@ -1,6 +1,6 @@
 /* limits.c -- how much memory and time a script may take, and no way around it.
  *
- * Every thousand instructions Lua's hook looks whether the time is up. Memory goes through an
+ * Every thousand instructions Lua's hook checks whether the time is up. Memory goes through an
  * allocator that counts bytes. A limit that is hit sets `broken`: from then on the hook raises at
  * every instruction, so that catching the error is of no use. What no hook can end (C that does not
  * return, functions that a hook has called) ends with the process, a second later: watchdog.c.
@@ -11,10 +11,7 @@
 #include <string.h>
 #include "engine/emergency.h"
 
-enum { INSTRUCTIONS_PER_TICK = 1000, LARGE_REQUEST = 1 << 16 };
-/* A script that fills its memory with live data would collect garbage for every few bytes: it is
- * given up when that happens so many times in a row with less than so many bytes between. */
-enum { MAX_CRAMPED = 4, ROOM_TO_WORK = 1 << 20 };
+enum { INSTRUCTIONS_PER_TICK = 1000 };
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
 
@@ -56,27 +53,27 @@ static sel_where running_place(lua_State *L) {
     return (sel_where){NULL, 0};
 }
 
-/* A limit was hit at `where`. */
-static void end_script(sel_script *script, sel_where where, bool full) {
-    if (script->broken)
-        return;
-    if (full)
-        sel_fail_at(&script->ended, where, memory_text, script->memory >> 20);
-    else
-        fail_time(script, where, &script->ended);
+/* The script is broken; script->ended, which is written, says why. */
+static void end_script(sel_script *script) {
     sel_fail(script->error, script->ended.status, "%s", script->ended.text);
     script->broken = true;
 }
 
+static void end_full(sel_script *script, sel_where where) {
+    if (script->broken)
+        return;
+    sel_fail_at(&script->ended, where, memory_text, script->memory >> 20);
+    end_script(script);
+}
+
 /* When Lua is refused memory it collects garbage and asks again, for as much; then it raises. (Its
  * buffers raise at once: see the report.) */
-static void refuse(sel_script *script, size_t bytes, bool full) {
+static void refuse(sel_script *script, size_t bytes) {
     sel_where where = running_place(script->active);
     if (script->refused == bytes)
-        end_script(script, where, full);
+        end_full(script, where);
     script->refused = bytes;
     script->refused_at = (sel_where){NULL, where.line};
-    script->full = full;
     for (const sel_source *s = script->sources; s && where.file; s = s->next)
         if (strcmp(s->name, where.file) == 0)
             script->refused_at.file = s->name;
@@ -85,20 +82,14 @@ static void refuse(sel_script *script, size_t bytes, bool full) {
 static bool may_grow(sel_script *script, size_t bytes) {
     if (script->trust || !script->limits.running)
         return true;
-    bool full = script->used + bytes > script->memory || script->cramped > MAX_CRAMPED;
-    bool late = !full && bytes >= LARGE_REQUEST && is_late(script);
-    script->grown += bytes;
-    if (!full && !late) {
-        /* Closing what a refused buffer leaves open takes a little, and must not hide the refusal.
-         */
-        if (bytes >= script->refused)
-            script->refused = 0;
-        return true;
+    if (script->used + bytes > script->memory) {
+        refuse(script, bytes);
+        return false;
     }
-    script->cramped = full && script->grown < ROOM_TO_WORK ? script->cramped + 1 : 0;
-    script->grown = 0;
-    refuse(script, bytes, full);
-    return false;
+    /* Closing what a refused buffer leaves open takes a little, and must not hide the refusal. */
+    if (bytes >= script->refused)
+        script->refused = 0;
+    return true;
 }
 
 /* Before each block stands its number: objects can be put in the order in which they were made. */
@@ -149,9 +140,11 @@ uint64_t sel_limits_number(lua_State *L, int index) {
 }
 
 static void on_count(lua_State *L, lua_Debug *event) {
+    sel_script *script = sel_script_of(L);
     (void)event;
-    sel_script_of(L)->ticks++;
-    sel_script_of(L)->limits.ticks++;
+    script->active = L;
+    script->ticks++;
+    script->limits.ticks++;
     sel_limits_look(L, (sel_where){NULL, 0});
 }
 
@@ -169,7 +162,10 @@ bool sel_limits_passed(const sel_script *script) {
 sel_status sel_limits_check(sel_script *script, sel_where where) {
     if (!sel_limits_passed(script))
         return SEL_OK;
-    end_script(script, where, false);
+    if (!script->broken) {
+        fail_time(script, where, &script->ended);
+        end_script(script);
+    }
     /* It may have happened where texts are not wanted. */
     if (script->error && script->error->status == SEL_OK && script->ended.status)
         sel_fail(script->error, script->ended.status, "%s", script->ended.text);
@@ -304,7 +300,7 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     if (script->broken) {
         /* said where it happened */
     } else if (message && script->refused && strcmp(message, no_memory) == 0) {
-        end_script(script, script->refused_at, script->full);
+        end_full(script, script->refused_at);
     } else if (message) {
         fail_with_message(script, message, suffix);
     } else {
@@ -315,66 +311,38 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     return SEL_BAD_SCENARIO;
 }
 
-/* Resumes `co` with the top `arguments` values. Moves its results, or its error, to L: returns
- * their number, or -1 for an error. */
-static int resume(lua_State *L, lua_State *co, int arguments) {
-    int results = 0;
-    if (!lua_checkstack(co, arguments))
-        return luaL_error(L, "too many arguments to resume");
-    lua_xmove(L, co, arguments);
+/* coroutine.resume; upvalue 1: Lua's own. The place that runs is looked for in the coroutine. */
+static int tracked_resume(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    lua_State *outer = script->active, *co = lua_tothread(L, 1);
+    script->active = co ? co : outer;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    script->active = outer;
+    return lua_gettop(L);
+}
+
+/* What coroutine.wrap returns; upvalues: what Lua's own returned, and the coroutine. */
+static int wrapped(lua_State *L) {
     sel_script *script = sel_script_of(L);
     lua_State *outer = script->active;
-    script->active = co;
-    int status = lua_resume(co, L, arguments, &results);
+    script->active = lua_tothread(L, lua_upvalueindex(2));
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     script->active = outer;
-    if (status != LUA_OK && status != LUA_YIELD) {
-        lua_xmove(co, L, 1);
-        return -1;
-    }
-    if (!lua_checkstack(L, results + 1)) {
-        lua_pop(co, results);
-        return luaL_error(L, "too many results to resume");
-    }
-    lua_xmove(co, L, results);
-    return results;
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
-static lua_State *check_coroutine(lua_State *L, int index) {
-    lua_State *co = lua_tothread(L, index);
-    luaL_argexpected(L, co, index, "coroutine");
-    return co;
-}
-
-static int tracked_resume(lua_State *L) {
-    lua_State *co = check_coroutine(L, 1);
-    int results = resume(L, co, lua_gettop(L) - 1);
-    lua_pushboolean(L, results >= 0);
-    results = results < 0 ? 1 : results;
-    lua_insert(L, -(results + 1));
-    return results + 1;
-}
-
-static int wrapped(lua_State *L) {
-    lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-    int results = resume(L, co, lua_gettop(L));
-    if (results >= 0)
-        return results;
-    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD) {
-        sel_script *script = sel_script_of(L);
-        script->active = co;
-        lua_resetthread(co);
-        script->active = L;
-        lua_settop(co, 0);
-    }
-    return lua_error(L);
-}
-
+/* coroutine.wrap; upvalue 1: Lua's own. */
 static int tracked_wrap(lua_State *L) {
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    lua_State *co = lua_newthread(L);
-    lua_pushvalue(L, 1);
-    lua_xmove(L, co, 1);
-    lua_pushcclosure(L, wrapped, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 1, 1);
+    lua_getupvalue(L, 1, 1);
+    lua_pushcclosure(L, wrapped, 2);
     return 1;
 }
 
@@ -396,6 +364,10 @@ void sel_limits_track(lua_State *L) {
         {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
     find_inside(L);
     lua_getfield(L, -1, "coroutine");
-    luaL_setfuncs(L, coroutine, 0);
+    for (const luaL_Reg *f = coroutine; f->name; f++) {
+        lua_getfield(L, -1, f->name);
+        lua_pushcclosure(L, f->func, 1);
+        lua_setfield(L, -2, f->name);
+    }
     lua_pop(L, 1);
 }

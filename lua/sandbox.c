@@ -1,8 +1,7 @@
 /* sandbox.c -- the libraries that a script sees, and strict globals.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode. What is known to run for long inside C, where the hook of limits.c does not look, is
- * refused here with a message of its own. Finalizers run with hooks off, so __gc is refused. With
+ * bytecode. Finalizers run with hooks off, so __gc is refused. With
  * --trust all libraries are open and unguarded.
  */
 #include "lua/state.h"
@@ -11,10 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements that one call of the table library may walk, and bytes of text that load compiles: a
- * second's work or so. */
-static const lua_Integer max_elements = 100000000;
-static const size_t max_chunk = (size_t)16 << 20;
 static const lua_Integer seed = 20240229;
 
 /* Calls the library's own function, upvalue 1, with all arguments. */
@@ -67,8 +62,6 @@ static int guarded_rawset(lua_State *L) {
 /* load(text or function, name, mode, environment): text only; names cannot pose as files. */
 static int guarded_load(lua_State *L) {
     bool has_environment = !lua_isnone(L, 4);
-    if (lua_type(L, 1) == LUA_TSTRING && lua_rawlen(L, 1) > max_chunk)
-        return luaL_error(L, "load takes at most %d MiB of text", (int)(max_chunk >> 20));
     lua_settop(L, 4);
     lua_pushliteral(L, "=(load)");
     lua_replace(L, 2);
@@ -91,42 +84,6 @@ static int guarded_randomseed(lua_State *L) {
     return guarded_random(L);
 }
 
-static int guarded_rep(lua_State *L) {
-    size_t text, separator;
-    luaL_checklstring(L, 1, &text);
-    luaL_optlstring(L, 3, "", &separator);
-    lua_Number bytes = (lua_Number)(text + separator) * (lua_Number)luaL_checkinteger(L, 2);
-    if (bytes > (lua_Number)sel_script_of(L)->memory)
-        return luaL_error(L, "string.rep: the result needs more memory than a script may use");
-    if (text + separator == 0) {
-        lua_pushliteral(L, "");
-        return 1;
-    }
-    return call_original(L);
-}
-
-/* For the functions that walk a table up to its length: only a true length, not that of __len. */
-static int guarded_table(lua_State *L) {
-    if (luaL_getmetafield(L, 1, "__len") != LUA_TNIL)
-        return luaL_error(L, "the table library does not take tables with __len");
-    return call_original(L);
-}
-
-static void check_span(lua_State *L, lua_Integer first, lua_Integer last) {
-    if (last > first && (lua_Unsigned)last - (lua_Unsigned)first > (lua_Unsigned)max_elements)
-        luaL_error(L, "too many elements: at most %d", (int)max_elements);
-}
-
-static int guarded_concat(lua_State *L) {
-    check_span(L, luaL_optinteger(L, 3, 1), luaL_optinteger(L, 4, 1));
-    return guarded_table(L);
-}
-
-static int guarded_move(lua_State *L) {
-    check_span(L, luaL_checkinteger(L, 2), luaL_checkinteger(L, 3));
-    return call_original(L);
-}
-
 /* Replaces functions of the table at the top; each guard has the original as upvalue. */
 static void guard(lua_State *L, const luaL_Reg *guards) {
     for (; guards->name; guards++) {
@@ -136,18 +93,14 @@ static void guard(lua_State *L, const luaL_Reg *guards) {
     }
 }
 
-static void remove_names(lua_State *L, const char *const *names) {
-    for (; *names; names++) {
-        lua_pushnil(L);
-        lua_setfield(L, -2, *names);
-    }
+static void remove_name(lua_State *L, const char *name) {
+    lua_pushnil(L);
+    lua_setfield(L, -2, name);
 }
 
-static void guard_library(lua_State *L, const char *name, const luaL_Reg *guards) {
-    lua_getfield(L, -1, name);
-    guard(L, guards);
-    lua_pop(L, 1);
-}
+/* What only --trust opens. */
+static const char *const closed[] = {
+    "os", "io", "debug", "package", "dofile", "loadfile", "collectgarbage", "warn", NULL};
 
 /* The table of globals is at the top. */
 static void open_safe_libraries(lua_State *L) {
@@ -158,31 +111,20 @@ static void open_safe_libraries(lua_State *L) {
                                          {LUA_UTF8LIBNAME, luaopen_utf8},
                                          {LUA_COLIBNAME, luaopen_coroutine},
                                          {NULL, NULL}};
-    static const char *const unsafe[] = {"dofile", "loadfile", "collectgarbage", "warn", NULL};
-    static const char *const unsafe_strings[] = {"dump", NULL};
     static const luaL_Reg base[] = {{"print", guarded_print},
                                     {"setmetatable", guarded_setmetatable},
                                     {"rawset", guarded_rawset},
                                     {"load", guarded_load},
                                     {NULL, NULL}};
-    static const luaL_Reg strings[] = {{"rep", guarded_rep}, {NULL, NULL}};
-    static const luaL_Reg tables[] = {{"insert", guarded_table},
-                                      {"remove", guarded_table},
-                                      {"sort", guarded_table},
-                                      {"unpack", guarded_table},
-                                      {"concat", guarded_concat},
-                                      {"move", guarded_move},
-                                      {NULL, NULL}};
     for (const luaL_Reg *library = libraries; library->name; library++) {
         luaL_requiref(L, library->name, library->func, 1);
         lua_pop(L, 1);
     }
-    remove_names(L, unsafe);
+    for (const char *const *name = closed; *name; name++)
+        remove_name(L, *name);
     guard(L, base);
-    guard_library(L, "string", strings);
-    guard_library(L, "table", tables);
     lua_getfield(L, -1, "string");
-    remove_names(L, unsafe_strings);
+    remove_name(L, "dump");
     lua_pop(L, 1);
 }
 
@@ -190,8 +132,8 @@ static void open_safe_libraries(lua_State *L) {
 static void guard_random(lua_State *L) {
     static const luaL_Reg randoms[] = {
         {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};
-    guard_library(L, "math", randoms);
     lua_getfield(L, -1, "math");
+    guard(L, randoms);
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, seed);
     lua_call(L, 1, 0);
@@ -204,8 +146,6 @@ static const char *global_name(lua_State *L) {
 
 /* __index of the table of globals. */
 static int read_undeclared(lua_State *L) {
-    static const char *const closed[] = {
-        "os", "io", "debug", "package", "dofile", "loadfile", "collectgarbage", "warn", NULL};
     char text[256];
     const char *name = global_name(L);
     for (const char *const *c = closed; *c; c++)

@@ -50,13 +50,10 @@ typedef struct sel_script {
 
     /* Limits; none with trust. */
     size_t used, memory;            /* bytes */
-    size_t grown;                   /* bytes asked for since memory was last refused */
     uint64_t made;                  /* blocks so far */
     const char *newest;             /* block of an object */
     ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
-    int cramped;                    /* refusals in a row with little between them */
     size_t refused;                 /* the last request, in bytes; 0: it was granted */
-    bool full;                      /* refused for the memory, not for the time */
     sel_where refused_at;
     int64_t ticks;           /* thousands of instructions so far */
     double seconds;          /* that a piece of user code may take */

@@ -121,17 +121,16 @@ static void long_calls_into_c_end(void **state) {
     (void)state;
     times_out("while true do string.rep('x', 2^26 | 0) end\n", 1);
     times_out("local s = string.rep('x', 2^23 | 0)\nwhile true do local t = s .. 'y' end\n", 2);
-    script_case c = {.options = {.seconds = 2}};
-    script_accepts(&c, LBM("name = 'n' .. #string.rep('', math.maxinteger)"));
-    script_done(&c);
-    script_refuses("table.move({}, 1, math.maxinteger - 1, 2)\n",
-                   "s.lua:1: too many elements: at most 100000000");
-    script_refuses(
-        "table.concat(setmetatable({}, { __index = tostring }), '', 1, math.maxinteger)\n",
-        "s.lua:1: too many elements: at most 100000000");
-    script_refuses(
-        "table.insert(setmetatable({}, { __len = function() return 2^62 | 0 end }), 1, 1)\n",
-        "s.lua:1: the table library does not take tables with __len");
+    times_out("local n = #string.rep('', math.maxinteger)\n", 1);
+    times_out("table.move({}, 1, math.maxinteger - 1, 2)\n", 1);
+    times_out("\ntable.concat(setmetatable({}, { __index = function() return '' end }), '', 1,\n"
+              "  math.maxinteger)\n",
+              2);
+    times_out(
+        "local none = setmetatable({}, { __index = function() end, __newindex = function() end,\n"
+        "  __len = function() return 2^62 | 0 end })\n"
+        "table.insert(none, 1, 1)\n",
+        1);
 }
 
 static void memory_bombs_end(void **state) {
@@ -148,8 +147,7 @@ static void memory_bombs_end(void **state) {
         assert_int_equal(script_load(&c, bombs[i]), SEL_BAD_SCENARIO);
         assert_string_equal(c.error.text, "s.lua:1: " MEMORY);
     }
-    script_refuses("local s = ('x'):rep(1e9 | 0)\n",
-                   "s.lua:1: string.rep: the result needs more memory than a script may use");
+    script_refuses("local s = ('x'):rep(1e9 | 0)\n", "s.lua:1: " MEMORY);
 }
 
 static void nothing_reaches_the_system(void **state) {
