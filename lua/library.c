@@ -212,22 +212,6 @@ static bool has_positional(const sel_table *table) {
     return false;
 }
 
-/* Calls `visit` for every table that has a constructor: solvers in the group "sel", the others in
- * the group of their family. Stops at, and returns, the first table that `visit` accepts. */
-static const sel_table *
-each_constructor(bool (*visit)(void *data, const char *group, const sel_table *table), void *data) {
-    for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
-        if (visit(data, "sel", (*solver)->table))
-            return (*solver)->table;
-    const sel_family *families[MAX_FAMILIES];
-    int count = sel_all_families(families, MAX_FAMILIES);
-    for (int f = 0; f < count; f++)
-        for (int i = 0; i < families[f]->count; i++)
-            if (visit(data, families[f]->name, families[f]->tables[i]))
-                return families[f]->tables[i];
-    return NULL;
-}
-
 /* NAME{...}, upvalue 1: the sel_table, upvalue 2: the group. Laws of one name have one constructor
  * whichever solver they are for; filling chooses by the solver. */
 static int construct(lua_State *L) {
@@ -250,38 +234,29 @@ static int construct(lua_State *L) {
     return 1;
 }
 
-typedef struct wanted_name {
-    const char *group, *name;
-    const char *found_group;
-} wanted_name;
-
-static bool is_wanted(void *data, const char *group, const sel_table *table) {
-    wanted_name *wanted = data;
-    if (strcmp(group, wanted->group) != 0 || strcmp(short_name(table), wanted->name) != 0)
-        return false;
-    wanted->found_group = group;
-    return true;
-}
-
-/* host.constructor(group, name) */
-static int make_constructor(lua_State *L) {
-    wanted_name wanted = {luaL_checkstring(L, 1), luaL_checkstring(L, 2), NULL};
-    const sel_table *table = each_constructor(is_wanted, &wanted);
-    luaL_argcheck(L, table, 2, "no such constructor");
-    lua_pushlightuserdata(L, (void *)(uintptr_t)table);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)wanted.found_group);
-    lua_pushcclosure(L, construct, 2);
-    return 1;
-}
-
-/* Appends the table's name to groups[group]; `data` is the Lua state with `groups` at the top. */
-static bool list_constructor(void *data, const char *group, const sel_table *table) {
-    lua_State *L = data;
+/* The constructor of `table` as groups[group][name], `groups` being at the top. The first of a name
+ * stays. */
+static void add_constructor(lua_State *L, const char *group, const sel_table *table) {
     luaL_getsubtable(L, -1, group);
-    lua_pushstring(L, short_name(table));
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-    lua_pop(L, 1);
-    return false;
+    if (lua_getfield(L, -1, short_name(table)) == LUA_TNIL) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)table);
+        lua_pushlightuserdata(L, (void *)(uintptr_t)group);
+        lua_pushcclosure(L, construct, 2);
+        lua_setfield(L, -3, short_name(table));
+    }
+    lua_pop(L, 2);
+}
+
+/* Pushes the constructors by groups: solvers in "sel", the others in the group of their family. */
+static void push_constructors(lua_State *L) {
+    const sel_family *families[MAX_FAMILIES];
+    int count = sel_all_families(families, MAX_FAMILIES);
+    lua_newtable(L);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
+        add_constructor(L, "sel", (*solver)->table);
+    for (int f = 0; f < count; f++)
+        for (int i = 0; i < families[f]->count; i++)
+            add_constructor(L, families[f]->name, families[f]->tables[i]);
 }
 
 static void check_shape(lua_State *L, int index, const char *sign) {
@@ -336,23 +311,12 @@ static int make_face(lua_State *L) {
     return 1;
 }
 
-static int set_shape_operators(lua_State *L) {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
+/* host.plain_shape(name) -> a shape without fields */
+static int make_plain_shape(lua_State *L) {
+    const char *const names[] = {"faces", "rest", NULL};
     lua_newtable(L);
-    sel_script_set_mark(L, "shape", "faces");
-    lua_setfield(L, lua_upvalueindex(1), "all_faces");
-    lua_newtable(L);
-    sel_script_set_mark(L, "shape", "rest");
-    lua_setfield(L, lua_upvalueindex(1), "rest");
-    return 0;
-}
-
-static void list_names(luaL_Buffer *list, const char *const *names) {
-    for (int i = 0; names[i] && i < 32; i++) {
-        luaL_addstring(list, i ? ", " : "");
-        luaL_addstring(list, names[i]);
-    }
+    sel_script_set_mark(L, "shape", names[luaL_checkoption(L, 1, NULL, names)]);
+    return 1;
 }
 
 /* __index of a closed table's members; upvalue 1: what it is. */
@@ -362,7 +326,10 @@ static int read_unknown(lua_State *L) {
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
     const char **names = sel_script_names(L, 1);
     luaL_buffinit(L, &list);
-    list_names(&list, names);
+    for (int i = 0; names[i] && i < 32; i++) {
+        luaL_addstring(&list, i ? ", " : "");
+        luaL_addstring(&list, names[i]);
+    }
     luaL_pushresult(&list);
     sel_script_suggest(name, names, text);
     return luaL_error(L, "%s has no%s%s%s", lua_tostring(L, lua_upvalueindex(1)), text,
@@ -412,11 +379,12 @@ static int make_closed(lua_State *L) {
 }
 
 static void push_host(lua_State *L) {
-    static const luaL_Reg functions[] = {{"constructor", make_constructor},
-                                         {"union", make_union},
-                                         {"difference", make_difference},
-                                         {"intersection", make_intersection},
-                                         {"face", make_face},
+    static const luaL_Reg operators[] = {{"__add", make_union},
+                                         {"__sub", make_difference},
+                                         {"__mul", make_intersection},
+                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"face", make_face},
+                                         {"plain_shape", make_plain_shape},
                                          {"closed", make_closed},
                                          {"params", sel_params_declare},
                                          {"load", sel_module_load},
@@ -428,15 +396,15 @@ static void push_host(lua_State *L) {
                                          {"units", sel_units_make},
                                          {"noise", sel_lookup_noise},
                                          {NULL, NULL}};
+    luaL_newlib(L, operators);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
     luaL_newlib(L, functions);
     lua_getfield(L, -1, "step");
     sel_trace_allow(L, -1);
     lua_pop(L, 1);
-    lua_pushvalue(L, -1);
-    lua_pushcclosure(L, set_shape_operators, 1);
-    lua_setfield(L, -2, "set_shape_operators");
-    lua_newtable(L);
-    each_constructor(list_constructor, L);
+    push_constructors(L);
     lua_setfield(L, -2, "groups");
 }
 

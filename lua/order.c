@@ -186,87 +186,47 @@ int sel_order_pairs(lua_State *L, int index) {
     return 3;
 }
 
-/* Pushes the first of all keys, and its value; returns how many values. */
-static int first_key(lua_State *L) {
-    order_key least;
-    int found = 0;
-    lua_settop(L, 2);
-    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-        order_key key = key_at(L, -2);
-        if (found && compare_keys(&key, &least) >= 0)
-            continue;
-        least = key;
-        found = 1;
-        lua_pushvalue(L, -2);
-        lua_replace(L, 2);
-    }
-    lua_pushvalue(L, 2);
-    if (!found)
-        return 1;
-    lua_pushvalue(L, 2);
-    lua_rawget(L, 1);
-    return 2;
-}
-
 /* Moves the walk at the top before the first key behind the one at index 2. */
 static void seek(lua_State *L) {
     const order_key from = key_at(L, 2);
-    int walk = lua_gettop(L);
-    lua_Integer low = 0, high = (lua_Integer)lua_rawlen(L, walk);
-    while (low < high) { /* keys up to `low` are not behind it */
-        lua_Integer middle = low + (high - low + 1) / 2;
-        lua_rawgeti(L, walk, middle);
+    const int walk = lua_gettop(L);
+    lua_Integer position = 0; /* keys up to it are not behind */
+    while (lua_rawgeti(L, walk, position + 1) != LUA_TNIL) {
         const order_key key = key_at(L, -1);
-        lua_pop(L, 1);
-        if (compare_keys(&key, &from) <= 0)
-            low = middle;
-        else
-            high = middle - 1;
+        if (compare_keys(&key, &from) > 0)
+            break;
+        position++;
+        lua_settop(L, walk);
     }
-    lua_pushinteger(L, low);
+    lua_settop(L, walk);
+    lua_pushinteger(L, position);
     lua_rawseti(L, walk, POSITION);
 }
 
-/* Pushes the walk that stands at the key at index 2: the one of the call before, or a new one. */
-static void push_walk_at_key(lua_State *L) {
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &walk_key) == LUA_TTABLE) {
-        int walk = lua_gettop(L);
-        lua_rawgeti(L, walk, WALKED);
-        lua_rawgeti(L, walk, POSITION);
-        lua_rawgeti(L, walk, lua_tointeger(L, -1));
-        bool same = lua_rawequal(L, -3, 1) && lua_rawequal(L, -1, 2);
-        lua_settop(L, walk);
-        if (same)
-            return;
-    }
-    sel_order_keys(L, 1);
-    seek(L);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &walk_key);
+/* Whether the walk at the top stands at the key at index 2 of the table at index 1. */
+static bool stands_at_key(lua_State *L) {
+    const int walk = lua_gettop(L);
+    lua_rawgeti(L, walk, WALKED);
+    lua_rawgeti(L, walk, POSITION);
+    lua_rawgeti(L, walk, lua_tointeger(L, -1));
+    bool same = lua_rawequal(L, -3, 1) && lua_rawequal(L, -1, 2);
+    lua_settop(L, walk);
+    return same;
 }
 
-/* next(table, key): a walk is kept from call to call, so that a loop does not sort in each step. */
+/* next(table, key): the walk is kept from call to call, so that a loop does not sort in each step.
+ */
 static int ordered_next(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 2);
-    bool counting = lua_isnil(L, 2) || (lua_isinteger(L, 2) && lua_tointeger(L, 2) > 0);
-    if (counting) { /* in an array this is all */
-        lua_Integer following = lua_tointeger(L, 2) + 1;
-        lua_pushinteger(L, following);
-        if (following > 0 && lua_rawgeti(L, 1, following) != LUA_TNIL)
-            return 2;
-        lua_settop(L, 2);
-    }
-    if (lua_isnil(L, 2))
-        return first_key(L);
-    push_walk_at_key(L);
-    int count = step(L, lua_gettop(L));
-    if (count == 1) {
-        lua_pushnil(L);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &walk_key) != LUA_TTABLE || !stands_at_key(L)) {
+        sel_order_keys(L, 1);
+        if (!lua_isnil(L, 2))
+            seek(L);
+        lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &walk_key);
-        lua_pushnil(L);
     }
-    return count;
+    return step(L, lua_gettop(L));
 }
 
 void sel_order_open(lua_State *L) {

@@ -1,15 +1,8 @@
 -- selenite.lua -- the scenario library: what `require "selenite"` returns.
 --
--- `host` is what C gives (library.c): the constructors' names come from the field lists of the
--- engine, so that a new solver, law, shape or output needs no change here.
+-- `host` is what C gives (library.c): the constructors come from the field lists of the engine, so
+-- that a new solver, law, shape or output needs no change here.
 local host = ...
-
-host.set_shape_operators {
-  __add = host.union,
-  __sub = host.difference,
-  __mul = host.intersection,
-  __metatable = false,
-}
 
 -- For starts from rest: no kink at either end, so that little sound is made.
 local max, min = math.max, math.min
@@ -29,19 +22,12 @@ local sel = {
 }
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.
-for group, names in pairs(host.groups) do
-  local members = {}
-  for _, name in ipairs(names) do
-    members[name] = host.constructor(group, name)
-  end
-  if group == "shape" then
-    members.face = host.face
-    members.faces = host.all_faces
-    members.rest = host.rest
-  end
+local shape = host.groups.shape
+shape.face, shape.faces, shape.rest = host.face, host.plain_shape "faces", host.plain_shape "rest"
+for group, members in pairs(host.groups) do
   if group == "sel" then
-    for name, constructor in pairs(members) do
-      sel[name] = constructor
+    for solver, constructor in pairs(members) do
+      sel[solver] = constructor
     end
   else
     sel[group] = host.closed("sel." .. group, members)
