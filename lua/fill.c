@@ -59,31 +59,58 @@ void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, co
                      position, what, index ? ", got " : "", got);
 }
 
-/* Is the key at the top one of the positions 1 to n? */
-static bool is_position(lua_State *L, lua_Integer n) {
+static const sel_field *find_field(const sel_table *table, const char *name) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->fields[i].name, name) == 0)
+            return &table->fields[i];
+    return NULL;
+}
+
+/* Is the key at the top a field of the table (NULL: it has none), or one of the positions 1 to n?
+ */
+static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
+    const char *name = sel_script_key(L, -1);
+    if (name)
+        return table && find_field(table, name);
     return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
+}
+
+/* Pushes a list, in order, of the keys of the table at `index` that are not known. Returns how many
+ * there are. */
+static lua_Integer push_unknown_keys(lua_State *L, int index, const sel_table *table,
+                                     lua_Integer n) {
+    lua_Integer count = 0;
+    lua_newtable(L);
+    const int list = lua_gettop(L);
+    bool all_known = true;
+    for (lua_pushnil(L); lua_next(L, index);) {
+        lua_pop(L, 1);
+        all_known = all_known && is_known_key(L, table, n);
+    }
+    if (all_known)
+        return 0;
+    sel_order_keys(L, index);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+        if (is_known_key(L, table, n))
+            lua_pop(L, 1);
+        else
+            lua_rawseti(L, list, ++count);
+    }
+    lua_settop(L, list);
+    return count;
 }
 
 /* Notes keys of the list at `index` that are no positions 1 to n. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
-    lua_State *L = f->L;
     char found[80];
-    bool right = true;
-    lua_pushnil(L);
-    while (lua_next(L, index)) {
-        lua_pop(L, 1);
-        right = right && is_position(L, n);
+    const lua_Integer count = push_unknown_keys(f->L, index, NULL, n);
+    for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
+        lua_rawgeti(f->L, -1, i);
+        sel_fill_mistake(f, sel_span_where(slot->span), "%s: %s must be a list, but has the key %s",
+                         slot->label, slot->field->name, sel_script_value_text(f->L, -1, found));
     }
-    if (right)
-        return true;
-    sel_order_keys(L, index);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
-        if (!is_position(L, n))
-            sel_fill_mistake(f, sel_span_where(slot->span),
-                             "%s: %s must be a list, but has the key %s", slot->label,
-                             slot->field->name, sel_script_value_text(L, -1, found));
-    lua_pop(L, 2);
-    return false;
+    lua_pop(f->L, 1);
+    return count == 0;
 }
 
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
@@ -189,13 +216,6 @@ static void fill_member(sel_filler *f, const sel_slot *slot, int index, void *me
     }
 }
 
-static const sel_field *find_field(const sel_table *table, const char *name) {
-    for (int i = 0; i < table->count; i++)
-        if (strcmp(table->fields[i].name, name) == 0)
-            return &table->fields[i];
-    return NULL;
-}
-
 static const sel_field *positional_field(const sel_table *table) {
     for (int i = 0; i < table->count; i++)
         if (table->fields[i].flags & SEL_POSITIONAL)
@@ -253,29 +273,15 @@ static const char *field_meant(const sel_table *table, const char *name) {
 static void unknown_field(sel_filler *f, const sel_table *table, const char *label, sel_span span,
                           const char *name) {
     char text[256];
+    const char *answer = answer_to(table, name), *meant = field_meant(table, name);
     const char **names = sel_fill_alloc(f, ((size_t)table->count + 1) * sizeof *names);
     for (int i = 0; i < table->count; i++)
         names[i] = table->fields[i].name;
-    const char *answer = answer_to(table, name);
-    if (answer) {
-        sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
-                         "%s: unknown field '%s'; %s", label, name, answer);
-        return;
-    }
-    const char *meant = field_meant(table, name);
-    if (meant) {
-        sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)),
-                         "%s: unknown field '%s'; it is called '%s' here", label, name, meant);
-        return;
-    }
+    const char *what = answer  ? sel_fill_print(f, " '%s'; %s", name, answer)
+                       : meant ? sel_fill_print(f, " '%s'; it is called '%s' here", name, meant)
+                               : sel_script_suggest(name, names, text);
     sel_fill_mistake(f, sel_span_where(sel_source_key(span, name)), "%s: unknown field%s", label,
-                     sel_script_suggest(name, names, text));
-}
-
-/* Is the key at the top a field, or a position that has a value without a name? */
-static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer positions) {
-    const char *name = sel_script_key(L, -1);
-    return name ? find_field(table, name) != NULL : is_position(L, positions);
+                     what);
 }
 
 /* Notes that the key at the top, of the table at `index`, is not known. */
@@ -286,7 +292,7 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
     const char *name = sel_script_key(L, -1);
     if (name) {
         unknown_field(f, table, label, span, name);
-    } else if (is_position(L, 1000000)) {
+    } else if (is_known_key(L, NULL, 1000000)) {
         sel_span item = sel_source_item(span, (int)lua_tointeger(L, -1));
         lua_pushvalue(L, -1);
         lua_rawget(L, index);
@@ -302,21 +308,13 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
 /* Notes the keys that are no fields, and positions where there is nothing positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
-    lua_State *L = f->L;
-    lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(L, index) : 0;
-    bool known = true;
-    lua_pushnil(L);
-    while (lua_next(L, index)) {
-        lua_pop(L, 1);
-        known = known && is_known_key(L, table, positions);
+    lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
+    const lua_Integer count = push_unknown_keys(f->L, index, table, positions);
+    for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
+        lua_rawgeti(f->L, -1, i);
+        unknown_key(f, index, table, label, span);
     }
-    if (known)
-        return;
-    sel_order_keys(L, index);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1))
-        if (!is_known_key(L, table, positions))
-            unknown_key(f, index, table, label, span);
-    lua_pop(L, 2);
+    lua_pop(f->L, 1);
 }
 
 /* Kinds whose value is a list: the whole array part of the table can stand for it. */

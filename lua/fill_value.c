@@ -45,24 +45,24 @@ static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index,
     return false;
 }
 
-static void fill_int(sel_filler *f, const sel_slot *slot, int index, int64_t *to) {
-    int64_t value = 0;
-    if (!read_whole(f, slot, 0, index, &value))
-        return;
-    if (slot->field->flags & SEL_POSITIVE && value <= 0)
+/* False, noted, where the field takes positive numbers only. */
+static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
+    bool right = !(slot->field->flags & SEL_POSITIVE) || lua_tonumber(f->L, index) > 0;
+    if (!right)
         sel_fill_wrong(f, slot, 0, index, "must be greater than 0");
-    else
-        *to = value;
+    return right;
 }
 
-static void fill_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
-    double value = 0;
-    if (!read_number(f, slot, 0, index, &value))
-        return;
-    if (slot->field->flags & SEL_POSITIVE && value <= 0)
-        sel_fill_wrong(f, slot, 0, index, "must be greater than 0");
-    else
-        *to = value;
+static void fill_int(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    int64_t value;
+    if (read_whole(f, slot, 0, index, &value) && check_sign(f, slot, index))
+        *(int64_t *)member = value;
+}
+
+static void fill_number(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    double value;
+    if (read_number(f, slot, 0, index, &value) && check_sign(f, slot, index))
+        *(double *)member = value;
 }
 
 /* A copy of the string at `index`, or NULL after noting what is wrong. */
@@ -102,7 +102,8 @@ static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index)
     return -1;
 }
 
-static void fill_flags(sel_filler *f, const sel_slot *slot, int index, unsigned *to) {
+static void fill_flags(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    unsigned *to = member;
     int n = sel_fill_list_length(f, slot, index);
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(f->L, index, i);
@@ -113,13 +114,22 @@ static void fill_flags(sel_filler *f, const sel_slot *slot, int index, unsigned 
     }
 }
 
-static void fill_size(sel_filler *f, const sel_slot *slot, int index, sel_ints *to) {
+/* Whether n numbers suit so many dimensions (0: not known); notes where they do not. */
+static bool check_dims(sel_filler *f, const sel_slot *slot, int n, int dims, const char *what) {
+    if (dims ? n == dims : n == 2 || n == 3)
+        return true;
+    sel_fill_wrong(f, slot, 0, 0,
+                   dims ? sel_fill_print(f, "must have %d %s, not %d", dims, what, n)
+                        : sel_fill_print(f, "must have 2 or 3 %s, not %d", what, n));
+    return false;
+}
+
+static void fill_size(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_ints *to = member;
     int n = sel_fill_list_length(f, slot, index);
     bool right = true;
-    if (n >= 0 && n != 2 && n != 3) {
-        sel_fill_wrong(f, slot, 0, 0, sel_fill_print(f, "must have 2 or 3 numbers, not %d", n));
+    if (n >= 0 && !check_dims(f, slot, n, 0, "numbers"))
         return;
-    }
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(f->L, index, i);
         int top = lua_gettop(f->L);
@@ -137,12 +147,8 @@ static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point
     int n = sel_fill_list_length(f, slot, index);
     int dims = slot->field->flags & SEL_ANY_DIMS ? 0 : f->dims;
     bool right = n >= 0;
-    if (n >= 0 && (n < 2 || n > 3 || (dims && n != dims))) {
-        const char *needed = dims == 2 ? "2" : dims == 3 ? "3" : "2 or 3";
-        sel_fill_wrong(f, slot, 0, 0,
-                       sel_fill_print(f, "must have %s coordinates, not %d", needed, n));
+    if (n >= 0 && !check_dims(f, slot, n, dims, "coordinates"))
         return false;
-    }
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(f->L, index, i);
         right &= read_number(f, slot, i, lua_gettop(f->L), &to->v[i - 1]);
@@ -150,6 +156,10 @@ static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point
     }
     to->n = right ? n : 0;
     return right;
+}
+
+static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    read_point(f, slot, index, member);
 }
 
 /* The type of an item of the list at `index`. */
@@ -190,7 +200,8 @@ static bool are_points_without_braces(sel_filler *f, const sel_slot *slot, int i
     return numbers;
 }
 
-static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_points *to) {
+static void fill_points(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_points *to = member;
     lua_State *L = f->L;
     bool single = lua_istable(L, index) && item_type(L, index, 1) == LUA_TNUMBER;
     if (single && are_points_without_braces(f, slot, index))
@@ -215,7 +226,8 @@ static void fill_points(sel_filler *f, const sel_slot *slot, int index, sel_poin
     }
 }
 
-static void fill_names(sel_filler *f, const sel_slot *slot, int index, sel_names *to) {
+static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_names *to = member;
     bool single = !lua_istable(f->L, index);
     int n = single ? 1 : sel_fill_list_length(f, slot, index);
     if (n < 0)
@@ -275,7 +287,8 @@ static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
                              slot->label, slot->field->name, sel_script_value_text(L, -2, found));
 }
 
-static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, sel_numbers *to) {
+static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_numbers *to = member;
     lua_State *L = f->L;
     int count;
     if (!lua_istable(L, index)) {
@@ -332,12 +345,17 @@ void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quant
     read_part(f, slot, 0, index, to, 0);
 }
 
+static void fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_fill_quantity(f, slot, index, member);
+}
+
 static void read_whole_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
     to->components = f->dims ? f->dims : 2;
     to->whole = read_function(f, slot, index, to->components, false);
 }
 
-static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_quantity *to = member;
     lua_State *L = f->L;
     if (lua_isfunction(L, index)) {
         read_whole_vector(f, slot, index, to);
@@ -352,12 +370,8 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quan
         lua_pop(L, 1);
         return;
     }
-    if (f->dims ? n != f->dims : n != 2 && n != 3) {
-        const char *needed = f->dims == 2 ? "2" : f->dims == 3 ? "3" : "2 or 3";
-        sel_fill_wrong(f, slot, 0, 0,
-                       sel_fill_print(f, "must have %s components, not %d", needed, n));
+    if (!check_dims(f, slot, n, f->dims, "components"))
         return;
-    }
     to->components = n;
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(L, index, i);
@@ -366,7 +380,8 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, sel_quan
     }
 }
 
-static void fill_values(sel_filler *f, const sel_slot *slot, int index, sel_values *to) {
+static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_values *to = member;
     int n = sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
@@ -382,16 +397,21 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, sel_valu
 }
 
 /* Paths are relative to the script that the table stands in, but for those of parameters. */
-static const char *read_path(sel_filler *f, const sel_slot *slot, int index) {
+static void fill_path(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const char *path = read_string(f, slot, 0, index);
     const sel_source *source = slot->span.source;
     if (path && !*path)
         sel_fill_wrong(f, slot, 0, index, "must be the path of a file");
     bool whole = !path || *path == '/' || !source || sel_params_is_path(f->L, index);
-    return whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
+    *(const char **)member = whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
 }
 
-static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to) {
+static void fill_string(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    *(const char **)member = read_string(f, slot, 0, index);
+}
+
+static void fill_key(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_key *to = member;
     int whole = 0;
     if (lua_type(f->L, index) == LUA_TSTRING) {
         to->name = read_string(f, slot, 0, index);
@@ -403,110 +423,66 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, sel_key *to
         sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
 }
 
-static void fill_units(sel_filler *f, const sel_slot *slot, int index, const sel_units **to) {
+static void fill_units(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const sel_units **to = member;
     const sel_mark *mark = sel_script_mark(f->L, index);
     *to = mark ? mark->units : NULL;
     if (!*to)
         sel_fill_wrong(f, slot, 0, index, "must be made by sel.units { ... }");
 }
 
-static void fill_raster(sel_filler *f, const sel_slot *slot, int index, const sel_lookup **to) {
+static void fill_raster(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const sel_lookup **to = member;
     *to = sel_lookup_at(f->L, index);
     if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
         sel_fill_wrong(f, slot, 0, index, "must be a raster, as sel.raster { ... }");
 }
 
-static void fill_predicate(sel_filler *f, const sel_slot *slot, int index,
-                           const sel_function **to) {
+static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const sel_function **to = member;
     if (lua_isfunction(f->L, index))
         *to = read_function(f, slot, index, 1, true);
     else
         sel_fill_wrong(f, slot, 0, index, "must be a function that returns true or false");
 }
 
-static void fill_callback(sel_filler *f, const sel_slot *slot, int index, const sel_callback **to) {
+static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    const sel_callback **to = member;
     if (lua_isfunction(f->L, index))
         *to = sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
     else
         sel_fill_wrong(f, slot, 0, index, "must be a function(run)");
 }
 
-static void fill_bool(sel_filler *f, const sel_slot *slot, int index, bool *to) {
+static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    bool *to = member;
     if (lua_isboolean(f->L, index))
         *to = lua_toboolean(f->L, index);
     else
         sel_fill_wrong(f, slot, 0, index, "must be true or false");
 }
 
-static void fill_choice(sel_filler *f, const sel_slot *slot, int index, int *to) {
+static void fill_choice(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    int *to = member;
     int choice = read_choice(f, slot, 0, index);
     if (choice >= 0)
         *to = choice;
 }
 
+typedef void fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
+
 void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    switch (slot->field->kind) {
-    case SEL_KIND_BOOL:
-        fill_bool(f, slot, index, member);
-        break;
-    case SEL_KIND_INT:
-        fill_int(f, slot, index, member);
-        break;
-    case SEL_KIND_NUMBER:
-        fill_number(f, slot, index, member);
-        break;
-    case SEL_KIND_STRING:
-        *(const char **)member = read_string(f, slot, 0, index);
-        break;
-    case SEL_KIND_FILE:
-        *(const char **)member = read_path(f, slot, index);
-        break;
-    case SEL_KIND_KEY:
-        fill_key(f, slot, index, member);
-        break;
-    case SEL_KIND_VALUES:
-        fill_values(f, slot, index, member);
-        break;
-    case SEL_KIND_UNITS:
-        fill_units(f, slot, index, member);
-        break;
-    case SEL_KIND_RASTER:
-        fill_raster(f, slot, index, member);
-        break;
-    case SEL_KIND_CHOICE:
-        fill_choice(f, slot, index, member);
-        break;
-    case SEL_KIND_FLAGS:
-        fill_flags(f, slot, index, member);
-        break;
-    case SEL_KIND_SIZE:
-        fill_size(f, slot, index, member);
-        break;
-    case SEL_KIND_POINT:
-        read_point(f, slot, index, member);
-        break;
-    case SEL_KIND_POINTS:
-        fill_points(f, slot, index, member);
-        break;
-    case SEL_KIND_NAMES:
-        fill_names(f, slot, index, member);
-        break;
-    case SEL_KIND_NUMBERS:
-        fill_numbers(f, slot, index, member);
-        break;
-    case SEL_KIND_QUANTITY:
-        sel_fill_quantity(f, slot, index, member);
-        break;
-    case SEL_KIND_VECTOR:
-        fill_vector(f, slot, index, member);
-        break;
-    case SEL_KIND_PREDICATE:
-        fill_predicate(f, slot, index, member);
-        break;
-    case SEL_KIND_CALLBACK:
-        fill_callback(f, slot, index, member);
-        break;
-    default: /* fill.c has the kinds that hold tables */
-        break;
-    }
+    static fill_kind *const kinds[] = {
+        [SEL_KIND_BOOL] = fill_bool,           [SEL_KIND_INT] = fill_int,
+        [SEL_KIND_NUMBER] = fill_number,       [SEL_KIND_STRING] = fill_string,
+        [SEL_KIND_FILE] = fill_path,           [SEL_KIND_KEY] = fill_key,
+        [SEL_KIND_VALUES] = fill_values,       [SEL_KIND_UNITS] = fill_units,
+        [SEL_KIND_RASTER] = fill_raster,       [SEL_KIND_CHOICE] = fill_choice,
+        [SEL_KIND_FLAGS] = fill_flags,         [SEL_KIND_SIZE] = fill_size,
+        [SEL_KIND_POINT] = fill_point,         [SEL_KIND_POINTS] = fill_points,
+        [SEL_KIND_NAMES] = fill_names,         [SEL_KIND_NUMBERS] = fill_numbers,
+        [SEL_KIND_QUANTITY] = fill_quantity,   [SEL_KIND_VECTOR] = fill_vector,
+        [SEL_KIND_PREDICATE] = fill_predicate, [SEL_KIND_CALLBACK] = fill_callback,
+    };
+    kinds[slot->field->kind](f, slot, index, member);
 }
