@@ -51,6 +51,7 @@ typedef struct reader {
     sel_tiff_file from;
     TIFF *tiff;
     const number_kind *kind;
+    uint32_t part[2]; /* pixels of a tile or strip */
     double file_bytes;
     sel_arena *arena;
     sel_raster *raster;
@@ -247,110 +248,92 @@ static sel_status check_compression(const reader *r) {
                   (unsigned)compression);
 }
 
-static sel_status check_size(const reader *r) {
-    uint32_t width = 0, height = 0, tile_width = 1, tile_height = 1;
+/* A picture lies in parts: tiles, or strips, which are as wide as it. */
+static void find_parts(reader *r) {
+    const bool tiled = TIFFIsTiled(r->tiff) != 0;
+    r->part[0] = (uint32_t)r->raster->n[0];
+    TIFFGetFieldDefaulted(r->tiff, tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &r->part[1]);
+    if (tiled) {
+        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &r->part[0]);
+    } else if (r->part[1] > r->raster->n[1]) {
+        r->part[1] = (uint32_t)r->raster->n[1];
+    }
+}
+
+static sel_status check_size(reader *r) {
+    uint32_t width = 0, height = 0;
     double bytes = r->kind->bits / 8, most = MOST_PACKING * r->file_bytes;
     TIFFGetField(r->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(r->tiff, TIFFTAG_IMAGELENGTH, &height);
     if (width == 0 || height == 0 || width > INT32_MAX || height > INT32_MAX) {
         return refuse(r, "has %" PRIu32 " x %" PRIu32 " pixels", width, height);
     }
-    if (TIFFIsTiled(r->tiff)) {
-        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &tile_width);
-        TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &tile_height);
-    }
-    if ((double)width * height * bytes > most || (double)tile_width * tile_height * bytes > most) {
+    r->raster->n[0] = width;
+    r->raster->n[1] = height;
+    find_parts(r);
+    if ((double)width * height * bytes > most || (double)r->part[0] * r->part[1] * bytes > most) {
         return refuse(
             r, "%.0f bytes cannot hold the %" PRIu32 " x %" PRIu32 " pixels that it declares",
             r->file_bytes, width, height);
     }
-    r->raster->n[0] = width;
-    r->raster->n[1] = height;
     return SEL_OK;
 }
 
 /* ---- values ---- */
 
-static void fill(double *to, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        to[i] = (double)NAN;
-    }
-}
-
-static double *row_of(const reader *r, int64_t row) {
-    return r->raster->value + (r->raster->n[1] - 1 - row) * r->raster->n[0];
-}
-
-/* Strips and tiles of no bytes have no data: sparse files leave them out. */
-static bool is_absent(const reader *r, uint32_t part) {
-    return TIFFGetStrileByteCount(r->tiff, part) == 0;
-}
-
-static sel_status read_rows(const reader *r, void *buffer) {
-    for (int64_t row = 0; row < r->raster->n[1]; row++) {
-        if (is_absent(r, TIFFComputeStrip(r->tiff, (uint32_t)row, 0))) {
-            fill(row_of(r, row), r->raster->n[0]);
-        } else if (TIFFReadScanline(r->tiff, buffer, (uint32_t)row, 0) < 0) {
-            return unreadable(r);
-        } else {
-            r->kind->convert(buffer, r->raster->n[0], row_of(r, row));
-        }
-    }
-    return SEL_OK;
-}
-
-/* The part of a tile at (x, y) that lies in the picture. */
-static void take_tile(const reader *r, const uint8_t *tile, const uint32_t size[2], int64_t x,
-                      int64_t y, bool absent) {
-    int64_t width = r->raster->n[0] - x, height = r->raster->n[1] - y;
-    size_t row_bytes = (size_t)size[0] * (r->kind->bits / 8);
-    width = width < size[0] ? width : size[0];
-    height = height < size[1] ? height : size[1];
+/* Takes the part of a tile or strip at (x, y) that lies in the picture; NULL: without data. */
+static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y) {
+    const int64_t *n = r->raster->n;
+    const int64_t width = n[0] - x < r->part[0] ? n[0] - x : r->part[0];
+    const int64_t height = n[1] - y < r->part[1] ? n[1] - y : r->part[1];
+    const size_t row_bytes = (size_t)r->part[0] * (r->kind->bits / 8);
     for (int64_t row = 0; row < height; row++) {
-        double *to = row_of(r, y + row) + x;
-        if (absent) {
-            fill(to, width);
-        } else {
-            r->kind->convert(tile + (size_t)row * row_bytes, width, to);
+        double *to = r->raster->value + (n[1] - 1 - y - row) * n[0] + x;
+        for (int64_t i = 0; !part && i < width; i++) {
+            to[i] = (double)NAN;
+        }
+        if (part) {
+            r->kind->convert(part + (size_t)row * row_bytes, width, to);
         }
     }
 }
 
-static sel_status read_tiles(const reader *r, void *buffer, tmsize_t bytes) {
-    uint32_t size[2] = {0, 0};
-    TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &size[0]);
-    TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &size[1]);
-    for (int64_t y = 0; y < r->raster->n[1]; y += size[1]) {
-        for (int64_t x = 0; x < r->raster->n[0]; x += size[0]) {
-            uint32_t tile = TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0);
-            bool absent = is_absent(r, tile);
-            if (!absent && TIFFReadEncodedTile(r->tiff, tile, buffer, bytes) != bytes) {
-                return unreadable(r);
-            }
-            take_tile(r, buffer, size, x, y, absent);
-        }
+/* Parts of no bytes have no data: sparse files leave them out. */
+static sel_status read_part(const reader *r, int64_t x, int64_t y, void *buffer, tmsize_t bytes) {
+    const bool tiled = TIFFIsTiled(r->tiff) != 0;
+    const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0)
+                                : TIFFComputeStrip(r->tiff, (uint32_t)y, 0);
+    const int64_t rows = r->raster->n[1] - y;
+    if (TIFFGetStrileByteCount(r->tiff, part) == 0) {
+        take_part(r, NULL, x, y);
+        return SEL_OK;
     }
+    if (!tiled && rows < r->part[1]) { /* the last strip is short */
+        bytes = bytes / r->part[1] * rows;
+    }
+    tmsize_t got = tiled ? TIFFReadEncodedTile(r->tiff, part, buffer, bytes)
+                         : TIFFReadEncodedStrip(r->tiff, part, buffer, bytes);
+    if (got != bytes) {
+        return unreadable(r);
+    }
+    take_part(r, buffer, x, y);
     return SEL_OK;
 }
 
-/* The size that libtiff finds for a row or a tile must be the one that conversion counts on. */
+/* The size that libtiff finds for a part must be the one that conversion counts on. */
 static sel_status read_values(const reader *r) {
-    bool tiled = TIFFIsTiled(r->tiff) != 0;
-    uint32_t size[2] = {(uint32_t)r->raster->n[0], 1};
-    if (tiled) {
-        TIFFGetField(r->tiff, TIFFTAG_TILEWIDTH, &size[0]);
-        TIFFGetField(r->tiff, TIFFTAG_TILELENGTH, &size[1]);
-    }
-    tmsize_t bytes = tiled ? TIFFTileSize(r->tiff) : TIFFScanlineSize(r->tiff);
-    size_t need = (size_t)size[0] * size[1] * (r->kind->bits / 8);
+    tmsize_t bytes = TIFFIsTiled(r->tiff) ? TIFFTileSize(r->tiff) : TIFFStripSize(r->tiff);
+    size_t need = (size_t)r->part[0] * r->part[1] * (r->kind->bits / 8);
     if (bytes <= 0 || (size_t)bytes != need) {
         return unreadable(r);
     }
     void *buffer = calloc(1, need);
-    if (!buffer) {
-        return sel_fail_memory(r->error, r->name, need);
+    sel_status status = buffer ? SEL_OK : sel_fail_memory(r->error, r->name, need);
+    for (int64_t y = 0; y < r->raster->n[1]; y += r->part[1]) {
+        for (int64_t x = 0; x < r->raster->n[0] && !status; x += r->part[0]) {
+            status = read_part(r, x, y, buffer, bytes);
+        }
     }
-    sel_status status = tiled ? read_tiles(r, buffer, bytes) : read_rows(r, buffer);
     free(buffer);
     return status;
 }
