@@ -245,33 +245,6 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
     }
 }
 
-typedef struct ordered_name {
-    const char *name;
-    sel_span span; /* of its value */
-} ordered_name;
-
-static int compare_order(const void *a, const void *b) {
-    const ordered_name *first = a, *second = b;
-    if (first->span.at != second->span.at) /* unsigned: what the text does not show comes last */
-        return (unsigned)first->span.at < (unsigned)second->span.at ? -1 : 1;
-    return strcmp(first->name, second->name);
-}
-
-/* The names of the table at `index` in the order of the script's text. */
-static ordered_name *names_in_order(sel_filler *f, sel_span span, int index, int *count) {
-    const char **names = sel_script_names(f->L, index);
-    for (*count = 0; names[*count];)
-        ++*count;
-    ordered_name *list = sel_fill_alloc(f, (size_t)*count * sizeof *list);
-    sel_span *spans = sel_fill_alloc(f, (size_t)*count * sizeof *spans);
-    sel_source_keys(span, names, *count, spans);
-    for (int i = 0; i < *count; i++)
-        list[i] = (ordered_name){names[i], spans[i]};
-    qsort(list, (size_t)*count, sizeof *list, compare_order);
-    lua_pop(f->L, 1); /* the strings stay: they are keys of the table */
-    return list;
-}
-
 /* Notes keys that are no names. */
 static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
     lua_State *L = f->L;
@@ -296,7 +269,7 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
         return;
     }
     check_names_only(f, slot, index);
-    ordered_name *names = names_in_order(f, slot->span, index, &count);
+    sel_named_span *names = sel_script_names_in_order(L, index, slot->span, &count);
     to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
     for (int i = 0; i < count; i++) {
         sel_field field = *slot->field;
@@ -304,7 +277,7 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
         sel_slot item = {&field, slot->label, names[i].span, false};
         sel_script_field(L, index, names[i].name);
         sel_named_number *number = &to->v[to->n++];
-        number->name = sel_fill_print(f, "%s", names[i].name);
+        number->name = names[i].name;
         read_number(f, &item, 0, lua_gettop(L), &number->value);
         if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
             sel_fill_wrong(f, &item, 0, lua_gettop(L), "has the name of a coordinate");

@@ -113,6 +113,33 @@ const char **sel_script_names(lua_State *L, int index) {
     return names;
 }
 
+static int compare_order(const void *a, const void *b) {
+    const sel_named_span *first = a, *second = b;
+    if (first->span.at != second->span.at) /* unsigned: what the text does not show comes last */
+        return (unsigned)first->span.at < (unsigned)second->span.at ? -1 : 1;
+    return strcmp(first->name, second->name);
+}
+
+sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span, int *count) {
+    sel_script *script = sel_script_of(L);
+    const char **names = sel_script_names(L, index);
+    for (*count = 0; names[*count];)
+        ++*count;
+    size_t room = (size_t)*count + 1;
+    sel_named_span *list = sel_arena_alloc(script->arena, room * sizeof *list);
+    sel_span *spans = sel_arena_alloc(script->arena, room * sizeof *spans);
+    if (!list || !spans)
+        sel_script_no_memory(script, "the names of a table", room * sizeof *list);
+    sel_source_keys(span, names, *count, spans);
+    for (int i = 0; i < *count; i++) {
+        const char *name = sel_arena_copy(script->arena, names[i]);
+        list[i] = (sel_named_span){name ? name : "", spans[i]};
+    }
+    qsort(list, (size_t)*count, sizeof *list, compare_order);
+    lua_pop(L, 1);
+    return list;
+}
+
 /* A name from a script in quotes: cut, and free of control characters. */
 static void quote(const char *name, size_t length, char mark, char *text, size_t size) {
     size_t used = 0, i;
@@ -383,19 +410,11 @@ static void push_host(lua_State *L) {
                                          {"__sub", make_difference},
                                          {"__mul", make_intersection},
                                          {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"face", make_face},
-                                         {"plain_shape", make_plain_shape},
-                                         {"closed", make_closed},
-                                         {"params", sel_params_declare},
-                                         {"load", sel_module_load},
-                                         {"step", sel_trace_step},
-                                         {"series", sel_data_series},
-                                         {"raster", sel_data_raster},
-                                         {"state", sel_data_state},
-                                         {"paint", sel_data_paint},
-                                         {"units", sel_units_make},
-                                         {"noise", sel_lookup_noise},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"face", make_face},         {"plain_shape", make_plain_shape}, {"closed", make_closed},
+        {"load", sel_module_load},   {"step", sel_trace_step},          {"series", sel_data_series},
+        {"raster", sel_data_raster}, {"state", sel_data_state},         {"paint", sel_data_paint},
+        {"units", sel_units_make},   {"noise", sel_lookup_noise},       {NULL, NULL}};
     luaL_newlib(L, operators);
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
@@ -404,6 +423,8 @@ static void push_host(lua_State *L) {
     lua_getfield(L, -1, "step");
     sel_trace_allow(L, -1);
     lua_pop(L, 1);
+    sel_params_push(L);
+    lua_setfield(L, -2, "params");
     push_constructors(L);
     lua_setfield(L, -2, "groups");
 }

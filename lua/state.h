@@ -225,8 +225,18 @@ void sel_script_set_mark(lua_State *L, const char *group, const char *name);
 /* The mark of the value at `index`, or NULL. */
 sel_mark *sel_script_mark(lua_State *L, int index);
 
-/* params.c: sel.params. */
-int sel_params_declare(lua_State *L);
+/* A name in a table, and where the script's text gives it its value. */
+typedef struct sel_named_span {
+    const char *name;
+    sel_span span;
+} sel_named_span;
+
+/* The names of the table at `index`, which `span` shows, in the order of the script's text; in the
+ * arena. */
+sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span, int *count);
+
+/* params.c: pushes sel.params. */
+void sel_params_push(lua_State *L);
 
 /* Whether the string at `index` is the value of a parameter that names a file: such a path is to be
  * opened as it is, others are relative to their script. */
