@@ -20,8 +20,8 @@ typedef struct node {
 } node;
 
 struct sel_builder {
-    node *nodes;
-    int count, room, limit;
+    node *nodes; /* [limit] */
+    int count, limit;
     int *buckets; /* node + 1 by hash; a power of two of them */
     int bucket_count;
 };
@@ -42,12 +42,11 @@ sel_builder *sel_builder_create(int limit) {
         return NULL;
     }
     b->limit = limit;
-    b->room = 64;
     b->bucket_count = 256;
     while (b->bucket_count < 2 * limit) {
         b->bucket_count *= 2;
     }
-    b->nodes = malloc((size_t)b->room * sizeof *b->nodes);
+    b->nodes = malloc((size_t)limit * sizeof *b->nodes);
     b->buckets = calloc((size_t)b->bucket_count, sizeof *b->buckets);
     if (!b->nodes || !b->buckets) {
         sel_builder_destroy(b);
@@ -85,19 +84,6 @@ static uint64_t hash_node(const node *n) {
     return hash;
 }
 
-static bool make_room(sel_builder *b) {
-    if (b->count < b->room) {
-        return true;
-    }
-    node *grown = realloc(b->nodes, 2 * (size_t)b->room * sizeof *grown);
-    if (!grown) {
-        return false;
-    }
-    b->nodes = grown;
-    b->room *= 2;
-    return true;
-}
-
 /* The node equal to *n, made when there is none. */
 static int intern(sel_builder *b, node *n) {
     size_t mask = (size_t)b->bucket_count - 1, at = (size_t)hash_node(n) & mask;
@@ -106,7 +92,7 @@ static int intern(sel_builder *b, node *n) {
             return b->buckets[at] - 1;
         }
     }
-    if (b->count >= b->limit || !make_room(b)) {
+    if (b->count >= b->limit) {
         return -1;
     }
     for (int i = 0; i < operands_of(n); i++) {
@@ -139,40 +125,37 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
     return builder->nodes[at].op == SEL_OP_CONSTANT;
 }
 
-/* An operand that is the operation's value whatever the others are, or -1. */
+/* An operand that is the operation's value whatever the others are, or -1. Conditions, of AND and
+ * OR, are 0 or 1. */
 static int shortcut(const sel_builder *b, const node *n) {
-    const node *first = &b->nodes[n->operand[0]];
-    bool fixed = first->op == SEL_OP_CONSTANT;
-    const node *second = &b->nodes[n->operand[1]];
+    const int first = n->operand[0], second = n->operand[1];
+    double one = 0, other = 0;
+    const bool known = sel_builder_constant(b, first, &one);
+    const bool other_known = sel_builder_constant(b, second, &other);
     switch (n->op) {
     case SEL_OP_MUL:
-        if (fixed && first->value == 1) {
-            return n->operand[1];
+        if (known && one == 1) {
+            return second;
         }
-        return second->op == SEL_OP_CONSTANT && second->value == 1 ? n->operand[0] : -1;
+        return other_known && other == 1 ? first : -1;
     case SEL_OP_DIV:
-        return second->op == SEL_OP_CONSTANT && second->value == 1 ? n->operand[0] : -1;
+        return other_known && other == 1 ? first : -1;
     case SEL_OP_SELECT:
-        if (fixed) {
-            return first->value != 0 ? n->operand[1] : n->operand[2];
+        if (known) {
+            return one != 0 ? second : n->operand[2];
         }
-        return n->operand[1] == n->operand[2] ? n->operand[1] : -1;
-    case SEL_OP_AND: /* conditions are 0 or 1 */
-        if (fixed) {
-            return first->value != 0 ? n->operand[1] : n->operand[0];
+        return second == n->operand[2] ? second : -1;
+    case SEL_OP_AND:
+    case SEL_OP_OR: {
+        const bool either = n->op == SEL_OP_OR;
+        if (known) {
+            return (one != 0) == either ? first : second;
         }
-        if (second->op == SEL_OP_CONSTANT) {
-            return second->value != 0 ? n->operand[0] : n->operand[1];
+        if (other_known) {
+            return (other != 0) == either ? second : first;
         }
-        return n->operand[0] == n->operand[1] ? n->operand[0] : -1;
-    case SEL_OP_OR:
-        if (fixed) {
-            return first->value != 0 ? n->operand[0] : n->operand[1];
-        }
-        if (second->op == SEL_OP_CONSTANT) {
-            return second->value != 0 ? n->operand[1] : n->operand[0];
-        }
-        return n->operand[0] == n->operand[1] ? n->operand[0] : -1;
+        return first == second ? first : -1;
+    }
     default:
         return -1;
     }
@@ -203,15 +186,19 @@ typedef enum turn { ONCE, OF_X, OF_YZ, OF_ALL, TURNS } turn;
  * place is computed in one turn. */
 enum { MOST_KEPT = 32 };
 
-/* Layout: which nodes are needed, where each one's value is, and until when. */
+/* What is known of a node while it is laid out. */
+typedef struct slot {
+    bool needed;
+    bool kept;    /* of x, or of y and z, and read in a later turn */
+    int last_use; /* place in the schedule of what reads it last; results: behind all */
+    int place;    /* register */
+} slot;
+
 typedef struct layout {
     const sel_builder *b;
     sel_program *p;
     bool one_turn; /* for all that depends on the place */
-    bool *needed;
-    bool *kept;    /* of x, or of y and z, and read in a later turn */
-    int *last_use; /* place in the schedule of what reads it last; results: behind all */
-    int *place;    /* register */
+    slot *at;      /* of each node */
     int *freed;    /* stack of registers to use again */
     int freed_count;
 } layout;
@@ -240,9 +227,9 @@ static int time_of(const layout *l, int at) {
 /* `at` is read at `when` in turn `by`. */
 static void mark_use(layout *l, int at, int when, turn by) {
     const node *n = &l->b->nodes[at];
-    l->needed[at] = true;
-    l->last_use[at] = when > l->last_use[at] ? when : l->last_use[at];
-    l->kept[at] = l->kept[at] || (!is_input(n) && !once_per_call(n) && turn_of(l, n) != by);
+    l->at[at].needed = true;
+    l->at[at].last_use = when > l->at[at].last_use ? when : l->at[at].last_use;
+    l->at[at].kept = l->at[at].kept || (!is_input(n) && !once_per_call(n) && turn_of(l, n) != by);
 }
 
 /* Returns the number of nodes that turns leave to later ones. */
@@ -255,10 +242,10 @@ static int mark_needed(layout *l, const int *results, int count, int exact) {
     mark_use(l, exact, behind, OF_ALL);
     for (int i = l->b->count - 1; i >= 0; i--) {
         const node *n = &l->b->nodes[i];
-        for (int k = 0; l->needed[i] && k < operands_of(n); k++) {
+        for (int k = 0; l->at[i].needed && k < operands_of(n); k++) {
             mark_use(l, n->operand[k], time_of(l, i), turn_of(l, n));
         }
-        kept += l->kept[i];
+        kept += l->at[i].kept;
     }
     return kept;
 }
@@ -269,7 +256,7 @@ static void place_fixed(layout *l) {
         const node *n = &l->b->nodes[i];
         const bool runs = !is_input(n);
         const turn when = turn_of(l, n);
-        if (!l->needed[i]) {
+        if (!l->at[i].needed) {
             continue;
         }
         l->p->depends |= n->depends;
@@ -280,7 +267,7 @@ static void place_fixed(layout *l) {
         l->p->of_x += runs && when == OF_X;
         l->p->of_yz += runs && when == OF_YZ;
         if (when == ONCE) {
-            l->place[i] = l->p->fixed++;
+            l->at[i].place = l->p->fixed++;
         }
     }
     l->p->registers = l->p->fixed;
@@ -290,8 +277,8 @@ static void place_fixed(layout *l) {
 static int place_kept(layout *l, turn which) {
     const int before = l->p->registers;
     for (int i = 0; i < l->b->count; i++) {
-        if (l->kept[i] && turn_of(l, &l->b->nodes[i]) == which) {
-            l->place[i] = l->p->registers++;
+        if (l->at[i].kept && turn_of(l, &l->b->nodes[i]) == which) {
+            l->at[i].place = l->p->registers++;
         }
     }
     return l->p->registers - before;
@@ -307,9 +294,9 @@ static void free_operands(layout *l, int at) {
         for (int j = 0; j < k; j++) {
             again = again || n->operand[j] == operand;
         }
-        if (!again && l->last_use[operand] == time_of(l, at) && !l->kept[operand] &&
+        if (!again && l->at[operand].last_use == time_of(l, at) && !l->at[operand].kept &&
             !once_per_call(&l->b->nodes[operand])) {
-            l->freed[l->freed_count++] = l->place[operand];
+            l->freed[l->freed_count++] = l->at[operand].place;
         }
     }
 }
@@ -318,8 +305,8 @@ static void free_operands(layout *l, int at) {
 static void place_coordinates(layout *l) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (l->needed[i] && !once_per_call(n) && n->op == SEL_OP_ARGUMENT) {
-            l->place[i] = l->p->registers++;
+        if (l->at[i].needed && !once_per_call(n) && n->op == SEL_OP_ARGUMENT) {
+            l->at[i].place = l->p->registers++;
         }
     }
 }
@@ -327,11 +314,11 @@ static void place_coordinates(layout *l) {
 static void place_turn(layout *l, turn which) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (!l->needed[i] || is_input(n) || turn_of(l, n) != which) {
+        if (!l->at[i].needed || is_input(n) || turn_of(l, n) != which) {
             continue;
         }
-        if (!l->kept[i]) {
-            l->place[i] = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
+        if (!l->at[i].kept) {
+            l->at[i].place = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
         }
         free_operands(l, i);
     }
@@ -349,7 +336,7 @@ static void emit_lookup(layout *l, const node *n, sel_instruction *to, int *call
     sel_program_call *call = &l->p->call[*calls];
     call->lookup = n->lookup;
     for (int k = 0; k < n->lookup->arguments; k++) {
-        call->arguments[k] = (uint16_t)l->place[n->operand[k]];
+        call->arguments[k] = (uint16_t)l->at[n->operand[k]].place;
     }
     to->a = (uint16_t)(*calls)++;
 }
@@ -358,9 +345,9 @@ static void emit_inputs(layout *l) {
     int inputs = 0;
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (l->needed[i] && is_input(n)) {
+        if (l->at[i].needed && is_input(n)) {
             l->p->input[inputs++] = (sel_program_input){
-                .to = (uint16_t)l->place[i],
+                .to = (uint16_t)l->at[i].place,
                 .is_constant = n->op == SEL_OP_CONSTANT,
                 .argument = n->operand[0],
                 .value = n->value,
@@ -373,13 +360,13 @@ static void emit_inputs(layout *l) {
 static sel_instruction *emit_turn(layout *l, turn which, sel_instruction *in, int *calls) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        if (!l->needed[i] || is_input(n) || turn_of(l, n) != which) {
+        if (!l->at[i].needed || is_input(n) || turn_of(l, n) != which) {
             continue;
         }
-        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->place[i]};
+        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->at[i].place};
         uint16_t *operand[3] = {&in->a, &in->b, &in->c};
         for (int k = 0; n->op != SEL_OP_LOOKUP && k < operands_of(n); k++) {
-            *operand[k] = (uint16_t)l->place[n->operand[k]];
+            *operand[k] = (uint16_t)l->at[n->operand[k]].place;
         }
         if (n->op == SEL_OP_LOOKUP) {
             emit_lookup(l, n, in, calls);
@@ -404,7 +391,9 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
     double sure;
     if (mark_needed(l, results, count, exact) > MOST_KEPT) {
         l->one_turn = true;
-        memset(l->kept, 0, (size_t)l->b->count * sizeof *l->kept);
+        for (int i = 0; i < l->b->count; i++) {
+            l->at[i].kept = false;
+        }
         mark_needed(l, results, count, exact);
     }
     place_fixed(l);
@@ -420,10 +409,10 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
     emit(l);
     p->results = count;
     for (int i = 0; i < count; i++) {
-        p->result[i] = (uint16_t)l->place[results[i]];
+        p->result[i] = (uint16_t)l->at[results[i]].place;
     }
     p->has_exact = !(sel_builder_constant(l->b, exact, &sure) && sure != 0);
-    p->exact = (uint16_t)l->place[exact];
+    p->exact = (uint16_t)l->at[exact].place;
     return true;
 }
 
@@ -433,18 +422,11 @@ const sel_program *sel_builder_finish(const sel_builder *builder, const int *res
     layout l = {
         .b = builder,
         .p = sel_arena_alloc(arena, sizeof *l.p),
-        .needed = calloc(nodes, sizeof *l.needed),
-        .kept = calloc(nodes, sizeof *l.kept),
-        .last_use = calloc(nodes, sizeof *l.last_use),
-        .place = calloc(nodes, sizeof *l.place),
+        .at = calloc(nodes, sizeof *l.at),
         .freed = calloc(nodes, sizeof *l.freed),
     };
-    bool done = l.p && l.needed && l.kept && l.last_use && l.place && l.freed &&
-                lay_out(&l, results, count, exact, arena);
-    free(l.needed);
-    free(l.kept);
-    free(l.last_use);
-    free(l.place);
+    bool done = l.p && l.at && l.freed && lay_out(&l, results, count, exact, arena);
+    free(l.at);
     free(l.freed);
     return done ? l.p : NULL;
 }

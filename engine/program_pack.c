@@ -10,14 +10,9 @@ typedef struct lengths {
     size_t programs, inputs, code, calls, lookups, numbers;
 } lengths;
 
-/* Pointers; how many there are stands in `used` of the pack. */
-typedef struct list {
-    const void **v;
-    size_t room;
-} list;
-
 struct sel_pack {
-    list programs, lookups; /* sel_program, sel_lookup */
+    const sel_program **program;
+    const sel_lookup **lookup;
     lengths used;
 };
 
@@ -27,8 +22,8 @@ sel_pack *sel_pack_create(void) {
 
 void sel_pack_destroy(sel_pack *pack) {
     if (pack) {
-        free(pack->programs.v);
-        free(pack->lookups.v);
+        free(pack->program);
+        free(pack->lookup);
         free(pack);
     }
 }
@@ -43,14 +38,6 @@ bool sel_pack_can_hold(const sel_program *program) {
     return program->registers <= 1 << SEL_PACKED_BITS;
 }
 
-int sel_pack_fixed(const sel_program *program) {
-    return program->fixed;
-}
-
-int sel_pack_own(const sel_program *program) {
-    return program->registers - program->fixed;
-}
-
 static size_t numbers_of(const sel_lookup *lookup) {
     if (lookup->kind == SEL_LOOKUP_SERIES) {
         return 2 * (size_t)((const sel_series *)lookup->data)->rule.n;
@@ -62,34 +49,17 @@ static size_t numbers_of(const sel_lookup *lookup) {
     return 0;
 }
 
-/* Appends to a list of `used` pointers. */
-static bool append(list *l, size_t used, const void *what) {
-    if (used == l->room) {
-        size_t room = l->room ? 2 * l->room : 16;
-        const void **grown = realloc(l->v, room * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        l->v = grown;
-        l->room = room;
-    }
-    l->v[used] = what;
-    return true;
-}
-
-static const sel_program *program_at(const sel_pack *pack, size_t k) {
-    return pack->programs.v[k];
-}
-
-static const sel_lookup *lookup_at(const sel_pack *pack, size_t k) {
-    return pack->lookups.v[k];
+/* A list of pointers with room for one more than the `used` ones; NULL, and the old list as it was:
+ * no memory. */
+static void *with_room(const void *list, size_t used) {
+    return realloc((void *)(uintptr_t)list, (used + 1) * sizeof(void *));
 }
 
 /* The number of a look-up's data. Noise has none, so that all noise is the same. */
 static size_t find_lookup(const sel_pack *pack, const sel_lookup *lookup) {
     size_t k = 0;
     while (k < pack->used.lookups &&
-           (lookup_at(pack, k)->kind != lookup->kind || lookup_at(pack, k)->data != lookup->data)) {
+           (pack->lookup[k]->kind != lookup->kind || pack->lookup[k]->data != lookup->data)) {
         k++;
     }
     return k;
@@ -99,23 +69,29 @@ static bool add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     if (find_lookup(pack, lookup) < pack->used.lookups) {
         return true;
     }
-    if (!append(&pack->lookups, pack->used.lookups, lookup)) {
+    const sel_lookup **grown = with_room(pack->lookup, pack->used.lookups);
+    if (!grown) {
         return false;
     }
-    pack->used.lookups++;
+    pack->lookup = grown;
+    pack->lookup[pack->used.lookups++] = lookup;
     pack->used.numbers += numbers_of(lookup);
     return true;
 }
 
 int sel_pack_add(sel_pack *pack, const sel_program *program) {
     for (size_t k = 0; k < pack->used.programs; k++) {
-        if (program_at(pack, k) == program) {
+        if (pack->program[k] == program) {
             return (int)k;
         }
     }
-    if (!sel_pack_can_hold(program) || !append(&pack->programs, pack->used.programs, program)) {
+    const sel_program **grown =
+        sel_pack_can_hold(program) ? with_room(pack->program, pack->used.programs) : NULL;
+    if (!grown) {
         return -1;
     }
+    pack->program = grown;
+    pack->program[pack->used.programs] = program;
     for (int i = 0; i < program->calls; i++) {
         if (!add_lookup(pack, program->call[i].lookup)) {
             return -1;
@@ -224,9 +200,9 @@ static void write_program(writer *w, const sel_program *p) {
                                .each = p->each_count,
                                .of_x = p->of_x,
                                .of_yz = p->of_yz,
-                               .fixed = sel_pack_fixed(p),
+                               .fixed = p->fixed,
                                .lines = p->lines,
-                               .own = sel_pack_own(p),
+                               .own = p->registers - p->fixed,
                                .has_exact = p->has_exact,
                                .exact = p->exact};
     for (int r = 0; r < SEL_PACKED_RESULTS; r++) {
@@ -271,9 +247,9 @@ void sel_pack_write(const sel_pack *pack, void *block) {
                 .lookup = writable(tables.lookup),
                 .number = writable(tables.number)};
     for (size_t k = 0; k < pack->used.programs; k++) {
-        write_program(&w, program_at(pack, k));
+        write_program(&w, pack->program[k]);
     }
     for (size_t k = 0; k < pack->used.lookups; k++) {
-        write_lookup(&w, lookup_at(pack, k));
+        write_lookup(&w, pack->lookup[k]);
     }
 }

@@ -20,10 +20,6 @@ bool sel_pack_can_hold(const sel_program *program);
  * up are there once. -1: it cannot be packed, or there is no memory. */
 int sel_pack_add(sel_pack *pack, const sel_program *program);
 
-/* Registers that are the same at all places, and those of each place. */
-int sel_pack_fixed(const sel_program *program);
-int sel_pack_own(const sel_program *program);
-
 /* The block: its bytes, what is in it, and the tables of one that lies at `block` (aligned to 16
  * bytes, on any device). */
 size_t sel_pack_bytes(const sel_pack *pack);

@@ -192,7 +192,13 @@ static void require_no_minus_zero(lua_State *L, sel_symbol a) {
     }
 }
 
-static int binary(lua_State *L, sel_op op) {
+/* The operation that a metamethod or a function of math stands for is its upvalue. */
+static sel_op upvalue_op(lua_State *L) {
+    return (sel_op)lua_tointeger(L, lua_upvalueindex(1));
+}
+
+static int binary(lua_State *L) {
+    const sel_op op = upvalue_op(L);
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2), result;
     int value = sel_trace_build(L, op, a.value, b.value, 0);
     if (op == SEL_OP_SUB)
@@ -217,19 +223,7 @@ static int binary(lua_State *L, sel_op op) {
     return sel_trace_push(L, result);
 }
 
-#define BINARY(name, op)                     \
-    static int symbol_##name(lua_State *L) { \
-        return binary(L, SEL_OP_##op);       \
-    }
-BINARY(add, ADD)
-BINARY(sub, SUB)
-BINARY(mul, MUL)
-BINARY(div, DIV)
-BINARY(mod, MOD)
-BINARY(idiv, IDIV)
-BINARY(pow, POW)
-
-static int symbol_unm(lua_State *L) {
+static int negate(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1);
     int value = sel_trace_build(L, SEL_OP_UNM, a.value, 0, 0);
     return sel_trace_push(L, sel_trace_integers(L, a, a, value, a.bound, true, false));
@@ -253,21 +247,13 @@ static bool decide(lua_State *L, int condition) {
     return t->path[t->depth++].answer;
 }
 
-static int compare(lua_State *L, sel_op op) {
+static int compare(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
-    lua_pushboolean(L, decide(L, sel_trace_build(L, op, a.value, b.value, 0)));
+    lua_pushboolean(L, decide(L, sel_trace_build(L, upvalue_op(L), a.value, b.value, 0)));
     return 1;
 }
 
-static int symbol_lt(lua_State *L) {
-    return compare(L, SEL_OP_LT);
-}
-
-static int symbol_le(lua_State *L) {
-    return compare(L, SEL_OP_LE);
-}
-
-static int symbol_refuse(lua_State *L) {
+static int do_not_follow(lua_State *L) {
     return sel_trace_fail(L, "it does something with a value that is not arithmetic");
 }
 
@@ -295,26 +281,36 @@ int sel_trace_step(lua_State *L) {
 }
 
 void sel_trace_open(lua_State *L) {
-    static const luaL_Reg metamethods[] = {
-        {"__add", symbol_add},      {"__sub", symbol_sub},         {"__mul", symbol_mul},
-        {"__div", symbol_div},      {"__mod", symbol_mod},         {"__idiv", symbol_idiv},
-        {"__pow", symbol_pow},      {"__unm", symbol_unm},         {"__lt", symbol_lt},
-        {"__le", symbol_le},        {"__concat", symbol_refuse},   {"__len", symbol_refuse},
-        {"__index", symbol_refuse}, {"__newindex", symbol_refuse}, {"__call", symbol_refuse},
-        {"__eq", symbol_refuse},    {"__tostring", symbol_refuse}, {"__band", symbol_refuse},
-        {"__bor", symbol_refuse},   {"__bxor", symbol_refuse},     {"__bnot", symbol_refuse},
-        {"__shl", symbol_refuse},   {"__shr", symbol_refuse},      {NULL, NULL}};
+    static const struct {
+        const char *name;
+        lua_CFunction function;
+        sel_op op;
+    } followed[] = {{"__add", binary, SEL_OP_ADD}, {"__sub", binary, SEL_OP_SUB},
+                    {"__mul", binary, SEL_OP_MUL}, {"__div", binary, SEL_OP_DIV},
+                    {"__mod", binary, SEL_OP_MOD}, {"__idiv", binary, SEL_OP_IDIV},
+                    {"__pow", binary, SEL_OP_POW}, {"__unm", negate, SEL_OP_UNM},
+                    {"__lt", compare, SEL_OP_LT},  {"__le", compare, SEL_OP_LE}};
+    static const char *const others[] = {"__concat", "__len",  "__index",    "__newindex", "__call",
+                                         "__eq",     "__band", "__tostring", "__bor",      "__bxor",
+                                         "__bnot",   "__shl",  "__shr",      NULL};
     sel_trace_open_watch(L);
+    lua_pushcfunction(L, do_not_follow);
+    sel_trace_allow(L, -1);
     lua_newtable(L);
-    luaL_setfuncs(L, metamethods, 0);
+    for (size_t i = 0; i < sizeof followed / sizeof *followed; i++) {
+        lua_pushinteger(L, followed[i].op);
+        lua_pushcclosure(L, followed[i].function, 1);
+        sel_trace_allow(L, -1);
+        lua_setfield(L, -2, followed[i].name);
+    }
+    for (const char *const *name = others; *name; name++) {
+        lua_pushvalue(L, -2);
+        lua_setfield(L, -2, *name);
+    }
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
-    for (const luaL_Reg *m = metamethods; m->name; m++) {
-        lua_pushcfunction(L, m->func);
-        sel_trace_allow(L, -1);
-        lua_pop(L, 1);
-    }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &symbol_key);
+    lua_pop(L, 1);
     sel_trace_open_math(L);
 }
 

@@ -19,28 +19,17 @@ static int plain(lua_State *L) {
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
-static int unary(lua_State *L, sel_op op) {
+/* Upvalue 2: the operation. */
+static sel_op upvalue_op(lua_State *L) {
+    return (sel_op)lua_tointeger(L, lua_upvalueindex(2));
+}
+
+static int unary(lua_State *L) {
     if (!any_symbol(L))
         return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
-    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, op, a.value, 0, 0)));
+    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
 }
-
-#define UNARY(name, op)                    \
-    static int math_##name(lua_State *L) { \
-        return unary(L, SEL_OP_##op);      \
-    }
-UNARY(sqrt, SQRT)
-UNARY(exp, EXP)
-UNARY(sin, SIN)
-UNARY(cos, COS)
-UNARY(tan, TAN)
-UNARY(sinh, SINH)
-UNARY(cosh, COSH)
-UNARY(tanh, TANH)
-UNARY(asin, ASIN)
-UNARY(acos, ACOS)
-UNARY(log10, LOG10)
 
 static int push_scaled(lua_State *L, double factor) {
     sel_symbol a = sel_trace_operand(L, 1);
@@ -104,19 +93,11 @@ static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
     return (sel_symbol){value, sel_trace_constant(L, 1), whole_limit};
 }
 
-static int round_to(lua_State *L, sel_op op) {
+static int round_to(lua_State *L) {
     if (!any_symbol(L))
         return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
-    return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, op, a.value, 0, 0)));
-}
-
-static int math_floor(lua_State *L) {
-    return round_to(L, SEL_OP_FLOOR);
-}
-
-static int math_ceil(lua_State *L) {
-    return round_to(L, SEL_OP_CEIL);
+    return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
 }
 
 static int math_abs(lua_State *L) {
@@ -135,22 +116,14 @@ static int math_fmod(lua_State *L) {
     return sel_trace_push(L, sel_trace_integers(L, a, b, value, b.bound, true, true));
 }
 
-static int extreme(lua_State *L, sel_op op) {
+static int extreme(lua_State *L) {
     int count = lua_gettop(L);
     if (!any_symbol(L))
         return plain(L);
     sel_symbol found = sel_trace_operand(L, 1);
     for (int i = 2; i <= count; i++)
-        found = sel_trace_extreme(L, op, found, sel_trace_operand(L, i));
+        found = sel_trace_extreme(L, upvalue_op(L), found, sel_trace_operand(L, i));
     return sel_trace_push(L, found);
-}
-
-static int math_max(lua_State *L) {
-    return extreme(L, SEL_OP_MAX);
-}
-
-static int math_min(lua_State *L) {
-    return extreme(L, SEL_OP_MIN);
 }
 
 /* The part before the point as an integer, and the rest as a float. */
@@ -172,22 +145,34 @@ static int math_modf(lua_State *L) {
 }
 
 void sel_trace_open_math(lua_State *L) {
-    static const luaL_Reg functions[] = {
-        {"sqrt", math_sqrt},   {"exp", math_exp},   {"sin", math_sin},   {"cos", math_cos},
-        {"tan", math_tan},     {"sinh", math_sinh}, {"cosh", math_cosh}, {"tanh", math_tanh},
-        {"asin", math_asin},   {"acos", math_acos}, {"atan", math_atan}, {"log", math_log},
-        {"log10", math_log10}, {"deg", math_deg},   {"rad", math_rad},   {"pow", math_pow},
-        {"floor", math_floor}, {"ceil", math_ceil}, {"abs", math_abs},   {"fmod", math_fmod},
-        {"max", math_max},     {"min", math_min},   {"modf", math_modf}, {NULL, NULL}};
+    static const struct {
+        const char *name;
+        lua_CFunction function;
+        sel_op op; /* of functions that stand for several */
+    } functions[] = {
+        {"sqrt", unary, SEL_OP_SQRT},      {"exp", unary, SEL_OP_EXP},
+        {"sin", unary, SEL_OP_SIN},        {"cos", unary, SEL_OP_COS},
+        {"tan", unary, SEL_OP_TAN},        {"sinh", unary, SEL_OP_SINH},
+        {"cosh", unary, SEL_OP_COSH},      {"tanh", unary, SEL_OP_TANH},
+        {"asin", unary, SEL_OP_ASIN},      {"acos", unary, SEL_OP_ACOS},
+        {"log10", unary, SEL_OP_LOG10},    {"floor", round_to, SEL_OP_FLOOR},
+        {"ceil", round_to, SEL_OP_CEIL},   {"max", extreme, SEL_OP_MAX},
+        {"min", extreme, SEL_OP_MIN},      {"atan", math_atan, SEL_OP_ATAN2},
+        {"log", math_log, SEL_OP_LOG},     {"deg", math_deg, SEL_OP_MUL},
+        {"rad", math_rad, SEL_OP_MUL},     {"pow", math_pow, SEL_OP_CPOW},
+        {"abs", math_abs, SEL_OP_ABS},     {"fmod", math_fmod, SEL_OP_FMOD},
+        {"modf", math_modf, SEL_OP_FLOOR},
+    };
     lua_getfield(L, -1, "math");
-    for (const luaL_Reg *f = functions; f->name; f++) {
-        if (lua_getfield(L, -1, f->name) == LUA_TNIL) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (lua_getfield(L, -1, functions[i].name) == LUA_TNIL) {
             lua_pop(L, 1); /* left out of Lua without its compatibility library */
             continue;
         }
-        lua_pushcclosure(L, f->func, 1);
+        lua_pushinteger(L, functions[i].op);
+        lua_pushcclosure(L, functions[i].function, 2);
         sel_trace_allow(L, -1);
-        lua_setfield(L, -2, f->name);
+        lua_setfield(L, -2, functions[i].name);
     }
     lua_pop(L, 1);
 }

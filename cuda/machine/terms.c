@@ -73,9 +73,9 @@ static void share_registers(const sel_quantity *q, cuda_term *to) {
         if (!f) {
             continue;
         }
-        const int own = sel_pack_own(f->program);
+        const int own = f->program->registers - f->program->fixed;
         to->room[to->programs] = to->fixed;
-        to->fixed += sel_pack_fixed(f->program);
+        to->fixed += f->program->fixed;
         to->own = larger(to->own, own);
         to->of_row = larger(to->of_row, f->program->registers);
         to->of_lanes = larger(to->of_lanes, own - f->program->lines);
