@@ -17,7 +17,7 @@
 enum { MAX_FAMILIES = 64 };
 
 /* Addresses of these are keys in Lua's registry. */
-static const char marks_key, operators_key;
+static const char marks_key, operators_key, closed_key;
 
 sel_where sel_script_place(lua_State *L, sel_source **source) {
     lua_Debug frame;
@@ -286,140 +286,64 @@ static void push_constructors(lua_State *L) {
             add_constructor(L, families[f]->name, families[f]->tables[i]);
 }
 
-static void check_shape(lua_State *L, int index, const char *sign) {
-    const sel_mark *mark = sel_script_mark(L, index);
-    char found[80];
-    if (!mark || strcmp(mark->group, "shape") != 0)
-        luaL_error(L, "shapes combine with shapes only: got %s beside '%s'",
-                   sel_script_value_text(L, index, found), sign);
-}
-
-static int combine(lua_State *L, const char *name, const char *sign) {
-    check_shape(L, 1, sign);
-    check_shape(L, 2, sign);
-    lua_createtable(L, 2, 0);
-    for (int i = 1; i <= 2; i++) {
-        lua_pushvalue(L, i);
-        lua_rawseti(L, -2, i);
-    }
-    sel_script_set_mark(L, "shape", name);
-    return 1;
-}
-
-static int make_union(lua_State *L) {
-    return combine(L, "union", "+");
-}
-static int make_difference(lua_State *L) {
-    return combine(L, "difference", "-");
-}
-static int make_intersection(lua_State *L) {
-    return combine(L, "intersection", "*");
-}
-
-/* shape.face "x-" */
-static int make_face(lua_State *L) {
-    char found[80];
-    bool known = false;
-    if (lua_istable(L, 1))
-        lua_rawgeti(L, 1, 1);
-    else
-        lua_pushvalue(L, 1);
-    for (int face = 0; face < SEL_FACES; face++)
-        known = known || (lua_type(L, -1) == LUA_TSTRING &&
-                          strcmp(lua_tostring(L, -1), sel_face_name(face)) == 0);
-    if (!known)
-        return luaL_error(
-            L, "shape.face takes \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\", got %s",
-            sel_script_value_text(L, -1, found));
-    lua_createtable(L, 1, 0);
-    lua_insert(L, -2);
-    lua_rawseti(L, -2, 1);
-    sel_script_set_mark(L, "shape", "face");
-    return 1;
-}
-
-/* host.plain_shape(name) -> a shape without fields */
-static int make_plain_shape(lua_State *L) {
-    const char *const names[] = {"faces", "rest", NULL};
-    lua_newtable(L);
-    sel_script_set_mark(L, "shape", names[luaL_checkoption(L, 1, NULL, names)]);
-    return 1;
-}
-
-/* __index of a closed table's members; upvalue 1: what it is. */
-static int read_unknown(lua_State *L) {
-    char text[256];
-    luaL_Buffer list;
-    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
-    const char **names = sel_script_names(L, 1);
-    luaL_buffinit(L, &list);
-    for (int i = 0; names[i] && i < 32; i++) {
-        luaL_addstring(&list, i ? ", " : "");
-        luaL_addstring(&list, names[i]);
-    }
-    luaL_pushresult(&list);
-    sel_script_suggest(name, names, text);
-    return luaL_error(L, "%s has no%s%s%s", lua_tostring(L, lua_upvalueindex(1)), text,
-                      strstr(text, "; did you mean") ? " It has " : "; it has ",
-                      lua_tostring(L, -1));
-}
-
-static int write_closed(lua_State *L) {
-    return luaL_error(L, "%s cannot be changed", lua_tostring(L, lua_upvalueindex(1)));
-}
-
-/* pairs() of a closed table walks its members, upvalue 1. */
-static int closed_pairs(lua_State *L) {
-    return sel_order_pairs(L, lua_upvalueindex(1));
-}
-
-void sel_library_close(lua_State *L, const char *what) {
-    int members = lua_gettop(L);
-    lua_newtable(L);
-    lua_pushstring(L, what);
-    lua_pushcclosure(L, read_unknown, 1);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, members);
-
-    lua_newtable(L);
-    lua_newtable(L);
-    lua_pushvalue(L, members);
-    lua_setfield(L, -2, "__index");
-    lua_pushstring(L, what);
-    lua_pushcclosure(L, write_closed, 1);
-    lua_setfield(L, -2, "__newindex");
-    lua_pushvalue(L, members);
-    lua_pushcclosure(L, closed_pairs, 1);
-    lua_setfield(L, -2, "__pairs");
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable");
-    lua_setmetatable(L, -2);
-    lua_remove(L, members);
-}
-
-/* host.closed(what, members) */
-static int make_closed(lua_State *L) {
-    const char *what = luaL_checkstring(L, 1);
+/* host.shape(kind, members) -> members, marked */
+static int mark_shape(lua_State *L) {
+    static const char *const kinds[] = {"face",       "faces",        "rest", "union",
+                                        "difference", "intersection", NULL};
+    const char *kind = kinds[luaL_checkoption(L, 1, NULL, kinds)];
     luaL_checktype(L, 2, LUA_TTABLE);
-    sel_library_close(L, what);
+    lua_settop(L, 2);
+    sel_script_set_mark(L, "shape", kind);
     return 1;
+}
+
+static int is_shape(lua_State *L) {
+    const sel_mark *mark = sel_script_mark(L, 1);
+    lua_pushboolean(L, mark && strcmp(mark->group, "shape") == 0);
+    return 1;
+}
+
+int sel_host_value_text(lua_State *L) {
+    char text[80];
+    luaL_checkany(L, 1);
+    lua_pushstring(L, sel_script_value_text(L, 1, text));
+    return 1;
+}
+
+int sel_host_suggestion(lua_State *L) {
+    char text[256];
+    const char **names = sel_script_names(L, 2);
+    lua_pushstring(L, sel_script_suggest(luaL_checkstring(L, 1), names, text));
+    return 1;
+}
+
+/* What selenite.lua does for its own tables. */
+void sel_library_close(lua_State *L, const char *what) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &closed_key);
+    lua_pushstring(L, what);
+    lua_rotate(L, -3, -1);
+    lua_call(L, 2, 1);
 }
 
 static void push_host(lua_State *L) {
-    static const luaL_Reg operators[] = {{"__add", make_union},
-                                         {"__sub", make_difference},
-                                         {"__mul", make_intersection},
+    static const luaL_Reg functions[] = {{"shape", mark_shape},
+                                         {"is_shape", is_shape},
+                                         {"value_text", sel_host_value_text},
+                                         {"suggestion", sel_host_suggestion},
+                                         {"load", sel_module_load},
+                                         {"step", sel_trace_step},
+                                         {"series", sel_data_series},
+                                         {"raster", sel_data_raster},
+                                         {"state", sel_data_state},
+                                         {"paint", sel_data_paint},
+                                         {"units", sel_units_make},
+                                         {"noise", sel_lookup_noise},
                                          {NULL, NULL}};
-    static const luaL_Reg functions[] = {
-        {"face", make_face},         {"plain_shape", make_plain_shape}, {"closed", make_closed},
-        {"load", sel_module_load},   {"step", sel_trace_step},          {"series", sel_data_series},
-        {"raster", sel_data_raster}, {"state", sel_data_state},         {"paint", sel_data_paint},
-        {"units", sel_units_make},   {"noise", sel_lookup_noise},       {NULL, NULL}};
-    luaL_newlib(L, operators);
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
     luaL_newlib(L, functions);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
+    lua_setfield(L, -2, "shape_operators");
     lua_getfield(L, -1, "step");
     sel_trace_allow(L, -1);
     lua_pop(L, 1);
@@ -440,5 +364,6 @@ void sel_library_push(lua_State *L) {
         lua_error(L);
     sel_lookup_open(L);
     push_host(L);
-    lua_call(L, 1, 1);
+    lua_call(L, 1, 2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);
 }

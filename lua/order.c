@@ -168,19 +168,14 @@ static int ordered_pairs(lua_State *L) {
         lua_callk(L, 1, 3, 0, three_results);
         return 3;
     }
-    return sel_order_pairs(L, 1);
-}
-
-int sel_order_pairs(lua_State *L, int index) {
-    index = lua_absindex(L, index);
     bool ordered = true;
-    lua_Integer count = lua_istable(L, index) ? count_keys(L, index, &ordered) : 0;
+    lua_Integer count = lua_istable(L, 1) ? count_keys(L, 1, &ordered) : 0;
     if (ordered) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &raw_next_key);
-        lua_pushvalue(L, index);
+        lua_pushvalue(L, 1);
     } else {
         lua_pushcfunction(L, next_of_walk);
-        push_walk(L, index, count);
+        push_walk(L, 1, count);
     }
     lua_pushnil(L);
     return 3;

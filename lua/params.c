@@ -34,20 +34,6 @@ static int note_mistake(lua_State *L) {
     return 0;
 }
 
-static int host_value_text(lua_State *L) {
-    char text[80];
-    luaL_checkany(L, 1);
-    lua_pushstring(L, sel_script_value_text(L, 1, text));
-    return 1;
-}
-
-static int host_suggestion(lua_State *L) {
-    char text[256];
-    const char **names = sel_script_names(L, 2);
-    lua_pushstring(L, sel_script_suggest(luaL_checkstring(L, 1), names, text));
-    return 1;
-}
-
 static int host_is_plain(lua_State *L) {
     lua_pushboolean(L, sel_is_plain(luaL_checkstring(L, 1)));
     return 1;
@@ -170,8 +156,8 @@ static int declare(lua_State *L) {
 }
 
 void sel_params_push(lua_State *L) {
-    static const luaL_Reg host[] = {{"value_text", host_value_text},
-                                    {"suggestion", host_suggestion},
+    static const luaL_Reg host[] = {{"value_text", sel_host_value_text},
+                                    {"suggestion", sel_host_suggestion},
                                     {"is_plain", host_is_plain},
                                     {"note_path", host_note_path},
                                     {NULL, NULL}};

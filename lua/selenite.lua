@@ -14,6 +14,52 @@ local function ramp(t, T)
   error("sel.ramp(t, T): T must be above 0", 2)
 end
 
+-- Wraps a table: its members can be read, not changed; another name is an error.
+local function closed(what, members)
+  local function unknown(_, key)
+    local names = {}
+    for name in pairs(members) do
+      names[#names + 1] = #names < 32 and name or nil
+    end
+    local text = host.suggestion(type(key) == "string" and key or type(key), members)
+    error(("%s has no%s%s has %s"):format(what, text,
+      text:find "; did you mean" and " It" or "; it", table.concat(names, ", ")), 2)
+  end
+  setmetatable(members, { __index = unknown })
+  return setmetatable({}, {
+    __index = members,
+    __newindex = function() error(what .. " cannot be changed", 2) end,
+    __pairs = function() return pairs(members) end,
+    __metatable = false,
+  })
+end
+
+local function operator(kind, sign)
+  return function(a, b)
+    if not (host.is_shape(a) and host.is_shape(b)) then
+      error(("shapes combine with shapes only: got %s beside '%s'"):format(
+        host.value_text(host.is_shape(a) and b or a), sign), 2)
+    end
+    return host.shape(kind, { a, b })
+  end
+end
+
+local operators = host.shape_operators
+operators.__add = operator("union", "+")
+operators.__sub = operator("difference", "-")
+operators.__mul = operator("intersection", "*")
+operators.__metatable = false
+
+local function face(name)
+  if type(name) == "table" then
+    name = rawget(name, 1)
+  end
+  if type(name) ~= "string" or not name:find "^[xyz][-+]$" then
+    error('shape.face takes "x-", "x+", "y-", "y+", "z-" or "z+", got ' .. host.value_text(name), 2)
+  end
+  return host.shape("face", { name })
+end
+
 local sel = {
   params = host.params, load = host.load,
   step = host.step, noise = host.noise, ramp = ramp,
@@ -23,15 +69,15 @@ local sel = {
 
 -- Constructors return the table that they get, so that whoever loads a scenario can edit it.
 local shape = host.groups.shape
-shape.face, shape.faces, shape.rest = host.face, host.plain_shape "faces", host.plain_shape "rest"
+shape.face, shape.faces, shape.rest = face, host.shape("faces", {}), host.shape("rest", {})
 for group, members in pairs(host.groups) do
   if group == "sel" then
     for solver, constructor in pairs(members) do
       sel[solver] = constructor
     end
   else
-    sel[group] = host.closed("sel." .. group, members)
+    sel[group] = closed("sel." .. group, members)
   end
 end
 
-return host.closed("selenite", sel)
+return closed("selenite", sel), closed

@@ -152,9 +152,6 @@ void sel_order_open(lua_State *L);
 /* Pushes a list of the keys of the table at `index`, which must be above 0, in that order. */
 void sel_order_keys(lua_State *L, int index);
 
-/* As pairs of the table at `index`, without its metamethod: pushes three values, returns 3. */
-int sel_order_pairs(lua_State *L, int index);
-
 /* modules.c */
 
 /* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
@@ -201,6 +198,11 @@ const char *sel_script_suggest(const char *name, const char *const *names, char 
 /* Wraps the table at the top: its members can be read, not changed; reading another name is an
  * error that opens with `what` ("sel.law") and lists the names. */
 void sel_library_close(lua_State *L, const char *what);
+
+/* For Lua: value_text(value), as sel_script_value_text, and suggestion(name, table), as
+ * sel_script_suggest among the table's keys. */
+int sel_host_value_text(lua_State *L);
+int sel_host_suggestion(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
