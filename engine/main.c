@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/arguments.h"
-#include "engine/bench.h"
 #include "engine/check.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
@@ -16,6 +15,7 @@
 #include "engine/usage.h"
 #include "engine/version.h"
 #include "engine/warnings.h"
+#include "lua/bench.h"
 #include "lua/script.h"
 #include "lua/validate.h"
 
