@@ -2,6 +2,7 @@
 #ifndef SEL_RUNNING_H
 #define SEL_RUNNING_H
 
+#include "engine/hooks.h"
 #include "engine/output/tables.h"
 #include "engine/record.h"
 #include "engine/resume.h"
@@ -38,7 +39,6 @@ typedef struct run {
     int64_t saved_step;              /* of the last checkpoint; -1: none */
     double saved_clock, saves_every; /* seconds; 0: not by wall time */
     sel_error notes;                 /* what has changed since the checkpoint */
-    sel_error failure; /* of a checkpoint that could not be written when the run was interrupted */
 } run;
 
 /* Waits until all steps are done. */

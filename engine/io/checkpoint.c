@@ -61,6 +61,12 @@ void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const ch
     }
 }
 
+void sel_checkpoint_take(sel_checkpoint *checkpoint, const sel_error *error) {
+    if (error->status) {
+        sel_checkpoint_fail(checkpoint, error->status, "%s", error->text);
+    }
+}
+
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error) {
     const sel_error *failure = &checkpoint->failure;
     return failure->status ? sel_fail(error, failure->status, "%s", failure->text) : SEL_OK;
