@@ -78,7 +78,7 @@ static void describe_grid(const sel_grid *grid, properties *list) {
 static void describe(const run *r, properties *list) {
     const sel_prepared *prepared = r->prepared;
     const sel_simulation *simulation = prepared->simulation;
-    const sel_scenario *scenario = r->record.scenario;
+    const sel_scenario *scenario = r->scenario;
     char text[200];
     list->count = 0;
     add(list, true, "solver", "sel.%s", simulation->solver->name);
@@ -304,7 +304,7 @@ static void note_changes(run *r) {
     snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
              sel_checkpoint_path(r->resume));
     sel_run_log(text, r);
-    sel_record_log(&r->record, r->notes.text);
+    sel_run_note(r, r->notes.text);
 }
 
 sel_status sel_run_load(run *r, sel_error *error) {
@@ -352,7 +352,7 @@ static void say_saved(run *r, uint64_t bytes, double seconds) {
     char text[256], size[SEL_BYTES_ROOM];
     snprintf(text, sizeof text, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
              r->names.file, sel_bytes_text((double)bytes, size), seconds);
-    sel_record_log(&r->record, text);
+    sel_run_note(r, text);
 }
 
 static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
