@@ -1,5 +1,4 @@
 /* check.c -- print what a scenario means: sizes, numbers, regions, memory, time. */
-#include "engine/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "engine/output/output.h"
 #include "engine/progress.h"
 #include "engine/series.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
 
 static const double calibration_seconds = 0.3;
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/arguments.h"
-#include "engine/check.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/process.h"
@@ -14,7 +13,7 @@
 #include "engine/run.h"
 #include "engine/usage.h"
 #include "engine/version.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
 #include "lua/bench.h"
 #include "lua/script.h"
 #include "lua/validate.h"

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/divergence.h"
-#include "engine/emergency.h"
+#include "engine/process.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/running.h"

@@ -19,7 +19,7 @@
 #include "engine/progress.h"
 #include "engine/running.h"
 #include "engine/version.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
 
 static const double default_seconds = 10;
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/emergency.h"
+#include "engine/process.h"
 
 enum { INSTRUCTIONS_PER_TICK = 1000, LARGE_REQUEST = 1 << 16 };
 /* A script that fills its memory with live data would collect garbage for every few bytes: it is
