@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/date.h"
 #include "engine/series.h"
 
 enum { MAX_COLUMNS = 1000, MAX_NUMBER = 63 };
