@@ -25,34 +25,10 @@ typedef struct brush {
     const sel_shape *shape;
     sel_box rows;             /* one cell or site for each row: its first */
     int64_t length, together; /* places of a row; rows tested at once */
-    places *places;           /* of each thread */
     int64_t painted;          /* places that are new to the region */
 } brush;
 
 enum { TESTED_AT_ONCE = 1 << 15, LEAST_PER_THREAD = 1 << 20 };
-
-static void free_places(brush *b, int threads) {
-    for (int k = 0; b->places && k < threads; k++) {
-        free(b->places[k].x);
-        free(b->places[k].in);
-    }
-    free(b->places);
-}
-
-static sel_status take_places(brush *b, int threads, sel_error *error) {
-    const size_t n = (size_t)(b->length * b->together);
-    b->places = calloc((size_t)threads, sizeof *b->places);
-    bool enough = b->places;
-    for (int k = 0; enough && k < threads; k++) {
-        places *p = &b->places[k];
-        *p = (places){.x = malloc(3 * n * sizeof *p->x), .in = malloc(n)};
-        enough = p->x && p->in;
-        p->y = enough ? p->x + n : NULL;
-        p->z = enough ? p->y + n : NULL;
-    }
-    return enough ? SEL_OK
-                  : sel_fail_memory(error, "painting the regions", (size_t)threads * n * 25);
-}
 
 /* Rows run along x, or along y on the faces across x: the order in which both are stored. */
 static int row_axis(int face) {
@@ -111,26 +87,34 @@ static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
 static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *error) {
     brush *b = task;
     const sel_grid *grid = &b->domain->grid;
-    const places *p = &b->places[thread];
-    int64_t first = part * b->together, left = sel_box_cells(&b->rows) - first;
-    int64_t count = left < b->together ? left : b->together, painted = 0, at[3];
+    const int64_t first = part * b->together, left = sel_box_cells(&b->rows) - first;
+    const int64_t count = left < b->together ? left : b->together, n = count * b->length;
+    const size_t bytes = (size_t)n * (3 * sizeof(double) + 1);
+    int64_t painted = 0, at[3];
+    double *room = malloc(bytes);
+    const places p = {room, room + n, room + 2 * n, (uint8_t *)(room + 3 * n)};
+    (void)thread;
+    if (!room) {
+        return sel_fail_memory(error, "painting the regions", bytes);
+    }
     for (int64_t r = 0; r < count; r++) {
         row_start(b, first + r, at);
-        fill_row(grid, b->face, at, b->length, p, r * b->length);
+        fill_row(grid, b->face, at, b->length, &p, r * b->length);
     }
     row_start(b, first, at);
-    const sel_places centres = {.n = (size_t)(count * b->length),
-                                .x = p->x,
-                                .y = p->y,
-                                .z = grid->dims == 3 ? p->z : NULL,
+    const sel_places centres = {.n = (size_t)n,
+                                .x = p.x,
+                                .y = p.y,
+                                .z = grid->dims == 3 ? p.z : NULL,
                                 .controls = b->domain->control_values};
     sel_status status =
-        sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p->in, error);
+        sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p.in, error);
     for (int64_t r = 0; r < count && !status; r++) {
         row_start(b, first + r, at);
-        const uint8_t *in = p->in + r * b->length, region = (uint8_t)b->region;
-        painted += paint_row(region, in, b->length, row_regions(b, at));
+        painted +=
+            paint_row((uint8_t)b->region, p.in + r * b->length, b->length, row_regions(b, at));
     }
+    free(room);
 #pragma omp atomic
     b->painted += painted;
     return status;
@@ -141,12 +125,8 @@ static sel_status paint_parts(brush *b, int threads, int64_t *painted, sel_error
     b->together = b->length < TESTED_AT_ONCE ? TESTED_AT_ONCE / b->length : 1;
     b->together = b->together < rows ? b->together : rows;
     threads = worth < threads ? (int)worth : threads;
-    sel_status status = take_places(b, threads, error);
-    if (!status) {
-        int64_t parts = (rows + b->together - 1) / b->together;
-        status = sel_share_out(parts, threads, paint_rows, b, error);
-    }
-    free_places(b, threads);
+    const int64_t parts = (rows + b->together - 1) / b->together;
+    sel_status status = sel_share_out(parts, threads, paint_rows, b, error);
     *painted += b->painted;
     return status;
 }

@@ -25,29 +25,15 @@ static const double default_seconds = 10;
 
 /* ---- run.json ---- */
 
-static const char *stopped_by_text(sel_stopped_by by) {
-    switch (by) {
-    case SEL_BY_STEPS:
-        return "steps";
-    case SEL_BY_STEADY:
-        return "steady";
-    case SEL_BY_TIME:
-        return "time";
-    case SEL_BY_WALL_TIME:
-        return "wall_time";
-    case SEL_BY_HOOK:
-        return "hook";
-    case SEL_BY_INTERRUPT:
-        return "interrupted";
-    case SEL_BY_DIVERGENCE:
-        return "diverged";
-    case SEL_BY_ERROR:
-        return "error";
-    case SEL_BY_NOTHING:
-        break;
-    }
-    return "running";
-}
+static const char *const stopped_by_names[] = {[SEL_BY_NOTHING] = "running",
+                                               [SEL_BY_STEPS] = "steps",
+                                               [SEL_BY_STEADY] = "steady",
+                                               [SEL_BY_TIME] = "time",
+                                               [SEL_BY_WALL_TIME] = "wall_time",
+                                               [SEL_BY_HOOK] = "hook",
+                                               [SEL_BY_INTERRUPT] = "interrupted",
+                                               [SEL_BY_DIVERGENCE] = "diverged",
+                                               [SEL_BY_ERROR] = "error"};
 
 static void string_entry(FILE *to, const char *key, const char *value) {
     fprintf(to, ",\n  \"%s\": ", key);
@@ -189,7 +175,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     string_entry(to, "ended", sel_time_text(report->ended, text));
     integer_entry(to, "steps", report->steps);
     number_entry(to, "time", report->time);
-    string_entry(to, "stopped_by", stopped_by_text(report->stopped_by));
+    string_entry(to, "stopped_by", stopped_by_names[report->stopped_by]);
     string_entry(to, "stop_reason", *report->stop_reason ? report->stop_reason : NULL);
     number_entry(to, "steady_measure", report->steady_measure);
     number_entry(to, "largest_mach", report->largest_mach);
