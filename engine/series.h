@@ -59,6 +59,6 @@ typedef struct sel_date {
 /* Reads YYYY-MM-DD, or with a 'T' or a blank behind it hh:mm, hh:mm:ss or hh:mm:ss.fff, and then
  * perhaps Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar
  * (date.c). */
-bool sel_date_read(const char *text, size_t length, sel_date *date);
+bool sel_date_read(const char *text, sel_date *date);
 
 #endif
