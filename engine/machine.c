@@ -144,6 +144,11 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+double sel_median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, by_size);
+    return values[count / 2];
+}
+
 double sel_machine_bandwidth(int threads) {
     size_t bytes = array_bytes();
     char *from = sel_machine_allocate(bytes), *to = sel_machine_allocate(bytes);
@@ -158,8 +163,7 @@ double sel_machine_bandwidth(int threads) {
         for (int k = 0; k < COPIES; k++) {
             seconds[k] = time_copy(to, from, bytes, threads);
         }
-        qsort(seconds, COPIES, sizeof *seconds, by_size);
-        rate = 2 * (double)bytes / seconds[COPIES / 2];
+        rate = 2 * (double)bytes / sel_median(seconds, COPIES);
     }
     free(from);
     free(to);

@@ -263,8 +263,7 @@ enum { LONGEST_LINE = 2048 };
 static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     const sel_simulation *simulation = plan->simulation;
     const sel_common *common = simulation->params;
-    bool by_time;
-    int64_t last_step = sel_stop_step(common, &by_time);
+    int64_t last_step = sel_stop_step(common);
     if (!simulation->solver->ahead || last_step == INT64_MAX || last_step < 1) {
         return SEL_OK;
     }

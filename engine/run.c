@@ -37,9 +37,8 @@ static const double first_growth = 4, later_growth = 1.1;
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
-    bool by_time;
-    r->last_step = sel_stop_step(common, &by_time);
-    r->last_step_by = by_time ? SEL_BY_TIME : SEL_BY_STEPS;
+    r->last_step = sel_stop_step(common);
+    r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
     double passing = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(passing)                 ? DEFAULT_TEST_STEPS

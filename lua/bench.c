@@ -96,16 +96,6 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
 
 /* ---- measuring ---- */
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
-}
-
 /* Measures `count` cases that exist at once. */
 static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
     double copies[SEL_MOST_ROUNDS] = {0};
@@ -123,10 +113,10 @@ static sel_status measure(const bench *b, bench_case *cases, int count, sel_erro
             }
         }
     }
-    double copy = status ? 0 : median(copies, rounds);
+    double copy = status ? 0 : sel_median(copies, rounds);
     for (int i = 0; i < count && !status; i++) {
         if (cases[i].state) {
-            cases[i].rate = median(cases[i].rates, rounds);
+            cases[i].rate = sel_median(cases[i].rates, rounds);
             cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
             cases[i].copy = copy;
         }
