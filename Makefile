@@ -175,10 +175,16 @@ $(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile | compiler
 endef
 $(foreach l,$(LEVELS),$(eval $(call kernel_rule,$(l))))
 
-# The scenario library is part of the binary.
+# The scenario library and the completions of shells are part of the binary; these end with 0.
+bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
+             od -An -v -tx1 $(2) | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '$(3)};'; }
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 	@mkdir -p $(@D)
-	$(Q){ echo 'static const unsigned char $*_lua[] = {'; od -An -v -tx1 $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '};'; } > $@
+	$(Q)$(call bytes_of,$*_lua,$<,) > $@
+$(BUILD)/gen/completion_%.h: tools/completion.% Makefile
+	@mkdir -p $(@D)
+	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
+$(BUILD)/engine/completion.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when what they say changes, so that nothing is rebuilt for nothing.

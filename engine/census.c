@@ -1,125 +1,70 @@
-/* census.c -- what the cells of a painted domain are: counts by region, and the kinds of cells.
- *
- * Along each axis that is not periodic the first layer of cells touches the lower face, the last
- * one the upper face, and those between none. The products of these layers are the inside, the
- * faces, the edges and the corners of the domain; cells of one such place differ only in the
- * regions of their sites.
- */
+/* census.c -- what the cells of a painted domain are: counts by region, and the kinds of cells. */
 #include "engine/census.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Layers lo <= i < hi of an axis and the faces that they touch: bit 0 the lower, bit 1 the upper.
- */
-typedef struct layers {
-    int64_t lo, hi;
-    int touched;
-} layers;
-
-static void layers_of(const sel_grid *grid, int axis, layers v[3]) {
-    int64_t n = grid->n[axis];
-    bool faces = axis < grid->dims && !sel_axis_periodic(grid, axis);
-    v[0] = faces ? (layers){1, n - 1, 0} : (layers){0, n, 0};
-    v[1] = faces ? (layers){0, 1, n == 1 ? 3 : 1} : (layers){0, 0, 0};
-    v[2] = faces && n > 1 ? (layers){n - 1, n, 2} : (layers){0, 0, 0};
-}
-
-/* The kind with these regions, made when it is new: from `first` on they are of one place. */
-static sel_cell_kind *kind_of(sel_census *census, int first, const uint8_t region[SEL_FACES],
-                              int axes) {
-    for (int k = first; k < census->count; k++) {
-        if (memcmp(census->kinds[k].region, region, SEL_FACES) == 0) {
-            return &census->kinds[k];
+/* The kind of cell `at`, without a count. */
+static sel_cell_kind kind_at(const sel_domain *domain, const int64_t at[3]) {
+    const sel_grid *grid = &domain->grid;
+    sel_cell_kind kind = {.axes = 0};
+    for (int axis = 2; axis >= 0; axis--) {
+        int side = 0; /* 0: no face of the axis, 1: the lower one, or both, 2: the upper one */
+        for (int face = 2 * axis + 1; face >= 2 * axis; face--) {
+            if (domain->face[face] && at[axis] == (face % 2 ? grid->n[axis] - 1 : 0)) {
+                kind.region[face] = domain->face[face][sel_face_site(grid, face, at)];
+                side = face % 2 + 1;
+            }
         }
+        kind.axes += side > 0;
+        kind.place = 3 * kind.place + side;
     }
-    if (census->count == census->capacity) {
-        int capacity = 2 * census->capacity + 32;
-        sel_cell_kind *kinds = realloc(census->kinds, (size_t)capacity * sizeof *kinds);
-        if (!kinds) {
-            return NULL;
-        }
-        census->kinds = kinds;
-        census->capacity = capacity;
-    }
-    sel_cell_kind *kind = &census->kinds[census->count++];
-    *kind = (sel_cell_kind){.axes = axes};
-    memcpy(kind->region, region, SEL_FACES);
     return kind;
 }
 
-static int axes_touched(const layers place[3]) {
-    return (place[0].touched != 0) + (place[1].touched != 0) + (place[2].touched != 0);
-}
-
-/* The regions of the sites of cell `at`. */
-static void regions_at(const sel_domain *domain, const layers place[3], const int64_t at[3],
-                       uint8_t region[SEL_FACES]) {
-    for (int f = 0; f < SEL_FACES; f++) {
-        bool touches = (place[f / 2].touched >> f % 2 & 1) != 0;
-        region[f] = touches ? domain->face[f][sel_face_site(&domain->grid, f, at)] : 0;
+/* Adds to the count of a kind, which is listed when it is new. False: no memory. */
+static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
+    int k = 0;
+    while (k < census->count && memcmp(census->kinds[k].region, kind.region, SEL_FACES) != 0) {
+        k++;
     }
-}
-
-static bool count_place(const sel_domain *domain, const layers place[3], sel_census *census) {
-    int64_t at[3];
-    int first = census->count, axes = axes_touched(place);
-    for (at[2] = place[2].lo; at[2] < place[2].hi; at[2]++) {
-        for (at[1] = place[1].lo; at[1] < place[1].hi; at[1]++) {
-            for (at[0] = place[0].lo; at[0] < place[0].hi; at[0]++) {
-                uint8_t region[SEL_FACES];
-                if (domain->cell[sel_cell_number(&domain->grid, at)]) {
-                    continue;
-                }
-                regions_at(domain, place, at, region);
-                sel_cell_kind *kind = kind_of(census, first, region, axes);
-                if (!kind) {
-                    return false;
-                }
-                kind->cells++;
-            }
+    if (k == census->count) {
+        sel_cell_kind *v = realloc(census->kinds, ((size_t)k + 1) * sizeof *v);
+        if (!v) {
+            return false;
         }
+        for (; k > 0 && (v[k - 1].axes > kind.axes ||
+                         (v[k - 1].axes == kind.axes && v[k - 1].place > kind.place));
+             k--) {
+            v[k] = v[k - 1];
+        }
+        v[k] = kind;
+        census->kinds = v;
+        census->count++;
     }
+    census->kinds[k].cells += cells;
     return true;
 }
 
-/* Cells inside have nothing but their number. */
-static bool count_inside(const layers place[3], const sel_domain *domain, sel_census *census) {
-    static const uint8_t none[SEL_FACES] = {0};
-    int64_t cells = 0;
-    for (int64_t z = place[2].lo; z < place[2].hi; z++) {
-        for (int64_t y = place[1].lo; y < place[1].hi; y++) {
-            const int64_t at[3] = {0, y, z};
-            const uint8_t *row = domain->cell + sel_cell_number(&domain->grid, at);
-            for (int64_t x = place[0].lo; x < place[0].hi; x++) {
-                cells += row[x] == 0;
-            }
-        }
-    }
-    sel_cell_kind *kind = cells ? kind_of(census, 0, none, 0) : NULL;
-    if (kind) {
-        kind->cells = cells;
-    }
-    return kind || cells == 0;
-}
-
+/* In rows that touch no face across y or z only the ends can touch one. */
 static bool count_kinds(const sel_domain *domain, sel_census *census) {
-    layers axis[3][3];
-    for (int a = 0; a < 3; a++) {
-        layers_of(&domain->grid, a, axis[a]);
-    }
+    const int64_t *n = domain->grid.n;
+    int64_t at[3] = {0}, inside = census->cells[0];
     bool done = true;
-    for (int axes = 0; axes <= domain->grid.dims; axes++) {
-        for (int p = 0; p < 27 && done; p++) {
-            const layers place[3] = {axis[0][p % 3], axis[1][p / 3 % 3], axis[2][p / 9]};
-            if (axes == 0 && p == 0) {
-                done = count_inside(place, domain, census);
-            } else if (axes > 0 && axes_touched(place) == axes) {
-                done = count_place(domain, place, census);
+    for (at[2] = 0; at[2] < n[2]; at[2]++) {
+        for (at[1] = 0; at[1] < n[1]; at[1]++) {
+            const int64_t middle[3] = {n[0] / 2, at[1], at[2]};
+            const bool ends_only = n[0] > 2 && kind_at(domain, middle).axes == 0;
+            for (at[0] = 0; at[0] < n[0] && done; at[0] += ends_only ? n[0] - 1 : 1) {
+                const sel_cell_kind kind = kind_at(domain, at);
+                if (kind.axes > 0 && domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
+                    done = count_cells(census, kind, 1);
+                    inside--;
+                }
             }
         }
     }
-    return done;
+    return done && (inside == 0 || count_cells(census, (sel_cell_kind){.axes = 0}, inside));
 }
 
 sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error) {
@@ -138,5 +83,5 @@ sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_err
 void sel_census_free(sel_census *census) {
     free(census->kinds);
     census->kinds = NULL;
-    census->count = census->capacity = 0;
+    census->count = 0;
 }

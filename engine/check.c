@@ -1,5 +1,4 @@
 /* check.c -- print what a scenario means: sizes, numbers, regions, memory, time. */
-#include "engine/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include "engine/output/output.h"
 #include "engine/progress.h"
 #include "engine/series.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
 
 static const double calibration_seconds = 0.3;
 
@@ -56,8 +55,7 @@ static void print_units(const sel_prepared *prepared, const sel_fact facts[], in
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;
     const double dx = common->dx, dt = common->dt;
-    bool by_time;
-    const int64_t last_step = sel_stop_step(common, &by_time);
+    const int64_t last_step = sel_stop_step(common);
     if (dx == 1 && dt == 1 && !common->units) {
         return;
     }
@@ -265,8 +263,7 @@ sel_status sel_check(const sel_simulation *simulation, const sel_settings *setti
     sel_state *state;
     sel_census census = {.count = 0};
     double seconds_per_step = 0;
-    bool by_time;
-    int64_t last_step = sel_stop_step(simulation->params, &by_time);
+    int64_t last_step = sel_stop_step(simulation->params);
     sel_status status = sel_set_up(simulation, settings, &prepared, &state, error);
     status = status ? status : calibrate(&prepared, state, last_step, &seconds_per_step, error);
     if (prepared.backend) {

@@ -10,10 +10,8 @@ enum { SEL_REGION_NUMBERS = 256 };
  * them, or cells behind its sites are solid. */
 typedef struct sel_lost_region {
     int number;
-    int64_t cells, sites; /* that it painted */
-    int painted_over_by,
-        behind;                 /* the region that took most; the one of the solid cells; 0: none */
-    int more_over, more_behind; /* regions that did the same */
+    bool painted_over;
+    char *text; /* "all 32 sites of 'inlet' are painted over by 'walls' (channel.lua:12)" */
 } sel_lost_region;
 
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
@@ -44,15 +42,29 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept);
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 
-/* Whether nothing is left of region `number`, and in words what became of it: "all 32 sites of
- * 'inlet' are painted over by 'walls' (channel.lua:12)". */
-enum { SEL_LOST_TEXT = 1600 };
-bool sel_domain_lost(const sel_domain *domain, int number, char text[SEL_LOST_TEXT]);
+/* What became of region `number` where nothing is left of it, in words; NULL: something is. */
+const char *sel_domain_lost(const sel_domain *domain, int number);
 
 /* Appends a line for each region of which nothing is left. */
 void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
-/* What .vti files say of each cell. */
+/* ---- while it is made ---- */
+
+/* Allocates the maps of cells and faces, unpainted, for the grid of the domain. */
+sel_status sel_domain_allocate(sel_domain *domain, sel_error *error);
+void sel_domain_free_maps(sel_domain *domain);
+
+/* Paints region `number`, whose name, shape and law are checked (regions.c). */
+sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
+                            int threads, sel_error *error);
+
+/* Lists in domain->lost the regions that painted something and have no cell, and no site with a
+ * free cell behind it, left (lost.c). */
+sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,
+                                sel_error *error);
+
+/* ---- what .vti files say of each cell ---- */
+
 typedef struct sel_cell_marks {
     uint8_t *cell_type; /* the region that made the cell solid or holds its value; 0: it is free */
     uint8_t *solid;     /* 1 there, else 0 */

@@ -25,20 +25,18 @@ static sel_status make_directories(const char *directory, sel_error *error) {
         return sel_fail(error, SEL_BAD_FILE, "the directory's name is too long");
     }
     strcpy(path, directory);
-    for (char *slash = path + 1;; slash++) {
-        if (*slash != '/' && *slash != '\0') {
-            continue;
+    for (char *end = path; end;) {
+        end = strchr(end + 1, '/');
+        if (end) {
+            *end = '\0';
         }
-        char kept = *slash;
-        *slash = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST) {
             return sel_fail(error, SEL_BAD_FILE,
                             "%s: cannot make the directory: %s; choose another with -o", path,
                             strerror(errno));
         }
-        *slash = kept;
-        if (kept == '\0') {
-            break;
+        if (end) {
+            *end = '/';
         }
     }
     struct stat found;
@@ -237,7 +235,21 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
     return status;
 }
 
-/* What a CSV file needs is checked before anything is removed. */
+/* Opens a file that a run goes on with; -1 with errno. */
+static int open_output(const char *directory, const char *name) {
+    const int folder = open_folder_of(directory, name);
+    const int file = folder < 0 ? -1
+                                : openat(folder, sel_file_name(name),
+                                         O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    const int cause = errno;
+    if (folder >= 0) {
+        close(folder);
+    }
+    errno = cause;
+    return file;
+}
+
+/* What a CSV file needs is checked before anything is removed. `bytes` -1: nothing. */
 static sel_status check_kept(const char *directory, const char *name, int64_t bytes,
                              sel_error *error) {
     struct stat found = {.st_size = -1};
@@ -245,10 +257,10 @@ static sel_status check_kept(const char *directory, const char *name, int64_t by
         return sel_fail(error, SEL_BAD_FILE, "%s: the checkpoint lists a file of no output",
                         directory);
     }
-    const int folder = bytes < 0 ? -1 : open_folder_of(directory, name);
-    if (folder >= 0) {
-        fstatat(folder, sel_file_name(name), &found, AT_SYMLINK_NOFOLLOW);
-        close(folder);
+    const int file = bytes < 0 ? -1 : open_output(directory, name);
+    if (file >= 0) {
+        fstat(file, &found);
+        close(file);
     }
     return bytes < 0 || (S_ISREG(found.st_mode) && found.st_size >= bytes)
                ? SEL_OK
@@ -258,19 +270,16 @@ static sel_status check_kept(const char *directory, const char *name, int64_t by
                           directory, name);
 }
 
-/* Cuts a file to `bytes`, unless that is -1. */
-static bool cut(const char *directory, const char *name, int64_t bytes) {
-    const int folder = bytes < 0 ? -1 : open_folder_of(directory, name);
-    if (folder < 0) {
-        return bytes < 0;
-    }
-    const int file = openat(folder, sel_file_name(name), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+static sel_status cut(const char *directory, const char *name, int64_t bytes, sel_error *error) {
+    const int file = open_output(directory, name);
     const bool done = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
+    sel_status status = done ? SEL_OK
+                             : sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory,
+                                        name, strerror(errno));
     if (file >= 0) {
         close(file);
     }
-    close(folder);
-    return done;
+    return status;
 }
 
 /* For a later run, whatever becomes of this one. */
@@ -299,10 +308,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     remove_outputs(&run, folder);
     close(folder);
     for (int i = 0; names[i] && !status; i++) {
-        status = cut(directory, names[i], bytes[i])
-                     ? SEL_OK
-                     : sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, names[i],
-                                strerror(errno));
+        status = bytes[i] < 0 ? SEL_OK : cut(directory, names[i], bytes[i], error);
     }
     return status ? status : list_again(directory, names, error);
 }

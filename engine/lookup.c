@@ -1,7 +1,8 @@
-/* lookup.c -- a series or a raster by itself as a quantity; lists of look-ups. */
+/* lookup.c -- a series or a raster by itself as a quantity; lists of look-ups; noise. */
 #include "engine/lookup.h"
 
 #include <stdint.h>
+#include "engine/physics/noise.h"
 #include "engine/physics/raster.h"
 #include "engine/program.h"
 
@@ -107,3 +108,19 @@ bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *look
     list->v[list->n++] = lookup;
     return true;
 }
+
+static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,
+                                 double *out, sel_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        double at[4] = {arguments[0][i], arguments[1][i], arguments[2][i], arguments[3][i]};
+        out[i] = sel_noise(at[0], at[1], at[2], at[3]);
+        if (isnan(out[i])) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there is no noise at x = %g, y = %g, z = %g", self->name, at[1],
+                            at[2], at[3]);
+        }
+    }
+    return SEL_OK;
+}
+
+const sel_lookup sel_noise_lookup = {SEL_LOOKUP_NOISE, "sel.noise", 4, evaluate_noise, NULL};

@@ -45,4 +45,8 @@ bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
 /* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/physics/noise.h. Fails where x, y or z is
+ * no number or too large to have a fraction. */
+extern const sel_lookup sel_noise_lookup;
+
 #endif

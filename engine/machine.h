@@ -33,4 +33,12 @@ int sel_machine_level(void);
 /* Seconds of a clock that never goes back. */
 double sel_machine_seconds(void);
 
+/* The median of timings, which it sorts. */
+double sel_median(double *values, int count);
+
+/* Bytes per second, read and written, of a copy by streaming stores on `threads` threads between
+ * two arrays far larger than the caches, the yardstick of kernels that move bytes: the median of 9
+ * copies, about half a second. 0 when there is no memory for it. */
+double sel_machine_bandwidth(int threads);
+
 #endif

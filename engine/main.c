@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/arguments.h"
-#include "engine/bench.h"
-#include "engine/check.h"
+#include "engine/file.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/process.h"
@@ -15,7 +14,8 @@
 #include "engine/run.h"
 #include "engine/usage.h"
 #include "engine/version.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
+#include "lua/bench.h"
 #include "lua/script.h"
 #include "lua/validate.h"
 
@@ -62,8 +62,7 @@ static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
 
 /* out/NAME for "dir/NAME.lua", out/stdin for "-". */
 static void default_directory(const char *file, char *text, size_t size) {
-    const char *slash = strrchr(file, '/');
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : slash ? slash + 1 : file;
+    const char *name = strcmp(file, "-") == 0 ? "stdin" : sel_file_name(file);
     size_t length = strlen(name);
     if (length > 4 && strcmp(name + length - 4, ".lua") == 0) {
         length -= 4;
@@ -81,17 +80,14 @@ static void directory_of(const char *file, char *text, size_t size) {
 }
 
 static sel_status copy_to_stdout(const char *path, sel_error *error) {
-    char block[4096];
-    size_t n;
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: %s", path, strerror(errno));
+    char *text;
+    size_t length;
+    sel_status status = sel_file_read(path, SIZE_MAX, "", &text, &length, error);
+    if (!status) {
+        fwrite(text, 1, length, stdout);
     }
-    while ((n = fread(block, 1, sizeof block, file)) > 0) {
-        fwrite(block, 1, n, stdout);
-    }
-    fclose(file);
-    return SEL_OK;
+    free(text);
+    return status;
 }
 
 /* What may be wrong, and what it runs on, before the first step. */

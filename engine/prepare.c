@@ -3,9 +3,9 @@
 
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 #include "engine/machine.h"
 #include "engine/output/output.h"
-#include "engine/warnings.h"
 
 /* In f32 the change between two tests does not fall below the noise of the populations. */
 static const double least_steady_f32 = 1e-5;
@@ -35,6 +35,43 @@ static sel_status check_threads(const sel_simulation *simulation, sel_error *err
 }
 
 /* ---- what computes ---- */
+
+sel_status sel_backend_probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error) {
+    if (backend->probe) {
+        return backend->probe(free_bytes, error);
+    }
+    *free_bytes = sel_machine_free_memory();
+    return SEL_OK;
+}
+
+sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error) {
+    return backend->wait ? backend->wait(state, error) : SEL_OK;
+}
+
+static sel_status take(const sel_backend *backend, sel_choice *choice, sel_error *error) {
+    choice->backend = backend;
+    return sel_backend_probe(backend, &choice->free_bytes, error);
+}
+
+sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
+                              sel_error *error) {
+    sel_error why = {.status = SEL_OK};
+    *choice = (sel_choice){.backend = solver->cpu};
+    if (wanted == SEL_BACKEND_CUDA) {
+        return solver->cuda ? take(solver->cuda, choice, error)
+                            : sel_fail(error, SEL_NO_DEVICE,
+                                       "this build of Selenite has no CUDA backend for sel.%s; "
+                                       "build it where nvcc is installed, or use --backend cpu",
+                                       solver->name);
+    }
+    if (wanted == SEL_BACKEND_AUTO && solver->cuda) {
+        if (take(solver->cuda, choice, &why) == SEL_OK) {
+            return SEL_OK;
+        }
+        snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
+    }
+    return take(solver->cpu, choice, error);
+}
 
 /* "FILE:LINE: " of a field, or "". */
 static void place_of(const sel_simulation *simulation, const char *field, char *text, size_t size) {
@@ -206,4 +243,59 @@ sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *sett
     /* After step 0: a function that fails there is reported as such, not as one that fails later.
      */
     return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
+}
+
+/* ---- warnings ---- */
+
+enum { LONGEST_LINE = 2048 };
+
+/* Evaluates the laws of the last step: who runs for hours should not learn then that a series was
+ * too short. A run that may end before need not get there. */
+static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
+    const sel_simulation *simulation = plan->simulation;
+    const sel_common *common = simulation->params;
+    int64_t last_step = sel_stop_step(common);
+    if (!simulation->solver->ahead || last_step == INT64_MAX || last_step < 1) {
+        return SEL_OK;
+    }
+    sel_error found = {.status = SEL_OK};
+    char text[LONGEST_LINE];
+    sel_status status = simulation->solver->ahead(plan, last_step - 1, &found);
+    for (int i = 0; sel_warnings_line(&found, i, text, sizeof text); i++) {
+        if (sel_may_end_early(common)) {
+            sel_fail(warnings, status, "%s (in step %lld, if the run gets there)", text,
+                     (long long)last_step);
+        } else {
+            sel_fail(error, status, "%s (in step %lld, the last)", text, (long long)last_step);
+        }
+    }
+    return sel_may_end_early(common) ? SEL_OK : status;
+}
+
+sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
+    *warnings = (sel_error){.status = SEL_OK};
+    /* First, since a function that goes on for ever is told where it is called first. */
+    sel_status status = look_ahead(plan, warnings, error);
+    sel_domain_warn(plan->domain, warnings);
+    if (plan->simulation->solver->warn && !status) {
+        plan->simulation->solver->warn(plan, warnings);
+    }
+    return status;
+}
+
+bool sel_warnings_line(const sel_error *warnings, int index, char *text, size_t size) {
+    const char *at = warnings->status ? warnings->text : "";
+    for (int k = 0; k < index && *at; k++) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    snprintf(text, size, "%.*s", (int)strcspn(at, "\n"), at);
+    return *at != '\0';
+}
+
+void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to) {
+    char text[LONGEST_LINE];
+    for (int i = 0; sel_warnings_line(warnings, i, text, sizeof text); i++) {
+        fprintf(to, "%swarning: %s\n", before, text);
+    }
 }

@@ -1,11 +1,13 @@
-/* process.c -- what the program asks of its process: standard streams and signals. */
+/* process.c -- the process: standard streams, signals, and its end in the middle of a call. */
 #include "engine/process.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
-#include "engine/status.h"
 
 static volatile sig_atomic_t interrupt_signal, writing;
 
@@ -59,4 +61,41 @@ bool sel_process_output_arrived(void) {
         return true;
     }
     return poll(&to, 1, 0) == 1 && (to.revents & POLLERR);
+}
+
+/* ---- its end in the middle of a call ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*registered)(void *data, const sel_error *error);
+static void *registered_data;
+
+void sel_emergency_set(void (*call)(void *data, const sel_error *error), void *data) {
+    pthread_mutex_lock(&lock);
+    registered = call;
+    registered_data = data;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Standard error may be a pipe that nobody empties, and its stream may be locked. */
+static void print(const char *text) {
+    struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
+    size_t length = strlen(text);
+    while (length > 0 && poll(&to, 1, 1000) == 1) {
+        ssize_t written = write(to.fd, text, length < PIPE_BUF ? length : PIPE_BUF);
+        if (written <= 0) {
+            break;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+void sel_emergency_end(const sel_error *error) {
+    pthread_mutex_lock(&lock); /* for ever: who comes later finds nothing to do */
+    if (registered) {
+        registered(registered_data, error);
+    }
+    print(error->text);
+    print("\n");
+    _exit(error->status);
 }

@@ -6,24 +6,15 @@
 #include <string.h>
 
 sel_quantity sel_constant(double value) {
-    sel_quantity q = {.components = 1};
-    q.part[0].constant = value;
-    return q;
+    return (sel_quantity){.components = 1, .part = {{NULL, value}}};
 }
 
 sel_quantity sel_constant2(double x, double y) {
-    sel_quantity q = {.components = 2};
-    q.part[0].constant = x;
-    q.part[1].constant = y;
-    return q;
+    return (sel_quantity){.components = 2, .part = {{NULL, x}, {NULL, y}}};
 }
 
 sel_quantity sel_constant3(double x, double y, double z) {
-    sel_quantity q = {.components = 3};
-    q.part[0].constant = x;
-    q.part[1].constant = y;
-    q.part[2].constant = z;
-    return q;
+    return (sel_quantity){.components = 3, .part = {{NULL, x}, {NULL, y}, {NULL, z}}};
 }
 
 sel_quantity sel_from_function(const sel_function *function) {

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/divergence.h"
-#include "engine/emergency.h"
+#include "engine/process.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/running.h"
@@ -37,9 +37,8 @@ static const double first_growth = 4, later_growth = 1.1;
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
-    bool by_time;
-    r->last_step = sel_stop_step(common, &by_time);
-    r->last_step_by = by_time ? SEL_BY_TIME : SEL_BY_STEPS;
+    r->last_step = sel_stop_step(common);
+    r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
     double passing = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
                     : isnan(passing)                 ? DEFAULT_TEST_STEPS
@@ -84,7 +83,7 @@ static void fill_report(run *r);
 
 /* On a terminal, and in run.json and run.log. */
 static void show_progress(run *r) {
-    const bool due = sel_record_due(&r->record);
+    const bool due = sel_run_record_due(r);
     if (!r->options->progress && !due) {
         return;
     }
@@ -108,7 +107,7 @@ static void show_progress(run *r) {
     if (due) {
         fill_report(r);
         r->report->seconds_left = progress.seconds_left;
-        sel_record_refresh(&r->record, &progress, sel_outputs_files(r->outputs));
+        sel_run_record(r, &progress);
     }
 }
 
@@ -175,7 +174,7 @@ static void stop(run *r, sel_stopped_by by, const char *reason) {
 
 void sel_run_log(const char *text, void *data) {
     run *r = data;
-    sel_record_log(&r->record, text);
+    sel_run_note(r, text);
     if (r->options->log) {
         r->options->log(text, r->options->log_data);
     }
@@ -440,8 +439,7 @@ static sel_status write_report(run *r, sel_status status, const sel_error *why, 
     fill_report(r);
     r->report->ended = time(NULL);
     r->report->seconds_left = (double)NAN;
-    const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
-    return sel_record_close(&r->record, files, status ? NULL : error);
+    return sel_run_record_end(r, status ? NULL : error);
 }
 
 /* The process ends in the middle of a step, or of a hook. */
@@ -464,7 +462,7 @@ static sel_status run_opened(run *r, sel_error *error) {
 
 static sel_status run_prepared(run *r, sel_error *error) {
     sel_output_context context;
-    sel_status status = sel_record_open(&r->record, error);
+    sel_status status = sel_run_record_begin(r, error);
     if (!status) {
         sel_emergency_set(end_at_once, r);
         status = open_run(r, &context, error);
@@ -496,10 +494,12 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                            .largest_mach = (double)NAN,
                            .started = time(NULL)};
     sel_prepared prepared;
-    run r = {
-        .prepared = &prepared, .options = options, .report = report, .chunk = 1, .saved_step = -1};
-    r.record = (sel_record){
-        .scenario = scenario, .prepared = &prepared, .options = options, .report = report};
+    run r = {.scenario = scenario,
+             .prepared = &prepared,
+             .options = options,
+             .report = report,
+             .chunk = 1,
+             .saved_step = -1};
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);

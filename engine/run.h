@@ -74,12 +74,6 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
 
-/* Writes run.json into options->directory, with `files` as its outputs (run_json.c). When the run
- * has ended, a full disk leaves the old file's room for it. */
-sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
-                        const sel_run_options *options, const sel_report *report,
-                        const char *const *files, sel_error *error);
-
 /* "2026-01-31T23:59:59Z"; NULL for 0. */
 enum { SEL_TIME_ROOM = 32 };
 const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]);

@@ -1,12 +1,14 @@
-/* running.h -- a run under way: what its loop (run.c) and its checkpoints (run_save.c) share. */
+/* running.h -- a run under way: what its loop (run.c), its record and its checkpoints share. */
 #ifndef SEL_RUNNING_H
 #define SEL_RUNNING_H
 
+#include "engine/hooks.h"
 #include "engine/output/tables.h"
-#include "engine/record.h"
 #include "engine/resume.h"
+#include "engine/run.h"
 
 typedef struct run {
+    const sel_scenario *scenario;
     sel_prepared *prepared;
     const sel_run_options *options;
     sel_report *report;
@@ -14,7 +16,8 @@ typedef struct run {
     sel_outputs *outputs;
     sel_writer *writer;
     sel_hook_run hooks;
-    sel_record record;
+    FILE *log;       /* run.log; NULL: it could not be made */
+    double recorded; /* clock of the last run.json */
 
     int64_t step, first_step, last_step; /* first: of this process */
     sel_stopped_by last_step_by;
@@ -38,7 +41,6 @@ typedef struct run {
     int64_t saved_step;              /* of the last checkpoint; -1: none */
     double saved_clock, saves_every; /* seconds; 0: not by wall time */
     sel_error notes;                 /* what has changed since the checkpoint */
-    sel_error failure; /* of a checkpoint that could not be written when the run was interrupted */
 } run;
 
 /* Waits until all steps are done. */
@@ -50,7 +52,25 @@ sel_status sel_run_answer_monitor(run *r, sel_error *error);
 /* A line of run.log that the user sees, too; `run` is the run. */
 void sel_run_log(const char *text, void *run);
 
-/* ---- checkpoints ---- */
+/* ---- what it tells of itself: run_record.c ---- */
+
+/* Copies the script, writes the first run.json, and begins the log. */
+sel_status sel_run_record_begin(run *r, sel_error *error);
+
+/* Whether run.json and the log are due again, as they are every ten seconds. */
+bool sel_run_record_due(const run *r);
+
+/* Writes run.json from the report as it stands, and a line into the log. A failure is left to the
+ * next time: the run goes on. */
+void sel_run_record(run *r, const sel_progress *progress);
+
+/* Lines of the log, with the time. */
+void sel_run_note(run *r, const char *text);
+
+/* The last run.json, of the report of a run that has ended, and the end of the log. */
+sel_status sel_run_record_end(run *r, sel_error *error);
+
+/* ---- checkpoints: run_save.c ---- */
 
 /* Makes the directory ready. A run that goes on opens its checkpoint, and refuses what it cannot go
  * on from before anything in the directory is changed. */

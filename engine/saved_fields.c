@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/resume.h"
+#include "engine/io/checkpoint.h"
+#include "engine/solver.h"
 
 static const sel_field rows[] = {
     {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_state_params, file),
@@ -82,24 +83,27 @@ static sel_status eval(const sel_function *self, const sel_places *at, double *o
     return SEL_OK;
 }
 
-/* Room in the arena and the bytes of a block in it; NULL after a failure. */
-static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
-    void *room = NULL;
-    sel_checkpoint_block(from, name);
-    if (!sel_checkpoint_status(from, NULL) && sel_checkpoint_left(from) != bytes) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
-                            sel_checkpoint_path(from), name);
-    }
-    if (sel_checkpoint_status(from, NULL)) {
-        return NULL;
-    }
-    room = sel_arena_alloc(arena, (size_t)bytes);
+/* Room in the arena; NULL after a failure. */
+static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
+    void *room = sel_checkpoint_status(from, NULL) ? NULL : sel_arena_alloc(arena, bytes);
     if (!room) {
         sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields",
                             sel_checkpoint_path(from));
-        return NULL;
     }
-    sel_keep(from, room, (size_t)bytes);
+    return room;
+}
+
+/* The bytes of a block in the arena; NULL after a failure. */
+static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
+    sel_checkpoint_block(from, name);
+    if (sel_checkpoint_left(from) != bytes) {
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
+                            sel_checkpoint_path(from), name);
+    }
+    void *room = take(arena, from, (size_t)bytes);
+    if (room) {
+        sel_keep(from, room, (size_t)bytes);
+    }
     return room;
 }
 
@@ -115,16 +119,15 @@ static int64_t check_grid(const sel_state_grid *grid) {
     return good ? cells : -1;
 }
 
-static const sel_function *make_function(sel_arena *arena, const saved_cells *cells,
-                                         const double *values, int stride, sel_where where) {
-    saved_component *component = sel_arena_alloc(arena, sizeof *component);
-    sel_function *function = sel_arena_alloc(arena, sizeof *function);
-    if (!component || !function) {
-        return NULL;
+static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
+                                         const saved_component *made, sel_where where) {
+    saved_component *component = take(arena, from, sizeof *component);
+    sel_function *function = take(arena, from, sizeof *function);
+    if (component && function) {
+        *component = *made;
+        *function = (sel_function){
+            .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
     }
-    *component = (saved_component){cells, values, stride};
-    *function = (sel_function){
-        .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
     return function;
 }
 
@@ -137,19 +140,15 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
     field->components = bytes == each ? 1 : (int)cells->grid.dims;
     const double *values = read_block(arena, from, block, each * (unsigned)field->components);
     for (int c = 0; c < field->components && values; c++) {
-        field->component[c] = make_function(arena, cells, values + c, field->components, where);
-        if (!field->component[c]) {
-            sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields",
-                                sel_checkpoint_path(from));
-        }
+        const saved_component component = {cells, values + c, field->components};
+        field->component[c] = make_function(arena, from, &component, where);
     }
 }
 
 static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
                         sel_saved_field *fields, int *count) {
-    saved_cells *cells = sel_arena_alloc(arena, sizeof *cells);
+    saved_cells *cells = take(arena, from, sizeof *cells);
     if (!cells) {
-        sel_checkpoint_fail(from, SEL_NO_DEVICE, "no memory for a checkpoint");
         return;
     }
     sel_checkpoint_block(from, "grid");

@@ -10,6 +10,12 @@ typedef struct sel_state_params {
 
 extern const sel_table sel_state_table;
 
+/* The cells of the fields in a checkpoint, for sel.state: its block "grid". */
+typedef struct sel_state_grid {
+    int64_t dims, n[3];
+    double dx, origin[3];
+} sel_state_grid;
+
 /* A field of which an initial state is made, component by component. */
 typedef struct sel_saved_field {
     const char *name;

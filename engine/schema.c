@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/noise.h"
+#include "engine/lookup.h"
 #include "engine/paint.h"
 #include "engine/saved_fields.h"
 #include "engine/series.h"

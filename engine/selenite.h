@@ -21,7 +21,7 @@
 #ifndef SELENITE_H
 #define SELENITE_H
 
-#include "engine/check.h"
+#include "engine/prepare.h"
 #include "engine/lbm/lbm.h"
 #include "engine/output/output.h"
 #include "engine/output/tables.h"

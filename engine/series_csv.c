@@ -9,24 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/date.h"
 #include "engine/series.h"
 
-enum { MAX_COLUMNS = 1000, MAX_NUMBER = 63 };
-
-/* A part of the text. */
-typedef struct piece {
-    const char *at;
-    size_t length;
-} piece;
+enum { MAX_COLUMNS = 1000 };
 
 typedef struct reader {
     const char *name;
-    const char *at, *end; /* what is still to be read */
-    int line;             /* that was read last */
-    char separator;       /* ' ' stands for runs of blanks; 0: not known yet */
-    locale_t numbers;     /* in which 1.5 is a number */
-    piece *cell;          /* of the line */
+    char *at;         /* what is still to be read */
+    int line;         /* that was read last */
+    char separator;   /* ' ' stands for runs of blanks; 0: not known yet */
+    locale_t numbers; /* in which 1.5 is a number */
+    char **cell;      /* of the line */
     int cells;
     bool dates;     /* the times are dates */
     sel_date first; /* of them */
@@ -46,105 +39,89 @@ SEL_PRINTF(2, 3) static sel_status fail(const reader *r, const char *format, ...
 /* What the script asks of it in vain. */
 #define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 
-static bool is_blank(char ch) {
-    return ch == ' ' || ch == '\t';
+static const char blanks[] = " \t";
+
+/* Cuts the blanks at both ends off. */
+static char *trim(char *text) {
+    text += strspn(text, blanks);
+    for (size_t n = strlen(text); n > 0 && strchr(blanks, text[n - 1]); n--) {
+        text[n - 1] = '\0';
+    }
+    return text;
 }
 
-static piece trim(piece p) {
-    while (p.length && is_blank(p.at[0])) {
-        p.at++;
-        p.length--;
+/* The first of the characters `wanted` that stands outside of quotes, or the end of the text; NULL:
+ * a quote is not closed. */
+static char *find(char *text, const char *wanted) {
+    bool quoted = false;
+    for (; *text && (quoted || !strchr(wanted, *text)); text++) {
+        quoted ^= *text == '"';
     }
-    while (p.length && is_blank(p.at[p.length - 1])) {
-        p.length--;
-    }
-    return p;
+    return quoted ? NULL : text;
 }
 
 /* A '#' at the start of a line or behind a blank opens a comment, but not inside quotes. */
-static piece without_comment(piece line) {
-    bool quoted = false;
-    for (size_t i = 0; i < line.length; i++) {
-        quoted ^= line.at[i] == '"';
-        if (line.at[i] == '#' && !quoted && (i == 0 || is_blank(line.at[i - 1]))) {
-            line.length = i;
+static void cut_comment(char *line) {
+    for (char *at = find(line, "#"); at && *at; at = find(at + 1, "#")) {
+        if (at == line || strchr(blanks, at[-1])) {
+            *at = '\0';
         }
     }
-    return line;
 }
 
-/* The next line that holds something; false at the end. Ends of line: LF, CR LF or CR. */
-static bool next_line(reader *r, piece *line) {
-    while (r->at < r->end) {
-        const char *stop = r->at;
-        while (stop < r->end && *stop != '\n' && *stop != '\r') {
-            stop++;
-        }
-        *line = trim(without_comment((piece){r->at, (size_t)(stop - r->at)}));
-        bool pair = stop + 1 < r->end && stop[0] == '\r' && stop[1] == '\n';
-        r->at = stop < r->end ? stop + (pair ? 2 : 1) : stop;
+/* The next line that holds something; NULL at the end. Ends of line: LF, CR LF or CR. */
+static char *next_line(reader *r) {
+    while (*r->at) {
+        char *line = r->at, *stop = line + strcspn(line, "\r\n");
+        r->at = stop + (stop[0] == '\r' && stop[1] == '\n' ? 2 : *stop != '\0');
+        *stop = '\0';
         r->line++;
-        if (line->length) {
-            return true;
+        cut_comment(line);
+        line = trim(line);
+        if (*line) {
+            return line;
         }
     }
-    return false;
+    return NULL;
 }
 
 /* The first of ; tab , that stands outside of quotes; else blanks. */
-static char find_separator(piece line) {
-    static const char candidates[] = ";\t,";
-    for (const char *c = candidates; *c; c++) {
-        bool quoted = false;
-        for (size_t i = 0; i < line.length; i++) {
-            quoted ^= line.at[i] == '"';
-            if (line.at[i] == *c && !quoted) {
-                return *c;
-            }
+static char find_separator(char *line) {
+    for (const char *c = ";\t,"; *c; c++) {
+        const char *at = find(line, (char[2]){*c, '\0'});
+        if (at && *at) {
+            return *c;
         }
     }
     return ' ';
 }
 
-static bool ends_cell(const reader *r, char ch) {
-    return r->separator == ' ' ? is_blank(ch) : ch == r->separator;
-}
-
-/* Takes one cell and the separator behind it off the line; *more tells whether there was one.
- * Quotes around a cell are no part of it. */
-static sel_status take_cell(reader *r, piece *line, piece *cell, bool *more) {
-    size_t i = 0;
-    bool quoted = false;
-    while (i < line->length && (quoted || !ends_cell(r, line->at[i]))) {
-        quoted ^= line->at[i++] == '"';
-    }
-    if (quoted) {
+/* Takes one cell off the line and the separator behind it, where the rest of the line begins; NULL:
+ * there was none. Quotes around a cell are no part of it. */
+static sel_status take_cell(reader *r, char **line, char **cell) {
+    char *stop = find(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
+    if (!stop) {
         return fail(r, "a quote is not closed");
     }
-    *cell = trim((piece){line->at, i});
-    if (cell->length >= 2 && cell->at[0] == '"' && cell->at[cell->length - 1] == '"') {
-        *cell = trim((piece){cell->at + 1, cell->length - 2});
+    const size_t behind = r->separator == ' ' ? strspn(stop, blanks) : *stop != '\0';
+    *stop = '\0';
+    *cell = trim(*line);
+    const size_t length = strlen(*cell);
+    if (length >= 2 && **cell == '"' && (*cell)[length - 1] == '"') {
+        (*cell)[length - 1] = '\0';
+        *cell = trim(*cell + 1);
     }
-    *more = i < line->length;
-    while (i < line->length && ends_cell(r, line->at[i])) {
-        i++;
-        if (r->separator != ' ') {
-            break;
-        }
-    }
-    line->at += i;
-    line->length -= i;
+    *line = behind ? stop + behind : NULL;
     return SEL_OK;
 }
 
-static sel_status split(reader *r, piece line) {
-    bool more = true;
+static sel_status split(reader *r, char *line) {
     r->separator = r->separator ? r->separator : find_separator(line);
-    for (r->cells = 0; more; r->cells++) {
+    for (r->cells = 0; line; r->cells++) {
         if (r->cells == MAX_COLUMNS) {
             return fail(r, "more than %d columns", MAX_COLUMNS);
         }
-        sel_status status = take_cell(r, &line, &r->cell[r->cells], &more);
+        sel_status status = take_cell(r, &line, &r->cell[r->cells]);
         if (status) {
             return status;
         }
@@ -154,17 +131,11 @@ static sel_status split(reader *r, piece line) {
 
 /* Only what a decimal number is written with: no hexadecimal, no other words than NaN and
  * infinity, which are refused as values but are no names either. */
-static bool read_number(const reader *r, piece cell, double *value) {
-    char text[MAX_NUMBER + 1], *stop;
-    if (cell.length == 0 || cell.length > MAX_NUMBER) {
-        return false;
-    }
-    memcpy(text, cell.at, cell.length);
-    text[cell.length] = '\0';
-    *value = strtod_l(text, &stop, r->numbers);
-    bool word = isnan(*value) || (isinf(*value) && strpbrk(text, "iI"));
-    return *stop == '\0' && stop == text + cell.length &&
-           (word || strspn(text, "+-.0123456789eE") == cell.length);
+static bool read_number(const reader *r, const char *cell, double *value) {
+    char *stop;
+    *value = strtod_l(cell, &stop, r->numbers);
+    bool word = isnan(*value) || (isinf(*value) && strpbrk(cell, "iI"));
+    return *cell && *stop == '\0' && (word || cell[strspn(cell, "+-.0123456789eE")] == '\0');
 }
 
 static sel_status number_of(reader *r, int column, double *value) {
@@ -172,26 +143,22 @@ static sel_status number_of(reader *r, int column, double *value) {
         return FAIL_ASKED(r, "%d column%s, but column %d is asked for", r->cells,
                           r->cells == 1 ? "" : "s", column + 1);
     }
-    piece cell = r->cell[column];
+    const char *cell = r->cell[column];
     bool number = read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
-        int shown = cell.length > 40 ? 40 : (int)cell.length;
-        const char *hint = memchr(cell.at, ',', cell.length) ? "; decimals take a point" : "";
-        return fail(r, "column %d: \"%.*s\" is not a %snumber%s", column + 1, shown, cell.at,
-                    number ? "finite " : "", hint);
+        return fail(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
+                    number ? "finite " : "", strchr(cell, ',') ? "; decimals take a point" : "");
     }
     return SEL_OK;
 }
 
 /* The time of a line whose first cell is, or should be, a date: seconds since the first. */
 static sel_status date_of(reader *r, bool first, double *seconds) {
-    const piece cell = r->cell[0];
     sel_date date;
-    if (!sel_date_read(cell.at, cell.length, &date)) {
-        int shown = cell.length > 40 ? 40 : (int)cell.length;
+    if (!sel_date_read(r->cell[0], &date)) {
         return fail(r,
-                    "column 1: \"%.*s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
-                    shown, cell.at);
+                    "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
+                    r->cell[0]);
     }
     r->first = first ? date : r->first;
     if (date.zoned != r->first.zoned) {
@@ -204,7 +171,7 @@ static sel_status date_of(reader *r, bool first, double *seconds) {
 static sel_status time_of(reader *r, bool first, double *time) {
     sel_date date;
     if (first) {
-        r->dates = sel_date_read(r->cell[0].at, r->cell[0].length, &date);
+        r->dates = sel_date_read(r->cell[0], &date);
     }
     return r->dates ? date_of(r, first, time) : number_of(r, 0, time);
 }
@@ -213,8 +180,8 @@ static sel_status time_of(reader *r, bool first, double *time) {
  * it. */
 static bool is_line_of_names(const reader *r) {
     double number;
-    const piece first = r->cell[0];
-    if (first.length && strchr("+-.0123456789", first.at[0])) {
+    const char first = r->cell[0][0];
+    if (first && strchr("+-.0123456789", first)) {
         return false;
     }
     for (int i = 0; i < r->cells; i++) {
@@ -229,9 +196,8 @@ static sel_status no_such_column(reader *r, const char *wanted) {
     char names[512] = "";
     size_t used = 0;
     for (int i = 0; i < r->cells && used < sizeof names; i++) {
-        used +=
-            (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", i ? ", " : "",
-                             r->cell[i].length > 60 ? 60 : (int)r->cell[i].length, r->cell[i].at);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", i ? ", " : "",
+                                 r->cell[i]);
     }
     return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
 }
@@ -247,8 +213,7 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
                           wanted->name);
     }
     for (int i = 0; i < r->cells; i++) {
-        if (strlen(wanted->name) == r->cell[i].length &&
-            memcmp(wanted->name, r->cell[i].at, r->cell[i].length) == 0) {
+        if (strcmp(wanted->name, r->cell[i]) == 0) {
             *column = i;
             return SEL_OK;
         }
@@ -276,11 +241,10 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
     sel_status status = time_of(r, n == 0, &points->t[n]);
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
-        const piece cell = r->cell[0];
-        return r->dates ? fail(r, "dates must rise, but %.*s is not later than the one before",
-                               (int)cell.length, cell.at)
-                        : fail(r, "times must rise, but %.15g follows %.15g", points->t[n],
-                               points->t[n - 1]);
+        return r->dates
+                   ? fail(r, "dates must rise, but %s is not later than the one before", r->cell[0])
+                   : fail(r, "times must rise, but %.15g follows %.15g", points->t[n],
+                          points->t[n - 1]);
     }
     points->n = n + 1;
     points->last_line = r->line;
@@ -288,11 +252,11 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
 }
 
 static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *points) {
-    piece line;
+    char *line;
     int column = -1;
     size_t room = 0;
     sel_status status = SEL_OK;
-    while (!status && next_line(r, &line)) {
+    while (!status && (line = next_line(r))) {
         status = split(r, line);
         bool header = !status && column < 0 && is_line_of_names(r);
         if (!status && column < 0) {
@@ -305,15 +269,30 @@ static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *p
     return status;
 }
 
+/* A copy, whose bytes 0 are made no end of text. */
+static char *copy_text(const char *text, size_t length) {
+    char *copy = malloc(length + 1);
+    for (size_t i = 0; copy && i < length; i++) {
+        copy[i] = text[i] ? text[i] : '?';
+    }
+    if (copy) {
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
 sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
                         sel_csv_points *points, sel_error *error) {
-    bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
-    reader r = {.name = name, .at = text + (marked ? 3 : 0), .end = text + length, .error = error};
+    char *copy = copy_text(text, length);
+    reader r = {.name = name, .at = copy, .error = error};
     *points = (sel_csv_points){0};
     r.numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     r.cell = malloc(MAX_COLUMNS * sizeof *r.cell);
-    sel_status status = r.numbers && r.cell ? read_lines(&r, column, points)
-                                            : sel_fail_memory(error, name, MAX_COLUMNS);
+    if (copy && strncmp(copy, "\xef\xbb\xbf", 3) == 0) {
+        r.at += 3;
+    }
+    sel_status status = r.numbers && r.cell && copy ? read_lines(&r, column, points)
+                                                    : sel_fail_memory(error, name, length);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
         status = fail(&r, "there are no numbers in it; a line is a time and its values");
@@ -322,5 +301,6 @@ sel_status sel_csv_read(const char *name, const char *text, size_t length, const
         freelocale(r.numbers);
     }
     free(r.cell);
+    free(copy);
     return status;
 }

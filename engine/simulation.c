@@ -118,12 +118,11 @@ sel_grid sel_common_grid(const sel_common *common) {
     return grid;
 }
 
-int64_t sel_stop_step(const sel_common *common, bool *by_time) {
+int64_t sel_stop_step(const sel_common *common) {
     const sel_stop *stop = &common->stop;
     int64_t steps = stop->steps == SEL_INT_NOT_GIVEN ? INT64_MAX : stop->steps;
     int64_t time = isnan(stop->time) ? INT64_MAX : sel_step_at(stop->time, common->dt);
-    *by_time = time < steps;
-    return *by_time ? time : steps;
+    return time < steps ? time : steps;
 }
 
 bool sel_may_end_early(const sel_common *common) {

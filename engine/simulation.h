@@ -268,9 +268,8 @@ typedef struct sel_simulation {
 /* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
 sel_grid sel_common_grid(const sel_common *common);
 
-/* The step at which stop.steps or stop.time ends a run, and whether time does; INT64_MAX when
- * neither is given. */
-int64_t sel_stop_step(const sel_common *common, bool *by_time);
+/* The step at which stop.steps or stop.time ends a run; INT64_MAX when neither is given. */
+int64_t sel_stop_step(const sel_common *common);
 
 /* True when the run may end before that step: when the flow is steady, or when a hook says so. */
 bool sel_may_end_early(const sel_common *common);

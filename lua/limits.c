@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/emergency.h"
+#include "engine/process.h"
 
 enum { INSTRUCTIONS_PER_TICK = 1000 };
 static const int64_t call_instructions = 100000000;

@@ -22,10 +22,16 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* What runs and checks print has the file's name in it. */
-static sel_status read_text(const char *path, bool input, char **text, size_t *length,
-                            sel_error *error) {
+/* What runs and checks print has the file's name in it. `given`: the scenario's own text, or none.
+ */
+static sel_status read_text(const char *path, bool input, const sel_script_options *given,
+                            char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";
+    if (given && given->text) {
+        *text = strndup(given->text, given->text_length);
+        *length = given->text_length;
+        return *text ? SEL_OK : sel_fail_memory(error, path, *length);
+    }
     if (!sel_is_plain(path))
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: the file's name holds control characters; rename it", path);
@@ -41,8 +47,9 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     size_t length = 0;
     sel_source *source = NULL;
     sel_error found = {.status = SEL_OK};
-    const bool input = !script->sources && strcmp(path, "-") == 0; /* the scenario itself */
-    if (read_text(path, input, &text, &length, &found) == SEL_OK) {
+    const bool first = !script->sources; /* the scenario itself */
+    const bool input = first && strcmp(path, "-") == 0;
+    if (read_text(path, input, first ? script->options : NULL, &text, &length, &found) == SEL_OK) {
         const char *name = input ? "stdin" : path;
         if (!script->scenario->text) { /* the first file is the scenario itself */
             script->scenario->text = sel_arena_copy_length(script->arena, text, length);

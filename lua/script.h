@@ -13,7 +13,9 @@ typedef struct sel_script_options {
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    bool quiet;                     /* what the sandboxed script prints is dropped */
+    const char *text;               /* of the script, which `path` only names; NULL: read it */
+    size_t text_length;
+    bool quiet; /* what the sandboxed script prints is dropped */
     /* Told once about each function that Lua must evaluate, while the scenario is used: one line
      * with place, reason and cost. NULL: nobody is told. */
     void (*notice)(void *data, const char *text);
@@ -25,7 +27,7 @@ typedef struct sel_script_options {
  * SEL_BAD_SCENARIO, SEL_BAD_FILE (cannot be read) or SEL_BAD_USAGE (a bad assignment).
  * Functions of the scenario stay callable until sel_scenario_destroy, from one thread.
  * A script that does not come back from a call a second after its limit ends the process
- * (engine/emergency.h), but not with `trust`. */
+ * (engine/process.h), but not with `trust`. */
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
 

@@ -108,11 +108,6 @@ sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, se
 
 enum { COPIES = 9 };
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Seconds of one copy; 0 when it fails. */
 static double time_copy(void *to, const void *from, int64_t bytes, cudaEvent_t before,
                         cudaEvent_t after) {
@@ -139,8 +134,8 @@ double cuda_device_bandwidth(int threads) {
         for (int k = 0; k < COPIES; k++) {
             seconds[k] = time_copy(to, from, bytes, before, after);
         }
-        qsort(seconds, COPIES, sizeof *seconds, by_size);
-        rate = seconds[COPIES / 2] > 0 ? 2 * (double)bytes / seconds[COPIES / 2] : 0;
+        const double median = sel_median(seconds, COPIES);
+        rate = median > 0 ? 2 * (double)bytes / median : 0;
     }
     if (before) {
         cudaEventDestroy(before);

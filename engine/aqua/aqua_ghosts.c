@@ -256,8 +256,7 @@ double aqua_highest_level(const aqua_plan *plan) {
     const aqua_ghosts *ghosts = &plan->ghosts;
     const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
     double *z = calloc((size_t)ghosts->count + 1, sizeof *z), highest = -HUGE_VAL;
-    bool by_time;
-    int64_t last_step = sel_stop_step(&plan->params->common, &by_time);
+    int64_t last_step = sel_stop_step(&plan->params->common);
     double end = last_step == INT64_MAX ? 0 : (double)last_step;
     for (int s = 0; z && s <= samples; s++) {
         if (aqua_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, z, NULL)) {

@@ -154,8 +154,7 @@ bool aqua_rain_measure(const aqua_plan *plan, aqua_rain_sum *sum) {
     const sel_quantity *rain = &plan->params->rain;
     const sel_grid *grid = &plan->base.domain->grid;
     const unsigned depends = sel_quantity_depends(rain);
-    bool by_time;
-    const int64_t steps = sel_stop_step(&plan->params->common, &by_time);
+    const int64_t steps = sel_stop_step(&plan->params->common);
     const bool endless = steps == INT64_MAX;
     rate found = {0};
     if (!sel_quantity_given(rain) || steps < 1 || (endless && (depends & SEL_ON_T))) {

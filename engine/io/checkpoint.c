@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include "engine/file.h"
@@ -27,25 +29,20 @@ _Static_assert(sizeof(opening) == 16 && sizeof(block_header) == 64, "the file ha
 static const opening expected = {"SELSTATE", SEL_CHECKPOINT_VERSION, 0x01020304};
 static const char last_block[] = "end";
 
-typedef struct block {
-    char name[SEL_BLOCK_NAME];
-    uint64_t start, bytes;
-} block;
-
 struct sel_checkpoint {
     char *path;
-    FILE *file;
-    bool loads;
     sel_error failure;
+    FILE *file;        /* saving */
+    const char *bytes; /* loading: the whole file, mapped */
+    uint64_t size;
 
     /* The present block. */
-    block now;
-    uint64_t done;   /* its bytes that were moved */
+    char name[SEL_BLOCK_NAME];
+    uint64_t start;  /* of its header (saving), of its bytes (loading) */
+    uint64_t left;   /* loading: its bytes that were not moved yet */
+    uint64_t done;   /* saving: those that were */
     uint32_t crc;    /* of them */
     uint32_t before; /* the CRC of the block in front of it */
-
-    block *blocks; /* loading: all that the file holds */
-    int count, room;
 };
 
 /* ---- failures ---- */
@@ -58,6 +55,12 @@ void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const ch
     va_end(args);
     if (!checkpoint->failure.status) {
         sel_fail(&checkpoint->failure, status, "%s", text);
+    }
+}
+
+void sel_checkpoint_take(sel_checkpoint *checkpoint, const sel_error *error) {
+    if (error->status) {
+        sel_checkpoint_fail(checkpoint, error->status, "%s", error->text);
     }
 }
 
@@ -77,17 +80,28 @@ static void damaged(sel_checkpoint *checkpoint, const char *what) {
 
 /* ---- opening ---- */
 
-static sel_checkpoint *make(const char *path, bool loads) {
+static sel_checkpoint *make(const char *path, sel_error *error) {
     sel_checkpoint *made = calloc(1, sizeof *made);
     if (made) {
         made->path = strdup(path);
-        made->loads = loads;
     }
-    if (made && !made->path) {
+    if (!made || !made->path) {
         free(made);
         made = NULL;
+        sel_fail_memory(error, "a checkpoint", sizeof *made);
     }
     return made;
+}
+
+/* Closes what has failed. */
+static sel_status end_opening(sel_checkpoint *checkpoint, sel_checkpoint **opened,
+                              sel_error *error) {
+    sel_status status = sel_checkpoint_status(checkpoint, error);
+    if (status) {
+        sel_checkpoint_close(checkpoint);
+    }
+    *opened = status ? NULL : checkpoint;
+    return status;
 }
 
 static void put(sel_checkpoint *checkpoint, const void *bytes, size_t count) {
@@ -96,30 +110,18 @@ static void put(sel_checkpoint *checkpoint, const void *bytes, size_t count) {
     }
 }
 
-/* False at the end of the file, or where it cannot be read. */
-static bool get(sel_checkpoint *checkpoint, void *bytes, size_t count) {
-    return fread(bytes, 1, count, checkpoint->file) == count;
-}
-
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error) {
     *made = NULL;
-    sel_checkpoint *checkpoint = make(path, false);
+    sel_checkpoint *checkpoint = make(path, error);
     if (!checkpoint) {
-        return sel_fail_memory(error, "a checkpoint", sizeof *checkpoint);
+        return SEL_NO_DEVICE;
     }
     checkpoint->file = sel_file_begin(path);
     if (!checkpoint->file) {
         cannot_write(checkpoint);
-    } else {
-        put(checkpoint, &expected, sizeof expected);
     }
-    sel_status status = sel_checkpoint_status(checkpoint, error);
-    if (status) {
-        sel_checkpoint_close(checkpoint);
-        return status;
-    }
-    *made = checkpoint;
-    return SEL_OK;
+    put(checkpoint, &expected, sizeof expected);
+    return end_opening(checkpoint, made, error);
 }
 
 static uint32_t crc_of(uint32_t crc, const void *bytes, size_t count) {
@@ -130,82 +132,53 @@ static uint32_t header_crc(const block_header *header, uint32_t before) {
     return crc_of(before, header, offsetof(block_header, header_crc));
 }
 
-static uint32_t crc_of_file(sel_checkpoint *checkpoint, uint64_t bytes, bool *whole) {
-    enum { ROOM = 1 << 20 };
-    char *buffer = malloc(ROOM);
-    uint32_t crc = 0;
-    *whole = buffer != NULL;
-    while (bytes > 0 && *whole) {
-        const size_t part = bytes < ROOM ? (size_t)bytes : ROOM;
-        *whole = get(checkpoint, buffer, part);
-        crc = crc_of(crc, buffer, *whole ? part : 0);
-        bytes -= part;
-    }
-    free(buffer);
-    return crc;
-}
-
-static bool list_block(sel_checkpoint *checkpoint, const block_header *header, uint64_t start) {
-    if (checkpoint->count == checkpoint->room) {
-        const int room = 2 * checkpoint->room + 32;
-        block *blocks = realloc(checkpoint->blocks, (size_t)room * sizeof *blocks);
-        if (!blocks) {
-            sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "%s: no memory to read it",
-                                checkpoint->path);
-            return false;
-        }
-        checkpoint->blocks = blocks;
-        checkpoint->room = room;
-    }
-    block *to = &checkpoint->blocks[checkpoint->count++];
-    memcpy(to->name, header->name, sizeof to->name);
-    to->start = start;
-    to->bytes = header->bytes;
-    return true;
-}
-
 static bool is_name(const char name[SEL_BLOCK_NAME]) {
     return name[0] && name[SEL_BLOCK_NAME - 1] == '\0' && sel_is_plain(name);
 }
 
-/* Reads a header and checks its block; false behind the last one, or after a failure. */
-static bool check_block(sel_checkpoint *checkpoint, uint64_t *at, uint64_t size) {
+static block_header header_at(const sel_checkpoint *checkpoint, uint64_t at) {
     block_header header;
-    bool whole;
-    if (!get(checkpoint, &header, sizeof header)) {
-        return damaged(checkpoint, "it ends too early"), false;
-    }
-    *at += sizeof header;
-    if (header.header_crc != header_crc(&header, checkpoint->before) || !is_name(header.name) ||
-        header.bytes > size - *at) {
-        return damaged(checkpoint, "a header of a block, or its length"), false;
-    }
-    const uint32_t crc = crc_of_file(checkpoint, header.bytes, &whole);
-    if (!whole || crc != header.crc) {
-        return damaged(checkpoint, header.name), false;
-    }
-    if (strcmp(header.name, last_block) == 0) {
-        if (*at + header.bytes != size) {
-            damaged(checkpoint, "there are bytes behind its end");
+    memcpy(&header, checkpoint->bytes + at, sizeof header);
+    return header;
+}
+
+static void check_blocks(sel_checkpoint *checkpoint) {
+    const uint64_t size = checkpoint->size;
+    uint64_t at = sizeof(opening);
+    uint32_t before = 0;
+    for (bool last = false; !last;) {
+        if (size - at < sizeof(block_header)) {
+            damaged(checkpoint, "it ends too early");
+            return;
         }
-        return false;
+        const block_header header = header_at(checkpoint, at);
+        at += sizeof header;
+        if (header.header_crc != header_crc(&header, before) || !is_name(header.name) ||
+            header.bytes > size - at) {
+            damaged(checkpoint, "a header of a block, or its length");
+            return;
+        }
+        before = crc_of(0, checkpoint->bytes + at, header.bytes);
+        if (before != header.crc) {
+            damaged(checkpoint, header.name);
+            return;
+        }
+        at += header.bytes;
+        last = strcmp(header.name, last_block) == 0;
     }
-    checkpoint->before = crc;
-    const bool listed = list_block(checkpoint, &header, *at);
-    *at += header.bytes;
-    return listed;
+    if (at != size) {
+        damaged(checkpoint, "there are bytes behind its end");
+    }
 }
 
 static void check_file(sel_checkpoint *checkpoint) {
     opening begin;
-    const off_t size = fseeko(checkpoint->file, 0, SEEK_END) ? -1 : ftello(checkpoint->file);
-    uint64_t at = sizeof begin;
-    rewind(checkpoint->file);
-    if (size < 0 || !get(checkpoint, &begin, sizeof begin) ||
-        memcmp(begin.magic, expected.magic, sizeof begin.magic) != 0) {
+    if (checkpoint->size < sizeof begin ||
+        memcmp(checkpoint->bytes, expected.magic, sizeof expected.magic) != 0) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is no checkpoint", checkpoint->path);
         return;
     }
+    memcpy(&begin, checkpoint->bytes, sizeof begin);
     if (begin.order != expected.order) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
                             "%s: is damaged, or of a machine with another order of bytes",
@@ -214,75 +187,94 @@ static void check_file(sel_checkpoint *checkpoint) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE,
                             "%s: has version %u of the format, this program reads version %u",
                             checkpoint->path, begin.version, expected.version);
+    } else {
+        check_blocks(checkpoint);
     }
-    while (!checkpoint->failure.status && check_block(checkpoint, &at, (uint64_t)size)) {
+}
+
+/* A file of no bytes is not mapped, and no checkpoint. */
+static void map_file(sel_checkpoint *checkpoint, FILE *file) {
+    struct stat found;
+    void *bytes = NULL;
+    if (fstat(fileno(file), &found) == 0 && found.st_size > 0) {
+        checkpoint->size = (uint64_t)found.st_size;
+        bytes = mmap(NULL, checkpoint->size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+    }
+    if (bytes == MAP_FAILED) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot be read: %s", checkpoint->path,
+                            strerror(errno));
+    } else {
+        checkpoint->bytes = bytes;
+        check_file(checkpoint);
     }
 }
 
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error) {
+    FILE *file;
     *opened = NULL;
-    sel_checkpoint *checkpoint = make(path, true);
-    if (!checkpoint) {
-        return sel_fail_memory(error, "a checkpoint", sizeof *checkpoint);
-    }
-    sel_status status = sel_file_open(path, &checkpoint->file, error);
-    if (!status) {
-        check_file(checkpoint);
-        status = sel_checkpoint_status(checkpoint, error);
-    }
+    sel_status status = sel_file_open(path, &file, error);
     if (status) {
-        sel_checkpoint_close(checkpoint);
         return status;
     }
-    *opened = checkpoint;
-    return SEL_OK;
+    sel_checkpoint *checkpoint = make(path, error);
+    if (checkpoint) {
+        map_file(checkpoint, file);
+        status = end_opening(checkpoint, opened, error);
+    }
+    fclose(file);
+    return checkpoint ? status : SEL_NO_DEVICE;
 }
 
 /* ---- blocks ---- */
 
 bool sel_checkpoint_loads(const sel_checkpoint *checkpoint) {
-    return checkpoint->loads;
+    return checkpoint->bytes != NULL;
 }
 
 const char *sel_checkpoint_path(const sel_checkpoint *checkpoint) {
     return checkpoint->path;
 }
 
-static const block *find(const sel_checkpoint *checkpoint, const char *name) {
-    for (int k = 0; k < checkpoint->count; k++) {
-        if (strncmp(checkpoint->blocks[k].name, name, SEL_BLOCK_NAME - 1) == 0) {
-            return &checkpoint->blocks[k];
+/* Where the bytes of a block begin; 0: there is none. */
+static uint64_t find(const sel_checkpoint *checkpoint, const char *name, uint64_t *bytes) {
+    uint64_t at = sizeof(opening);
+    for (;;) {
+        const block_header header = header_at(checkpoint, at);
+        at += sizeof header;
+        *bytes = header.bytes;
+        if (strcmp(header.name, last_block) == 0) {
+            return 0;
         }
+        if (strncmp(header.name, name, SEL_BLOCK_NAME - 1) == 0) {
+            return at;
+        }
+        at += header.bytes;
     }
-    return NULL;
 }
 
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name) {
-    const block *found = find(checkpoint, name);
-    return found ? (int64_t)found->bytes : -1;
+    uint64_t bytes;
+    return find(checkpoint, name, &bytes) ? (int64_t)bytes : -1;
 }
 
 uint64_t sel_checkpoint_left(const sel_checkpoint *checkpoint) {
-    return checkpoint->now.bytes - checkpoint->done;
+    return checkpoint->left;
 }
 
 /* The header of a block is written when its bytes are known. */
 static void end_block(sel_checkpoint *checkpoint) {
-    if (!checkpoint->now.name[0] || checkpoint->failure.status) {
-        return;
+    if (checkpoint->left > 0) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: block '%s' is longer than it may be",
+                            checkpoint->path, checkpoint->name);
     }
-    if (checkpoint->loads) {
-        if (sel_checkpoint_left(checkpoint) > 0) {
-            sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: block '%s' is longer than it may be",
-                                checkpoint->path, checkpoint->now.name);
-        }
+    if (!checkpoint->name[0] || checkpoint->failure.status || sel_checkpoint_loads(checkpoint)) {
         return;
     }
     block_header header = {.bytes = checkpoint->done, .crc = checkpoint->crc};
-    memcpy(header.name, checkpoint->now.name, sizeof header.name);
+    memcpy(header.name, checkpoint->name, sizeof header.name);
     header.header_crc = header_crc(&header, checkpoint->before);
     checkpoint->before = checkpoint->crc;
-    if (fseeko(checkpoint->file, (off_t)checkpoint->now.start, SEEK_SET)) {
+    if (fseeko(checkpoint->file, (off_t)checkpoint->start, SEEK_SET)) {
         cannot_write(checkpoint);
     }
     put(checkpoint, &header, sizeof header);
@@ -294,46 +286,43 @@ static void end_block(sel_checkpoint *checkpoint) {
 void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name) {
     static const block_header empty;
     end_block(checkpoint);
-    checkpoint->now = (block){.bytes = 0};
-    checkpoint->done = 0;
+    checkpoint->left = checkpoint->done = 0;
     checkpoint->crc = 0;
+    checkpoint->name[0] = '\0';
     if (checkpoint->failure.status) {
         return;
     }
-    if (!checkpoint->loads) {
-        snprintf(checkpoint->now.name, sizeof checkpoint->now.name, "%s", name);
-        checkpoint->now.start = (uint64_t)ftello(checkpoint->file);
+    if (!sel_checkpoint_loads(checkpoint)) {
+        checkpoint->start = (uint64_t)ftello(checkpoint->file);
         put(checkpoint, &empty, sizeof empty);
-        return;
-    }
-    const block *found = find(checkpoint, name);
-    if (!found || fseeko(checkpoint->file, (off_t)found->start, SEEK_SET)) {
+    } else if (!(checkpoint->start = find(checkpoint, name, &checkpoint->left))) {
+        checkpoint->left = 0;
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: holds no block '%s'", checkpoint->path,
                             name);
         return;
     }
-    checkpoint->now = *found;
+    memset(checkpoint->name, 0, sizeof checkpoint->name);
+    snprintf(checkpoint->name, sizeof checkpoint->name, "%s", name);
 }
 
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count) {
-    if (!checkpoint->loads) {
+    if (!sel_checkpoint_loads(checkpoint)) {
         put(checkpoint, bytes, count);
         checkpoint->crc = crc_of(checkpoint->crc, bytes, count);
         checkpoint->done += count;
         return;
     }
-    if (!checkpoint->failure.status && count > sel_checkpoint_left(checkpoint)) {
+    if (count > checkpoint->left) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: block '%s' is shorter than it must be",
-                            checkpoint->path, checkpoint->now.name);
-    }
-    if (!checkpoint->failure.status && !get(checkpoint, bytes, count)) {
-        damaged(checkpoint, "it ends too early");
+                            checkpoint->path, checkpoint->name);
     }
     if (checkpoint->failure.status) {
         memset(bytes, 0, count);
         return;
     }
-    checkpoint->done += count;
+    memcpy(bytes, checkpoint->bytes + checkpoint->start, count);
+    checkpoint->start += count;
+    checkpoint->left -= count;
 }
 
 sel_status sel_checkpoint_move(void *checkpoint, void *bytes, size_t count, sel_error *error) {
@@ -352,7 +341,7 @@ char *sel_kept_text(sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, length);
     if (!checkpoint->failure.status && length > sel_checkpoint_left(checkpoint)) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a text of block '%s' is too long",
-                            checkpoint->path, checkpoint->now.name);
+                            checkpoint->path, checkpoint->name);
     }
     length = checkpoint->failure.status ? 0 : length;
     char *text = malloc((size_t)length + 1);
@@ -383,7 +372,7 @@ sel_status sel_checkpoint_commit(sel_checkpoint *checkpoint, const char *before,
                                  sel_error *error) {
     sel_checkpoint_block(checkpoint, last_block);
     end_block(checkpoint);
-    checkpoint->now = (block){.bytes = 0};
+    checkpoint->name[0] = '\0';
     *bytes = (uint64_t)ftello(checkpoint->file);
     if (!checkpoint->failure.status &&
         (fflush(checkpoint->file) || fsync(fileno(checkpoint->file)))) {
@@ -406,12 +395,12 @@ void sel_checkpoint_close(sel_checkpoint *checkpoint) {
     if (!checkpoint) {
         return;
     }
-    if (checkpoint->file && checkpoint->loads) {
-        fclose(checkpoint->file);
-    } else if (checkpoint->file) {
+    if (checkpoint->bytes) {
+        munmap((void *)(uintptr_t)checkpoint->bytes, checkpoint->size);
+    }
+    if (checkpoint->file) {
         sel_file_end(checkpoint->file, checkpoint->path, "it was not finished", NULL);
     }
-    free(checkpoint->blocks);
     free(checkpoint->path);
     free(checkpoint);
 }

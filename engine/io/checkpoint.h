@@ -54,6 +54,9 @@ char *sel_kept_text(sel_checkpoint *checkpoint);
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)
     SEL_PRINTF(3, 4);
 
+/* Fails with an error that came from elsewhere, if it is one: of the device, say. */
+void sel_checkpoint_take(sel_checkpoint *checkpoint, const sel_error *error);
+
 /* The first failure. */
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error);
 

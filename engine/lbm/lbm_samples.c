@@ -24,8 +24,7 @@ static double sample_step(int sample, double end) {
 static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take, void *to) {
     const lbm_batches *batches = &plan->boundary.batches;
     double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
-    bool by_time;
-    int64_t last_step = sel_stop_step(&plan->params->common, &by_time);
+    int64_t last_step = sel_stop_step(&plan->params->common);
     double end = last_step == INT64_MAX ? 0 : (double)last_step;
     for (int k = 0; values && k < batches->count; k++) {
         const lbm_batch *batch = &batches->v[k];
@@ -181,9 +180,8 @@ static void take_passing(const lbm_plan *plan, const lbm_batch *batch, const dou
 /* Not where hooks may change a velocity, nor in time without a known end. */
 static bool can_be_sampled(const lbm_plan *plan) {
     const sel_common *common = &plan->params->common;
-    bool by_time;
     unsigned unknown = common->hooks.n > 0 ? SEL_ON_CONTROLS : 0;
-    unknown |= sel_stop_step(common, &by_time) == INT64_MAX ? SEL_ON_T : 0;
+    unknown |= sel_stop_step(common) == INT64_MAX ? SEL_ON_T : 0;
     return !(plan->boundary.batches.depends & unknown);
 }
 

@@ -160,8 +160,8 @@ void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
     const lbm_batches *batches = &plan->boundary.batches;
     const sel_grid *grid = &plan->base.domain->grid;
     const double period = lbm_sound_period(plan);
-    bool by_time, moves = false;
-    const int64_t end = sel_stop_step(&plan->params->common, &by_time);
+    bool moves = false;
+    const int64_t end = sel_stop_step(&plan->params->common);
     const double last = end == INT64_MAX ? HUGE_VAL : (double)end;
     double *values = malloc((6 * (size_t)batches->largest + 1) * sizeof *values);
     for (int k = 0; values && k < batches->count && has_free_face(plan); k++) {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/bandwidth.h"
 #include "engine/machine.h"
 
 static const sel_cpu *cpu_of(const sel_plan *plan) {
@@ -142,7 +141,7 @@ static void device(char *text, size_t size) {
 
 const sel_backend sel_cpu_backend = {
     .name = "cpu",
-    .bandwidth = sel_bandwidth_copy,
+    .bandwidth = sel_machine_bandwidth,
     .estimate = estimate,
     .create = create,
     .advance = advance,

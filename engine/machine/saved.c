@@ -8,13 +8,6 @@ static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
     snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
 }
 
-/* A failure of the device, say, which the checkpoint does not know of. */
-static void take_failure(sel_checkpoint *checkpoint, const sel_error *error) {
-    if (error->status) {
-        sel_checkpoint_fail(checkpoint, error->status, "%s", error->text);
-    }
-}
-
 typedef sel_status mover(const sel_arrays *arrays, int k, sel_arrays_move *move, void *stream,
                          sel_error *error);
 
@@ -33,7 +26,7 @@ static void move_arrays(const sel_state *state, unsigned flags, mover *move,
         if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has) {
             sel_checkpoint_block(checkpoint, name);
             move(arrays, k, sel_checkpoint_move, checkpoint, &error);
-            take_failure(checkpoint, &error);
+            sel_checkpoint_take(checkpoint, &error);
         }
     }
 }
@@ -42,7 +35,7 @@ void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint
     sel_error error = {.status = SEL_OK};
     if (backend->saving) {
         backend->saving(state, &error);
-        take_failure(checkpoint, &error);
+        sel_checkpoint_take(checkpoint, &error);
     }
     move_arrays(state, SEL_SAVED, sel_arrays_save, checkpoint);
     move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_save, checkpoint);
@@ -79,7 +72,7 @@ void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint
     move_arrays(state, SEL_SAVED, sel_arrays_load, checkpoint);
     if (!sel_checkpoint_status(checkpoint, NULL)) {
         backend->loaded(state, &error);
-        take_failure(checkpoint, &error);
+        sel_checkpoint_take(checkpoint, &error);
     }
     move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_load, checkpoint);
 }

@@ -19,10 +19,12 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
     enum { MOST = 255 };
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
-    char texts[MOST][32], lost[SEL_LOST_TEXT];
+    const char *lost = NULL;
+    char texts[MOST][32];
     const int first = next_region(domain, region, 0);
     for (int k = first; k; k = next_region(domain, region, k)) {
-        if (!sel_domain_lost(domain, k, lost)) {
+        lost = sel_domain_lost(domain, k);
+        if (!lost) {
             return SEL_OK;
         }
     }

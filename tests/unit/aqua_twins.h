@@ -7,7 +7,7 @@
 #ifndef AQUA_TWINS_H
 #define AQUA_TWINS_H
 
-#include "engine/backend.h"
+#include "engine/prepare.h"
 #include "geometry/raster.h"
 #include "tests/unit/aqua_case.h"
 

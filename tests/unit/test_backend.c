@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/check.h"
+#include "engine/prepare.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
 #include "engine/output/tables.h"

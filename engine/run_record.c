@@ -1,7 +1,9 @@
-/* run_json.c -- run.json: what was run, how it went, which files.
+/* run_record.c -- what a run tells of itself in its directory: run.json, run.log, and a copy of the
+ * script.
  *
- * It is written before the first step with `stopped_by` "running", again while the run goes on, and
- * at the end, so that it tells how far a run came that was killed.
+ * run.json says what was run, how it went and which files there are. It is written before the first
+ * step with `stopped_by` "running", again while the run goes on, and at the end, so that it tells
+ * how far a run came that was killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,33 +15,25 @@
 #include "engine/file.h"
 #include "engine/folder.h"
 #include "engine/json.h"
-#include "engine/run.h"
+#include "engine/machine.h"
+#include "engine/progress.h"
+#include "engine/running.h"
 #include "engine/version.h"
-#include "engine/warnings.h"
+#include "engine/prepare.h"
 
-static const char *stopped_by_text(sel_stopped_by by) {
-    switch (by) {
-    case SEL_BY_STEPS:
-        return "steps";
-    case SEL_BY_STEADY:
-        return "steady";
-    case SEL_BY_TIME:
-        return "time";
-    case SEL_BY_WALL_TIME:
-        return "wall_time";
-    case SEL_BY_HOOK:
-        return "hook";
-    case SEL_BY_INTERRUPT:
-        return "interrupted";
-    case SEL_BY_DIVERGENCE:
-        return "diverged";
-    case SEL_BY_ERROR:
-        return "error";
-    case SEL_BY_NOTHING:
-        break;
-    }
-    return "running";
-}
+static const double default_seconds = 10;
+
+/* ---- run.json ---- */
+
+static const char *const stopped_by_names[] = {[SEL_BY_NOTHING] = "running",
+                                               [SEL_BY_STEPS] = "steps",
+                                               [SEL_BY_STEADY] = "steady",
+                                               [SEL_BY_TIME] = "time",
+                                               [SEL_BY_WALL_TIME] = "wall_time",
+                                               [SEL_BY_HOOK] = "hook",
+                                               [SEL_BY_INTERRUPT] = "interrupted",
+                                               [SEL_BY_DIVERGENCE] = "diverged",
+                                               [SEL_BY_ERROR] = "error"};
 
 static void string_entry(FILE *to, const char *key, const char *value) {
     fprintf(to, ",\n  \"%s\": ", key);
@@ -129,8 +123,9 @@ static void print_reference(FILE *to, const sel_reference *reference) {
     fputs("}", to);
 }
 
-static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepared *prepared,
-                        const sel_run_options *options, const sel_report *report) {
+static void print_setup(FILE *to, const run *r) {
+    const sel_prepared *prepared = r->prepared;
+    const sel_scenario *scenario = r->scenario;
     const sel_simulation *simulation = prepared->simulation;
     const sel_plan *plan = prepared->plan;
     const sel_grid *grid = &prepared->domain->grid;
@@ -138,14 +133,14 @@ static void print_setup(FILE *to, const sel_scenario *scenario, const sel_prepar
     fputs("{\n  \"selenite\": ", to);
     sel_json_string(to, sel_version());
     string_entry(to, "commit", sel_commit());
-    print_command(to, options->command);
+    print_command(to, r->options->command);
     string_entry(to, "scenario", simulation->script);
     string_entry(to, "script", scenario->text ? SEL_RUN_SCRIPT : NULL);
     string_entry(to, "name", simulation->params->name);
     print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
-    fprintf(to, ",\n  %s,\n  \"size\": [", report->solver);
+    fprintf(to, ",\n  %s,\n  \"size\": [", r->report->solver);
     for (int a = 0; a < grid->dims; a++) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
@@ -180,7 +175,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     string_entry(to, "ended", sel_time_text(report->ended, text));
     integer_entry(to, "steps", report->steps);
     number_entry(to, "time", report->time);
-    string_entry(to, "stopped_by", stopped_by_text(report->stopped_by));
+    string_entry(to, "stopped_by", stopped_by_names[report->stopped_by]);
     string_entry(to, "stop_reason", *report->stop_reason ? report->stop_reason : NULL);
     number_entry(to, "steady_measure", report->steady_measure);
     number_entry(to, "largest_mach", report->largest_mach);
@@ -201,17 +196,16 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
 }
 
 /* The whole of run.json; freed by the caller. NULL: no memory. */
-static char *make_text(const sel_scenario *scenario, const sel_prepared *prepared,
-                       const sel_run_options *options, const sel_report *report,
-                       const char *const *files, size_t *size) {
+static char *make_text(const run *r, size_t *size) {
+    const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
     char *text = NULL;
     FILE *to = open_memstream(&text, size);
     if (!to) {
         return NULL;
     }
-    print_setup(to, scenario, prepared, options, report);
-    print_warnings(to, &prepared->warnings);
-    print_report(to, prepared, report);
+    print_setup(to, r);
+    print_warnings(to, &r->prepared->warnings);
+    print_report(to, r->prepared, r->report);
     fputs(",\n  \"outputs\": [", to);
     for (int i = 0; files && files[i]; i++) {
         fputs(i ? ", " : "", to);
@@ -254,21 +248,121 @@ static bool write_over(const char *path, const char *text, size_t size) {
     return written;
 }
 
-sel_status sel_run_json(const sel_scenario *scenario, const sel_prepared *prepared,
-                        const sel_run_options *options, const sel_report *report,
-                        const char *const *files, sel_error *error) {
+static sel_status write_json(run *r, sel_error *error) {
+    const bool ended = r->report->ended != 0;
     char path[SEL_PATH_ROOM];
     size_t size = 0;
-    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, options->directory);
-    char *text = make_text(scenario, prepared, options, report, files, &size);
+    sel_error failed = {.status = SEL_OK};
+    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, r->options->directory);
+    r->recorded = sel_machine_seconds();
+    char *text = make_text(r, &size);
     if (!text) {
         return sel_fail_memory(error, path, size);
     }
-    sel_error failed = {.status = SEL_OK};
-    sel_status status = replace(path, text, size, report->ended != 0, &failed);
-    if (status && report->ended && write_over(path, text, size)) {
+    sel_status status = replace(path, text, size, ended, &failed);
+    if (status && ended && write_over(path, text, size)) {
         status = SEL_OK;
     }
     free(text);
     return status ? sel_fail(error, status, "%s", failed.text) : SEL_OK;
+}
+
+/* ---- run.log, the script ---- */
+
+void sel_run_note(run *r, const char *text) {
+    char now[SEL_TIME_ROOM], line[2048];
+    if (!r->log) {
+        return;
+    }
+    for (; *text; text += strspn(text, "\n")) {
+        const size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        sel_plain_text(line);
+        fprintf(r->log, "%s  %s\n", sel_time_text(time(NULL), now), line);
+        text += length;
+    }
+    fflush(r->log); /* a log that cannot be written is no reason to end a run */
+}
+
+static void begin_log(run *r) {
+    const sel_prepared *prepared = r->prepared;
+    char path[SEL_PATH_ROOM], device[256], text[2048];
+    snprintf(path, sizeof path, "%s/" SEL_RUN_LOG, r->options->directory);
+    int descriptor = sel_file_create(path);
+    if (descriptor < 0 && r->options->resume) {
+        descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    }
+    r->log = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
+    if (descriptor >= 0 && !r->log) {
+        close(descriptor);
+    }
+    const char *script = prepared->simulation->script;
+    snprintf(text, sizeof text, "selenite %s (%s): %s", sel_version(), sel_commit(),
+             script ? script : "simulation");
+    sel_run_note(r, text);
+    prepared->backend->device(device, sizeof device);
+    snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name, device,
+             prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    sel_run_note(r, text);
+    const size_t opening = (size_t)snprintf(text, sizeof text, "warning: ");
+    for (int i = 0;
+         sel_warnings_line(&prepared->warnings, i, text + opening, sizeof text - opening); i++) {
+        sel_run_note(r, text);
+    }
+}
+
+static sel_status copy_script(const run *r, sel_error *error) {
+    const sel_scenario *scenario = r->scenario;
+    char path[SEL_PATH_ROOM];
+    if (!scenario->text) {
+        return SEL_OK;
+    }
+    snprintf(path, sizeof path, "%s/" SEL_RUN_SCRIPT, r->options->directory);
+    FILE *to = sel_file_begin(path);
+    if (to) {
+        fwrite(scenario->text, 1, scenario->text_length, to);
+    }
+    return sel_file_end(to, path, NULL, error);
+}
+
+/* ---- all of it ---- */
+
+sel_status sel_run_record_begin(run *r, sel_error *error) {
+    const sel_plan *plan = r->prepared->plan;
+    plan->simulation->solver->json(plan, r->report->solver, sizeof r->report->solver);
+    sel_status status = copy_script(r, error);
+    status = status ? status : write_json(r, error);
+    if (!status) {
+        begin_log(r);
+    }
+    return status;
+}
+
+bool sel_run_record_due(const run *r) {
+    const double seconds = r->options->refresh_seconds;
+    return sel_machine_seconds() - r->recorded >= (seconds > 0 ? seconds : default_seconds);
+}
+
+void sel_run_record(run *r, const sel_progress *progress) {
+    char text[256];
+    write_json(r, NULL);
+    sel_progress_line(progress, text, sizeof text);
+    sel_run_note(r, text);
+}
+
+sel_status sel_run_record_end(run *r, sel_error *error) {
+    const sel_report *report = r->report;
+    sel_status status = write_json(r, error);
+    if (!status && r->outputs) {
+        sel_folder_listed(r->options->directory);
+    }
+    if (r->log) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s; %lld steps, %.3g s, %.4g Mcells/s", report->stop_reason,
+                 (long long)report->steps, report->wall_seconds, report->mcells_per_second);
+        sel_run_note(r, text);
+        fclose(r->log);
+        r->log = NULL;
+    }
+    return status;
 }

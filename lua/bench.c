@@ -1,4 +1,5 @@
-/* bench.c -- measure the kernels: cell updates per second, and their share of the copy bandwidth.
+/* bench.c -- `selenite bench`: measure the kernels: cell updates per second, and their share of the
+ * copy bandwidth.
  *
  * Lattice Boltzmann moves every population once in and once out, run-off reads a bed and moves a
  * depth, and they do little else: on a large grid the time of a step is the time of moving its
@@ -10,18 +11,33 @@
  * among them; on a device, whose memory a large case fills, one after the other, each with the
  * bandwidth in every round. The median of the rounds counts.
  */
-#include "engine/bench.h"
+#include "lua/bench.h"
 
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/bench_case.h"
+#include "bench_lua.h"
+#include "engine/aqua/aqua.h"
 #include "engine/json.h"
 #include "engine/lbm/lbm.h"
 #include "engine/machine.h"
+#include "engine/run.h"
 #include "engine/version.h"
+#include "lua/script.h"
+
+typedef struct bench_case {
+    sel_simulation simulation;
+    const char *name;
+    char kind[16], size[32], box[16], rule[32]; /* words of the name: "D2Q9", "512x512", ... */
+    char left_out[1024];                        /* why it was; empty: it was not */
+    sel_prepared prepared;
+    sel_state *state;
+    int64_t steps; /* per measurement */
+    double rates[SEL_MOST_ROUNDS];
+    double rate, bytes, copy; /* updates per second, bytes of each, bytes per second of a copy */
+} bench_case;
 
 /* All that one call measures. */
 typedef struct bench {
@@ -30,7 +46,7 @@ typedef struct bench {
     char device[256];
     char fallback[512]; /* why the CPU was taken; empty: it was asked for, or no GPU is known */
     int threads;
-    sel_arena *arena;
+    sel_scenario *scenario; /* bench.lua */
     bool on_device;
     int count;
     bench_case *cases;
@@ -39,20 +55,6 @@ typedef struct bench {
 } bench;
 
 /* ---- cases ---- */
-
-static void size_text(const bench_case *c, char text[32]) {
-    int used = snprintf(text, 32, "%dx%d", (int)c->n[0], (int)c->n[1]);
-    if (bench_dimensions(c) == 3) {
-        snprintf(text + used, 32 - (size_t)used, "x%d", (int)c->n[2]);
-    }
-}
-
-static void name_case(bench_case *c) {
-    char size[32];
-    size_text(c, size);
-    snprintf(c->name, sizeof c->name, "%s %s %s %s %s", c->kind, sel_precision_names[c->precision],
-             size, c->box, c->rule);
-}
 
 /* Seconds for n steps. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
@@ -72,18 +74,13 @@ static void release(bench_case *c) {
     c->prepared.backend = NULL;
 }
 
-static sel_status create(const bench *b, bench_case *c, sel_error *error) {
+/* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
+static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     const sel_settings settings = {.precision = -1,
                                    .backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU,
                                    .threads = b->threads};
-    sel_status status = c->describe(c, b->arena, error);
-    return status ? status : sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, error);
-}
-
-/* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
-static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     sel_error failure = {.status = SEL_OK};
-    sel_status status = create(b, c, &failure);
+    sel_status status = sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, &failure);
     if (status) {
         release(c);
         snprintf(c->left_out, sizeof c->left_out, "%.1000s", failure.text);
@@ -99,16 +96,6 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
 
 /* ---- measuring ---- */
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
-}
-
 /* Measures `count` cases that exist at once. */
 static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
     double copies[SEL_MOST_ROUNDS] = {0};
@@ -118,18 +105,19 @@ static sel_status measure(const bench *b, bench_case *cases, int count, sel_erro
         copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
         for (int i = 0; i < count && !status; i++) {
             bench_case *c = &cases[i];
-            double seconds = 1, cells = (double)(c->n[0] * c->n[1] * c->n[2]);
+            double seconds = 1;
             if (c->state) {
                 status = timed(c, c->steps, &seconds, error);
+                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
+                c->rates[round] = cells * (double)c->steps / seconds;
             }
-            c->rates[round] = cells * (double)c->steps / seconds;
         }
     }
-    double copy = status ? 0 : median(copies, rounds);
+    double copy = status ? 0 : sel_median(copies, rounds);
     for (int i = 0; i < count && !status; i++) {
         if (cases[i].state) {
-            cases[i].rate = median(cases[i].rates, rounds);
-            cases[i].bytes = cases[i].solver->bytes_per_update(cases[i].prepared.plan);
+            cases[i].rate = sel_median(cases[i].rates, rounds);
+            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
             cases[i].copy = copy;
         }
     }
@@ -149,16 +137,13 @@ static void print_head(const bench *b) {
             b->to);
         return;
     }
-    char date[64];
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    char date[SEL_TIME_ROOM];
     fputs("{\n  \"selenite\": ", b->to);
     sel_json_string(b->to, sel_version());
     fputs(",\n  \"commit\": ", b->to);
     sel_json_string(b->to, sel_commit());
-    fprintf(b->to, ",\n  \"date\": \"%s\",\n  \"backend\": \"%s\",\n  \"device\": ", date,
-            b->backend->name);
+    fprintf(b->to, ",\n  \"date\": \"%s\",\n  \"backend\": \"%s\",\n  \"device\": ",
+            sel_time_text(time(NULL), date), b->backend->name);
     sel_json_string(b->to, b->device);
     if (*b->fallback) {
         fputs(",\n  \"fallback\": ", b->to);
@@ -168,15 +153,17 @@ static void print_head(const bench *b) {
             b->options->rounds);
 }
 
+static const char *precision_of(const bench_case *c) {
+    return sel_precision_names[c->simulation.params->precision];
+}
+
 static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
 static void print_row(const bench *b, const bench_case *c) {
-    char size[32];
-    size_text(c, size);
     fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
-            sel_precision_names[c->precision], size, c->box, c->rule, c->rate / 1e6, c->bytes,
+            precision_of(c), c->size, c->box, c->rule, c->rate / 1e6, c->bytes,
             c->rate * c->bytes / 1e9, c->copy / 1e9, 100 * ratio_to_copy(c));
 }
 
@@ -185,13 +172,30 @@ static void json_entry(FILE *to, const char *key, double value) {
     sel_json_number(to, value);
 }
 
+/* The words of the name as members. */
+static void json_words(const bench_case *c, FILE *to) {
+    if (c->simulation.solver == &lbm_solver) {
+        fprintf(to, "\"lattice\": \"%s\", \"box\": \"%s\", \"collision\": \"%s\"", c->kind, c->box,
+                c->rule);
+        return;
+    }
+    const aqua_params *params = (const aqua_params *)c->simulation.params;
+    fprintf(to, "\"equilibrium\": \"%s\", \"ground\": \"%s\", \"water\": \"%s\", \"rain\": \"%s\"",
+            aqua_equilibrium_names[params->equilibrium],
+            strstr(c->rule, "rough") ? "rough" : "smooth", c->box,
+            strcmp(c->rule, "rain(t)") == 0       ? "in time"
+            : strcmp(c->rule, "rain(x,y,t)") == 0 ? "moving"
+                                                  : "none");
+}
+
 static void print_result(const bench *b, const bench_case *c) {
-    fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "", c->solver->name);
-    c->print_json(c, b->to);
-    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [%d, %d", sel_precision_names[c->precision],
-            (int)c->n[0], (int)c->n[1]);
-    if (bench_dimensions(c) == 3) {
-        fprintf(b->to, ", %d", (int)c->n[2]);
+    const sel_ints *size = &c->simulation.params->size;
+    fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "",
+            c->simulation.solver->name);
+    json_words(c, b->to);
+    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [", precision_of(c));
+    for (int a = 0; a < size->n; a++) {
+        fprintf(b->to, "%s%d", a ? ", " : "", (int)size->v[a]);
     }
     fputc(']', b->to);
     json_entry(b->to, "updates_per_second", c->rate);
@@ -256,26 +260,32 @@ static sel_status choose_backend(bench *b, sel_error *error) {
     return SEL_OK;
 }
 
+static sel_status load_cases(bench *b, sel_error *error) {
+    static const char *const on_device[] = {"device=true"};
+    const sel_script_options options = {.text = (const char *)bench_lua,
+                                        .text_length = sizeof bench_lua,
+                                        .count = b->on_device,
+                                        .assignments = on_device};
+    sel_status status = sel_script_load("bench.lua", &options, &b->scenario, error);
+    if (!status) {
+        b->cases = calloc((size_t)b->scenario->count, sizeof *b->cases);
+    }
+    return status || b->cases ? status : sel_fail_memory(error, "the benchmark", 0);
+}
+
 /* Keeps of all cases of the backend those that are asked for. */
 static sel_status pick_cases(bench *b, sel_error *error) {
-    const int lbm = bench_lbm_cases(b->on_device, NULL);
-    const size_t count = (size_t)(lbm + bench_aqua_cases(b->on_device, NULL));
     char pattern[256], all[6144] = "";
     snprintf(pattern, sizeof pattern, "*%.250s*", b->options->only ? b->options->only : "");
-    b->arena = sel_arena_create();
-    b->cases = calloc(count, sizeof *b->cases);
-    if (!b->arena || !b->cases) {
-        return sel_fail_memory(error, "the benchmark", count * sizeof *b->cases);
-    }
-    bench_lbm_cases(b->on_device, b->cases);
-    bench_aqua_cases(b->on_device, b->cases + lbm);
-    for (size_t i = 0; i < count; i++) {
-        name_case(&b->cases[i]);
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "\n  %s", b->cases[i].name);
-        if (fnmatch(pattern, b->cases[i].name, 0) == 0) {
-            b->cases[b->count++] = b->cases[i];
-        }
+    for (int i = 0; i < b->scenario->count; i++) {
+        bench_case *c = &b->cases[b->count];
+        c->simulation = b->scenario->simulations[i];
+        c->simulation.locate = NULL; /* users know no lines of bench.lua */
+        c->name = c->simulation.params->name;
+        sscanf(c->name, "%15s %*s %31s %15s %31[^\n]", c->kind, c->size, c->box, c->rule);
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "\n  %s", c->name);
+        b->count += fnmatch(pattern, c->name, 0) == 0;
     }
     return b->count ? SEL_OK
                     : sel_fail(error, SEL_BAD_USAGE, "no case of %s is called '%s'; there are%s",
@@ -302,6 +312,7 @@ static sel_status measure_together(bench *b, int first, int count, sel_error *er
 sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *error) {
     bench b = {.options = options, .to = to};
     sel_status status = choose_backend(&b, error);
+    status = status ? status : load_cases(&b, error);
     status = status ? status : pick_cases(&b, error);
     if (!status) {
         print_head(&b);
@@ -312,6 +323,6 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
         print_foot(&b);
     }
     free(b.cases);
-    sel_arena_destroy(b.arena);
+    sel_scenario_destroy(b.scenario);
     return status;
 }

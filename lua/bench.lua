@@ -1,0 +1,117 @@
+-- bench.lua -- the cases of `selenite bench`: simulations whose names say what they are, as KIND
+-- PRECISION CELLS BOX RULE.
+local sel = require "selenite"
+local shape, law = sel.shape, sel.law
+
+local p = sel.params { device = { false, "cases for a device, whose memory the large ones fill" } }
+local cases = {}
+
+-- A periodic box of lattice Boltzmann flow, or a cavity whose lid moves.
+local function flow(lattice, n, precision, box, collision)
+  local plane = lattice == "D2Q9"
+  local function vector(x, y) return plane and { x, y } or { x, y, 0 } end
+  local size = plane and { n, n } or { n, n, n }
+  local cavity = {
+    { where = shape.face "y+", law = law.wall { velocity = vector(0.1, 0) } },
+    { where = shape.rest, law = law.wall {} },
+  }
+  cases[#cases + 1] = sel.lbm {
+    name = ("%s %s %s %s %s"):format(lattice, precision, table.concat(size, "x"), box, collision),
+    lattice = lattice, size = size, precision = precision, collision = collision, tau = 0.6,
+    periodic = box == "periodic" and (plane and { "x", "y" } or { "x", "y", "z" }) or {},
+    initial = { velocity = vector(0.03, 0.02) },
+    regions = box == "cavity" and cavity or {},
+    stop = { steps = 1 },
+  }
+end
+
+local function boxes(lattice, precision, sizes)
+  for _, n in ipairs(sizes) do flow(lattice, n, precision, "periodic", "trt") end
+end
+
+local function cavity_and_operators(lattice, n)
+  flow(lattice, n, "f32", "cavity", "trt")
+  flow(lattice, n, "f32", "periodic", "bgk")
+  flow(lattice, n, "f32", "periodic", "regularized")
+end
+
+-- Ground and water of run-off. Smooth ground lies below deep water whose waves run to and fro; the
+-- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours stand
+-- above the level that `fill` looks for. Where the plane is half dry, one half is a plateau that no
+-- water reaches.
+local function wave(x, length) -- of parabolas between 0 and 1
+  local part = x / length - math.floor(x / length)
+  return 4 * part * (1 - part)
+end
+
+local function noise(x, y, seed) -- between 0 and 1, another for each cell and seed
+  local hash = 43758.5453 * math.sin(12.9898 * x + 78.233 * y + seed)
+  return hash - math.floor(hash)
+end
+
+local function smooth_ground(x, y) return wave(x, 512) * wave(y, 512) end
+local function rough_ground(x, y) return noise(x, y, 1) end
+local function deep(x, y) return 2 + 0.4 * wave(x + y, 64) + 0.01 * noise(x, y, 2) end
+local function shallow(x, y) return 0.2 + 0.2 * noise(x, y, 2) end
+
+local function plane(n, water, rule, settings)
+  settings.name = ("aqua f32 %dx%d %s %s"):format(n, n, water, rule)
+  settings.size, settings.dx, settings.dt, settings.periodic = { n, n }, 1, 1, { "x", "y" }
+  settings.alpha, settings.stop = 0.2, { steps = 1 }
+  cases[#cases + 1] = sel.aqua(settings)
+end
+
+local function run_off(n, shore, rule, equilibrium, ground, depth)
+  plane(n, shore < n and "half-dry" or "wet", rule, {
+    equilibrium = equilibrium,
+    ground = function(x, y) return 100 + ground(x, y) + 50 * (1 - sel.step(shore - y)) end,
+    initial = { depth = function(x, y) return depth(x, y) * sel.step(shore - y) end },
+  })
+end
+
+-- Storms fall on shallow water that covers all, and soak into the ground everywhere: 50 mm/h in a
+-- Gaussian whose centre moves a cell in a step and turns back at the edges; in time alone what it
+-- brings to the middle.
+local function storm(n, rule, moving)
+  local half, wide = n / 2, n * n / 32
+  local function rate(x, y, t)
+    local u, v = x - (half + half * math.sin(t / half)), y - half
+    return 50 * math.exp(-(u * u + v * v) / wide)
+  end
+  plane(n, "storm", rule, {
+    equilibrium = "mean",
+    ground = function(x, y) return 100 + smooth_ground(x, y) end,
+    initial = { depth = 0.1 },
+    rain = moving and rate or function(t) return rate(half, half, t) end,
+    infiltration = 5,
+    depth_limit = 20,
+  })
+end
+
+if p.device then
+  boxes("D2Q9", "f32", { 1024, 4096, 8192, 16384 })
+  cavity_and_operators("D2Q9", 8192)
+  boxes("D2Q9", "f64", { 1024, 4096, 8192 })
+  boxes("D3Q19", "f32", { 64, 128, 256, 512 })
+  cavity_and_operators("D3Q19", 256)
+  boxes("D3Q19", "f64", { 64, 128, 256, 512 })
+else
+  boxes("D2Q9", "f32", { 512 })
+  boxes("D2Q9", "f64", { 512 })
+  boxes("D2Q9", "f32", { 2048 })
+  cavity_and_operators("D2Q9", 2048)
+  for _, box in ipairs { "periodic", "cavity" } do flow("D2Q9", 2048, "f64", box, "trt") end
+  for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 192, "f32", box, "trt") end
+  for _, box in ipairs { "periodic", "cavity" } do flow("D3Q19", 96, "f64", box, "trt") end
+end
+for _, n in ipairs(p.device and { 1024, 4096, 8192, 16384 } or { 1024, 2048 }) do
+  for _, shore in ipairs { math.huge, n / 2 } do
+    run_off(n, shore, "mean", "mean", smooth_ground, deep)
+    run_off(n, shore, "fill smooth", "fill", smooth_ground, deep)
+    run_off(n, shore, "fill rough", "fill", rough_ground, shallow)
+    run_off(n, shore, "mindiff", "mindiff", smooth_ground, deep)
+  end
+  storm(n, "rain(t)", false)
+  storm(n, "rain(x,y,t)", true)
+end
+return cases
