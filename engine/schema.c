@@ -23,7 +23,7 @@ static void preset_field(const sel_field *field, char *data) {
         *(bool *)member = field->preset != 0;
         break;
     case SEL_KIND_INT:
-        *(int64_t *)member = (int64_t)field->preset;
+        *(int64_t *)member = isnan(field->preset) ? SEL_INT_NOT_GIVEN : (int64_t)field->preset;
         break;
     case SEL_KIND_NUMBER:
         *(double *)member = field->preset;
@@ -195,7 +195,7 @@ void sel_preset_text(const sel_field *field, char *text, size_t size) {
         snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");
     } else if (field->kind == SEL_KIND_NUMBER && !isnan(field->preset)) {
         snprintf(text, size, "default %.6g", field->preset);
-    } else if (field->kind == SEL_KIND_INT && field->preset > (double)SEL_INT_NOT_GIVEN) {
+    } else if (field->kind == SEL_KIND_INT && !isnan(field->preset)) {
         snprintf(text, size, "default %.0f", field->preset);
     }
 }

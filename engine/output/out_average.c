@@ -12,23 +12,17 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_average, fields, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-                0),
+    SEL_ROW(sel_out_average, fields, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
 };
 
-const sel_table sel_out_average_table = {
-    "out.average",
-    "Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays "
-    "FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. "
-    "A sample every 10 steps when neither every nor interval is given; from_step or from_time "
-    "leaves out how the flow began.",
-    sizeof(sel_out_average),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_average_table =
+    SEL_TABLE("out.average", sel_out_average, fields,
+              "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
+              "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
+              "deviation from the mean. A sample every 10 steps when neither every nor interval is "
+              "given; from_step or from_time leaves out how the flow began.");
 
 enum { SAMPLE_PERIOD = 10 };
 

@@ -5,16 +5,10 @@
 
 static const sel_field fields[] = {SEL_OUT_COMMON_ROWS};
 
-const sel_table sel_out_balance_table = {
-    "out.balance",
+const sel_table sel_out_balance_table = SEL_TABLE(
+    "out.balance", sel_out_balance, fields,
     "The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a "
-    "column per term. The last values are also in the results of run.json, as NAME.TERM.",
-    sizeof(sel_out_balance),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+    "column per term. The last values are also in the results of run.json, as NAME.TERM.");
 
 typedef struct balance_output {
     const sel_output_context *context;

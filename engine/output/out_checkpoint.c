@@ -5,24 +5,18 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_checkpoint, wall_time, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "Seconds of wall time from one checkpoint to the next, instead of every; 600 when "
-                "neither every nor interval is given.",
-                SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_checkpoint, wall_time, NUMBER,
+            "Seconds of wall time from one checkpoint to the next, instead of every; 600 when "
+            "neither every nor interval is given.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_checkpoint_table = {
-    "out.checkpoint",
-    "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
-    "`selenite run FILE --resume` goes on from it as if the run had not ended. It is written at "
-    "the end, too, and when a run is interrupted also without this output, but not by a run that "
-    "has diverged.",
-    sizeof(sel_out_checkpoint),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_checkpoint_table =
+    SEL_TABLE("out.checkpoint", sel_out_checkpoint, fields,
+              "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
+              "`selenite run FILE --resume` goes on from it as if the run had not ended. It is "
+              "written at the end, too, and when a run is interrupted also without this output, "
+              "but not by a run that has diverged.");
 
 static sel_status checkpoint_check(const sel_output_site *site, const void *params,
                                    sel_error *error) {

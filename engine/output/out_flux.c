@@ -6,33 +6,24 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_flux, region, SEL_KIND_STRING, 0,
-                "Name of a region: the rate at which what the solver conserves leaves the domain "
-                "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive "
-                "out of the domain. Regions of one name count together.",
-                0),
-    SEL_OUT_ROW(
-        sel_out_flux, across, SEL_KIND_POINTS, 0,
+    SEL_ROW(sel_out_flux, region, STRING,
+            "Name of a region: the rate at which what the solver conserves leaves the domain "
+            "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive out "
+            "of the domain. Regions of one name count together."),
+    SEL_ROW(
+        sel_out_flux, across, POINTS,
         "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that "
         "crosses the line between them, the integral of velocity . normal (run-off: the discharge, "
-        "m3/s). Positive to the left of the way from the first point to the second.",
-        0),
-    SEL_OUT_ROW(sel_out_flux, through, SEL_KIND_SHAPE, 0,
-                "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: "
-                "and unit depth) that flows through it. Positive along that axis.",
-                0),
+        "m3/s). Positive to the left of the way from the first point to the second."),
+    SEL_ROW(sel_out_flux, through, SHAPE,
+            "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
+            "unit depth) that flows through it. Positive along that axis."),
 };
 
-const sel_table sel_out_flux_table = {
-    "out.flux",
-    "A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The "
-    "last value is also in the results of run.json, as NAME.flux.",
-    sizeof(sel_out_flux),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_flux_table =
+    SEL_TABLE("out.flux", sel_out_flux, fields,
+              "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
+              "through. The last value is also in the results of run.json, as NAME.flux.");
 
 typedef struct flux_output {
     const sel_output_context *context;

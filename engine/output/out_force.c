@@ -7,16 +7,15 @@
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_force, region, SEL_KIND_STRING, SEL_REQUIRED,
-                "Name of the region on which the fluid acts; regions of one name count together.",
-                0),
-    SEL_OUT_ROW(sel_out_force, centre, SEL_KIND_POINT, 0,
-                "Point about which the torque is taken; the origin of coordinates when not given.",
-                0),
+    SEL_ROW(sel_out_force, region, STRING,
+            "Name of the region on which the fluid acts; regions of one name count together.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(sel_out_force, centre, POINT,
+            "Point about which the torque is taken; the origin of coordinates when not given."),
 };
 
-const sel_table sel_out_force_table = {
-    "out.force",
+const sel_table sel_out_force_table = SEL_TABLE(
+    "out.force", sel_out_force, fields,
     "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
     "force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is "
     "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
@@ -26,13 +25,7 @@ const sel_table sel_out_force_table = {
     "NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and "
     "NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the "
     "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
-    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.",
-    sizeof(sel_out_force),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.");
 
 /* A longer record is thinned to every second sample: 32 MB at most. */
 enum { MOST_SAMPLES = 1 << 20 };

@@ -14,28 +14,20 @@ static sel_grid_writer *const writers[] = {
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_grid, field, SEL_KIND_STRING, SEL_REQUIRED,
-                "A field of the results, a vector by its magnitude, or a component such as "
-                "velocity_x.",
-                0),
-    SEL_OUT_CHOICE(
-        sel_out_grid, format, 0,
-        "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that "
-        "the ground is made of: that of a .prj file goes into a .prj beside each .asc, or "
-        "into the .tif; that of a .tif into a .tif only.",
-        SEL_GRID_ASC, formats),
+    SEL_ROW(sel_out_grid, field, STRING,
+            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_grid, format, CHOICE,
+            "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the "
+            "ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the "
+            ".tif; that of a .tif into a .tif only.",
+            .preset = SEL_GRID_ASC, .choices = formats),
 };
 
-const sel_table sel_out_grid_table = {
-    "out.grid",
-    "A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; "
-    "solid cells have none (NODATA, -9999).",
-    sizeof(sel_out_grid),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_grid_table =
+    SEL_TABLE("out.grid", sel_out_grid, fields,
+              "A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value "
+              "per cell; solid cells have none (NODATA, -9999).");
 
 /* All that one file needs, so that nothing of the run but the keys has to outlive it. */
 typedef struct grid_job {

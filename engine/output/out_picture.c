@@ -10,74 +10,59 @@
 static const char *const colours[] = {"auto", "deep", "signed", "grey", "water", NULL};
 
 static const sel_field slice_fields[] = {
-    {"x", SEL_KIND_NUMBER, 0, offsetof(sel_slice, v[0]), "Plane of constant x.", SEL_NOT_GIVEN,
-     NULL, NULL, NULL},
-    {"y", SEL_KIND_NUMBER, 0, offsetof(sel_slice, v[1]), "Plane of constant y.", SEL_NOT_GIVEN,
-     NULL, NULL, NULL},
-    {"z", SEL_KIND_NUMBER, 0, offsetof(sel_slice, v[2]), "Plane of constant z.", SEL_NOT_GIVEN,
-     NULL, NULL, NULL},
+    SEL_ROW_NAMED("x", sel_slice, v[0], NUMBER, "Plane of constant x.", .preset = SEL_NOT_GIVEN),
+    SEL_ROW_NAMED("y", sel_slice, v[1], NUMBER, "Plane of constant y.", .preset = SEL_NOT_GIVEN),
+    SEL_ROW_NAMED("z", sel_slice, v[2], NUMBER, "Plane of constant z.", .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_slice_table = {
-    "slice",
-    "The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.",
-    sizeof(sel_slice),
-    SIZE_MAX,
-    slice_fields,
-    sizeof slice_fields / sizeof *slice_fields,
-    NULL,
-};
+const sel_table sel_slice_table = SEL_TABLE(
+    "slice", sel_slice, slice_fields,
+    "The plane that a picture of a 3-D field shows: one of x, y and z, in the scenario's units.");
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(
-        sel_out_picture, field, SEL_KIND_STRING, SEL_REQUIRED,
-        "A field of the results, a vector by its magnitude, or a component such as velocity_x.", 0),
-    {"slice", SEL_KIND_TABLE, 0, offsetof(sel_out_picture, slice),
-     "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated linearly "
-     "between the two layers of cells on either side of it, without solid cells.",
-     0, NULL, &sel_slice_table, NULL},
-    SEL_OUT_CHOICE(sel_out_picture, colours, 0,
-                   "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; "
-                   "water: pale to dark blue; auto: signed where the field takes both signs or min "
-                   "= -max, else water over a relief and deep without.",
-                   SEL_COLOURS_AUTO, colours),
-    SEL_OUT_ROW(sel_out_picture, min, SEL_KIND_NUMBER, 0,
-                "Value of the first colour; the smallest of the picture when not given (signed: "
-                "minus the largest magnitude).",
-                SEL_NOT_GIVEN),
-    SEL_OUT_ROW(sel_out_picture, max, SEL_KIND_NUMBER, 0,
-                "Value of the last colour; the largest of the picture when not given. Give min and "
-                "max for the frames of a film.",
-                SEL_NOT_GIVEN),
-    SEL_OUT_ROW(sel_out_picture, scale, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "Pixels per cell; the longer side has about 1000 when not given.", SEL_NOT_GIVEN),
-    SEL_OUT_ROW(sel_out_picture, relief, SEL_KIND_STRING, 0,
-                "A field of heights, such as ground for a picture of depth. It is drawn as a grey "
-                "surface lit from the north-west, and the picture's own field over it in "
-                "translucent colours.",
-                0),
-    SEL_OUT_ROW(
-        sel_out_picture, above, SEL_KIND_NUMBER, 0,
-        "With relief: the field is drawn only where it is greater than this; 0 when not given.",
-        SEL_NOT_GIVEN),
-    SEL_OUT_ROW(sel_out_picture, exaggeration, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "With relief: factor by which its heights are multiplied; when not given, the one "
-                "that makes the root mean square of the slopes one half, but at least 1.",
-                SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_picture, field, STRING,
+            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_picture, slice, TABLE,
+            "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated "
+            "linearly between the two layers of cells on either side of it, without solid cells.",
+            .table = &sel_slice_table),
+    SEL_ROW(sel_out_picture, colours, CHOICE,
+            "deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: "
+            "pale to dark blue; auto: signed where the field takes both signs or min = -max, else "
+            "water over a relief and deep without.",
+            .preset = SEL_COLOURS_AUTO, .choices = colours),
+    SEL_ROW(sel_out_picture, min, NUMBER,
+            "Value of the first colour; the smallest of the picture when not given (signed: minus "
+            "the largest magnitude).",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_picture, max, NUMBER,
+            "Value of the last colour; the largest of the picture when not given. Give min and max "
+            "for the frames of a film.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_picture, scale, NUMBER,
+            "Pixels per cell; the longer side has about 1000 when not given.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_out_picture, relief, STRING,
+        "A field of heights, such as ground for a picture of depth. It is drawn as a grey surface "
+        "lit from the north-west, and the picture's own field over it in translucent colours.",
+        .flags = SEL_RESULT),
+    SEL_ROW(sel_out_picture, above, NUMBER,
+            "With relief: the field is drawn only where it is greater than this; 0 when not given.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_picture, exaggeration, NUMBER,
+            "With relief: factor by which its heights are multiplied; when not given, the one that "
+            "makes the root mean square of the slopes one half, but at least 1.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_picture_table = {
-    "out.picture",
-    "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the "
-    "centres of cells, solids grey, cells without data blank. Of the two axes of a slice the "
-    "first runs to the right, the second up.",
-    sizeof(sel_out_picture),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_picture_table =
+    SEL_TABLE("out.picture", sel_out_picture, fields,
+              "A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear "
+              "between the centres of cells, solids grey, cells without data blank. Of the two "
+              "axes of a slice the first runs to the right, the second up.");
 
 /* All that one file needs, so that nothing of the run has to outlive it. */
 typedef struct picture_job {

@@ -7,50 +7,38 @@
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_probe, field, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-                0),
-    SEL_OUT_ROW(sel_out_probe, at, SEL_KIND_POINTS, SEL_REQUIRED,
-                "A point or a list of points. Values are interpolated linearly between the centres "
-                "of cells that are not solid; beyond the outermost centre its value holds. A point "
-                "in a solid is an error.",
-                0),
+    SEL_ROW(sel_out_probe, field, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_probe, at, POINTS,
+            "A point or a list of points. Values are interpolated linearly between the centres of "
+            "cells that are not solid; beyond the outermost centre its value holds. A point in a "
+            "solid is an error.",
+            .flags = SEL_REQUIRED),
 };
 
-const sel_table sel_out_probe_table = {
-    "out.probe",
-    "Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.",
-    sizeof(sel_out_probe),
-    SIZE_MAX,
-    probe_fields,
-    sizeof probe_fields / sizeof *probe_fields,
-    NULL,
-};
+const sel_table sel_out_probe_table = SEL_TABLE(
+    "out.probe", sel_out_probe, probe_fields,
+    "Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.");
 
 static const sel_field profile_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_profile, field, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-                0),
-    SEL_OUT_ROW(sel_out_profile, from, SEL_KIND_POINT, SEL_REQUIRED, "Where the line begins.", 0),
-    SEL_OUT_ROW(sel_out_profile, to, SEL_KIND_POINT, SEL_REQUIRED, "Where the line ends.", 0),
-    SEL_OUT_ROW(sel_out_profile, points, SEL_KIND_INT, SEL_POSITIVE,
-                "Number of samples: the line is divided into equal parts, with a sample at the "
-                "middle of each; its length / dx when not given.",
-                (double)SEL_INT_NOT_GIVEN),
+    SEL_ROW(sel_out_profile, field, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_profile, from, POINT, "Where the line begins.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_out_profile, to, POINT, "Where the line ends.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_out_profile, points, INT,
+            "Number of samples: the line is divided into equal parts, with a sample at the middle "
+            "of each; its length / dx when not given.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_profile_table = {
-    "out.profile",
-    "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. "
-    "Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value "
-    "on the wall; in solids they are 0.",
-    sizeof(sel_out_profile),
-    SIZE_MAX,
-    profile_fields,
-    sizeof profile_fields / sizeof *profile_fields,
-    NULL,
-};
+const sel_table sel_out_profile_table =
+    SEL_TABLE("out.profile", sel_out_profile, profile_fields,
+              "Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample "
+              "and time. Values are interpolated as by out.probe, but in the half cell at a wall "
+              "linearly to the value on the wall; in solids they are 0.");
 
 /* Both kinds: fields sampled at points. `rows` is true for a profile, whose points have a row each
  * instead of a column. */

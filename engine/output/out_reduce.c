@@ -8,27 +8,20 @@ const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_reduce, field, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; "
-                "vectors by component.",
-                0),
-    SEL_OUT_CHOICE(sel_out_reduce, op, SEL_REQUIRED,
-                   "What is made of the values; l2 is the root mean square.", 0, sel_reduce_ops),
-    SEL_OUT_ROW(sel_out_reduce, within, SEL_KIND_SHAPE, 0,
-                "A shape.box: only cells whose centres lie in it count; all cells when not given.",
-                0),
+    SEL_ROW(sel_out_reduce, field, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; "
+            "vectors by component.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_reduce, op, CHOICE, "What is made of the values; l2 is the root mean square.",
+            .flags = SEL_REQUIRED, .choices = sel_reduce_ops),
+    SEL_ROW(sel_out_reduce, within, SHAPE,
+            "A shape.box: only cells whose centres lie in it count; all cells when not given."),
 };
 
-const sel_table sel_out_reduce_table = {
-    "out.reduce",
+const sel_table sel_out_reduce_table = SEL_TABLE(
+    "out.reduce", sel_out_reduce, fields,
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
-    "The last values are also in the results of run.json, as NAME.FIELD.",
-    sizeof(sel_out_reduce),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+    "The last values are also in the results of run.json, as NAME.FIELD.");
 
 typedef struct reduce_output {
     const sel_output_context *context;

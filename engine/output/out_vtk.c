@@ -22,46 +22,39 @@ static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_vtk, fields, SEL_KIND_NAMES, SEL_REQUIRED,
-                "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-                0),
-    SEL_OUT_ROW(
-        sel_out_vtk, within, SEL_KIND_SHAPE, 0,
-        "A shape.box: only cells whose centres lie in it are written; all cells when not given.",
-        0),
-    SEL_OUT_ROW(
-        sel_out_vtk, stride, SEL_KIND_INT, SEL_POSITIVE,
-        "Writes every stride-th cell along each axis, as a cell that is stride times as large.", 1),
+    SEL_ROW(sel_out_vtk, fields, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(
+        sel_out_vtk, within, SHAPE,
+        "A shape.box: only cells whose centres lie in it are written; all cells when not given."),
+    SEL_ROW(sel_out_vtk, stride, INT,
+            "Writes every stride-th cell along each axis, as a cell that is stride times as large.",
+            .flags = SEL_POSITIVE, .preset = 1),
     /* Level 1 takes 8 % off a turbulent f32 field at 60 MB/s, less than any disk writes; only
      * smooth or rounded fields gain. So nothing is compressed unless asked for. */
-    SEL_OUT_CHOICE(sel_out_vtk, compression, 0,
-                   "zlib makes files of smooth fields about three times smaller, those of "
-                   "turbulent fields hardly smaller.",
-                   SEL_VTK_NONE, compressions),
-    SEL_OUT_ROW(sel_out_vtk, level, SEL_KIND_INT, SEL_POSITIVE,
-                "Level of zlib, 1 to 9; 1 when not given. Higher levels hardly help with "
-                "floating-point numbers.",
-                (double)SEL_INT_NOT_GIVEN),
-    SEL_OUT_CHOICE(sel_out_vtk, precision, 0,
-                   "Precision of the numbers in the file; run: that of the run.", SEL_VTK_AS_RUN,
-                   precisions),
-    SEL_OUT_ROW(sel_out_vtk, digits, SEL_KIND_INT, SEL_POSITIVE,
-                "Rounds to this number of significant decimal digits, so that zlib compresses more "
-                "(f32 to 3 digits: files smaller by a third); all digits when not given.",
-                (double)SEL_INT_NOT_GIVEN),
+    SEL_ROW(sel_out_vtk, compression, CHOICE,
+            "zlib makes files of smooth fields about three times smaller, those of turbulent "
+            "fields hardly smaller.",
+            .preset = SEL_VTK_NONE, .choices = compressions),
+    SEL_ROW(sel_out_vtk, level, INT,
+            "Level of zlib, 1 to 9; 1 when not given. Higher levels hardly help with "
+            "floating-point numbers.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_vtk, precision, CHOICE,
+            "Precision of the numbers in the file; run: that of the run.", .preset = SEL_VTK_AS_RUN,
+            .choices = precisions),
+    SEL_ROW(sel_out_vtk, digits, INT,
+            "Rounds to this number of significant decimal digits, so that zlib compresses more "
+            "(f32 to 3 digits: files smaller by a third); all digits when not given.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_vtk_table = {
-    "out.vtk",
+const sel_table sel_out_vtk_table = SEL_TABLE(
+    "out.vtk", sel_out_vtk, fields,
     "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where "
     "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
-    "boundary (k in free cells at a face of region k, the later of several).",
-    sizeof(sel_out_vtk),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+    "boundary (k in free cells at a face of region k, the later of several).");
 
 /* What all files of one out.vtk have in common. The collection's steps belong to the writer's
  * thread; all else, but for what the lock guards, is not changed once it is open. */

@@ -173,14 +173,13 @@ static void want_field(const sel_simulation *simulation, const char *name, sel_p
     plan->wants_fields |= field < 0 ? 0 : 1u << field;
 }
 
-/* The fields that an output names in its rows `field` or `fields`. */
+/* The fields of the results that an output reads. */
 static void want_fields(const sel_simulation *simulation, const sel_variant *output,
                         sel_plan *plan) {
     for (int i = 0; i < output->table->count; i++) {
         const sel_field *row = &output->table->fields[i];
         const void *member = (const char *)output->data + row->offset;
-        if (strcmp(row->name, "field") != 0 && strcmp(row->name, "fields") != 0 &&
-            strcmp(row->name, "relief") != 0) {
+        if (!(row->flags & SEL_RESULT)) {
             continue;
         }
         if (row->kind == SEL_KIND_STRING) {
