@@ -145,6 +145,11 @@ void sel_csv_end_line(sel_csv *csv) {
     csv->line_begun = false;
 }
 
+void sel_csv_drop(sel_csv *csv) {
+    csv->used = 0;
+    csv->line_begun = false;
+}
+
 /* 0, or errno. */
 static int write_all(int descriptor, const char *text, size_t length) {
     while (length > 0) {

@@ -27,6 +27,9 @@ void sel_csv_number(sel_csv *csv, double value);
 /* Ends the present line. */
 void sel_csv_end_line(sel_csv *csv);
 
+/* Forgets what was added and not written. */
+void sel_csv_drop(sel_csv *csv);
+
 /* Writes all ended lines at once. When that fails the file is cut back to the lines that were
  * whole before: SEL_BAD_FILE. */
 sel_status sel_csv_flush(sel_csv *csv, sel_error *error);

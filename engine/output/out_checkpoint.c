@@ -1,6 +1,5 @@
 /* out_checkpoint.c -- out.checkpoint: when the run writes what it can go on from. */
 #include <math.h>
-#include <string.h>
 #include "engine/output/kind.h"
 
 static const sel_field fields[] = {
@@ -21,14 +20,6 @@ const sel_table sel_out_checkpoint_table =
 static sel_status checkpoint_check(const sel_output_site *site, const void *params,
                                    sel_error *error) {
     const sel_out_checkpoint *checkpoint = params;
-    const sel_variant *first = site->simulation->params->output.v;
-    while (first->table != &sel_out_checkpoint_table) {
-        first++;
-    }
-    if (first->data != params) {
-        return sel_fail_at(error, site->where,
-                           "out.checkpoint: given twice; a run has one checkpoint");
-    }
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
     return by_steps && !isnan(checkpoint->wall_time)
@@ -51,5 +42,6 @@ double sel_checkpoint_seconds(const sel_variant *output) {
 
 const sel_output_kind sel_checkpoint_kind = {
     .table = &sel_out_checkpoint_table,
+    .once = true,
     .check = checkpoint_check,
 };

@@ -1,6 +1,5 @@
 /* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "engine/output/measure.h"
 #include "engine/output/signal.h"
@@ -41,11 +40,8 @@ typedef struct force_record {
 } force_record;
 
 typedef struct force_output {
-    const sel_output_context *context;
-    const sel_out_force *params;
-    const char *name;
+    sel_output base;
     double to_coefficient; /* times a force; NaN: no coefficients */
-    sel_csv *csv;
     force_record record;
 } force_output;
 
@@ -117,8 +113,8 @@ static sel_status add_sample(force_record *record, double time, const double for
     return SEL_OK;
 }
 
-static void force_keep(void *self, sel_checkpoint *checkpoint) {
-    force_record *record = &((force_output *)self)->record;
+static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    force_record *record = &((force_output *)base)->record;
     uint64_t count = record->count, stride = record->stride, skipped = record->skipped;
     SEL_KEEP(checkpoint, count);
     SEL_KEEP(checkpoint, stride);
@@ -141,58 +137,34 @@ static void force_keep(void *self, sel_checkpoint *checkpoint) {
 
 /* ---- rows ---- */
 
-static void write_header(force_output *output) {
-    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
-    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
-                                        "torque_y", "torque_z", NULL};
-    const char *const *column = output->context->domain->grid.dims == 2 ? plane : space;
-    for (; *column; column++) {
-        sel_csv_text(output->csv, *column);
-    }
-    if (!isnan(output->to_coefficient)) {
-        sel_csv_text(output->csv, "cd");
-        sel_csv_text(output->csv, "cl");
-    }
-    sel_csv_end_line(output->csv);
+static sel_status force_ask(sel_output *base, sel_error *error) {
+    const sel_out_force *params = base->params;
+    return sel_measure_ask(base->context, SEL_FORCE, params->region, &params->centre,
+                           &base->requests, error);
 }
 
-static sel_status force_ask(void *self, int64_t step, double time, sel_requests *requests,
-                            sel_error *error) {
-    (void)step, (void)time;
-    const force_output *output = self;
-    return sel_measure_ask(output->context, SEL_FORCE, output->params->region,
-                           &output->params->centre, requests, error);
-}
-
-static sel_status force_take(void *self, int64_t step, double time, const sel_requests *answers,
-                             sel_error *error) {
-    force_output *output = self;
-    int dims = output->context->domain->grid.dims;
+static sel_status force_take(sel_output *base, sel_error *error) {
+    force_output *output = (force_output *)base;
+    int dims = base->context->domain->grid.dims;
     double force[3], torque[3];
-    sel_measure_sum_force(answers, force, torque);
-    sel_status status = add_sample(&output->record, time, force, error);
-    if (status != SEL_OK) {
-        return status;
-    }
-    sel_output_row(output->csv, step, time);
+    sel_measure_sum_force(&base->requests, force, torque);
     for (int a = 0; a < dims; a++) {
-        sel_csv_number(output->csv, force[a]);
+        sel_csv_number(base->csv, force[a]);
     }
     for (int a = dims == 2 ? 2 : 0; a < 3; a++) {
-        sel_csv_number(output->csv, torque[a]);
+        sel_csv_number(base->csv, torque[a]);
     }
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
-        sel_csv_number(output->csv, output->to_coefficient * force[a]);
+        sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    sel_csv_end_line(output->csv);
-    return sel_csv_flush(output->csv, error);
+    return add_sample(&output->record, base->time, force, error);
 }
 
 /* ---- statistics ---- */
 
 /* The first sample that counts: all when the script said where to begin. */
 static size_t first_sample(const force_output *output, double end) {
-    const sel_output_common *common = &output->params->common;
+    const sel_output_common *common = output->base.params;
     const force_record *record = &output->record;
     size_t first = 0;
     if (common->from_step == 0 && isnan(common->from_time)) {
@@ -201,11 +173,6 @@ static size_t first_sample(const force_output *output, double end) {
         }
     }
     return first;
-}
-
-static sel_status set_result(const force_output *output, const char *what, double value,
-                             sel_error *error) {
-    return sel_output_result(output->context, output->name, what, value, error);
 }
 
 static sel_status set_coefficients(const force_output *output, size_t first, sel_error *error) {
@@ -217,15 +184,15 @@ static sel_status set_coefficients(const force_output *output, size_t first, sel
         const double *force = record->force[a] + first;
         double mean = output->to_coefficient * sel_signal_mean(force, n);
         double deviation = output->to_coefficient * sel_signal_rms(force, n);
-        status = set_result(output, means[a], mean, error);
-        status = status ? status : set_result(output, rms[a], deviation, error);
+        status = sel_output_result(&output->base, means[a], mean, error);
+        status = status ? status : sel_output_result(&output->base, rms[a], deviation, error);
     }
     return status;
 }
 
 static sel_status set_frequency(const force_output *output, size_t first, sel_error *error) {
     const force_record *record = &output->record;
-    const sel_reference *reference = &output->context->simulation->params->reference;
+    const sel_reference *reference = &output->base.context->simulation->params->reference;
     size_t n = record->count - first;
     double largest = 0;
     for (size_t i = first; i < record->count; i++) {
@@ -236,24 +203,25 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
     if (isnan(frequency)) {
         return SEL_OK;
     }
-    sel_status status = set_result(output, "frequency", frequency, error);
+    sel_status status = sel_output_result(&output->base, "frequency", frequency, error);
     double strouhal = frequency * reference->length / reference->velocity;
-    return status || isnan(strouhal) ? status : set_result(output, "strouhal", strouhal, error);
+    return status || isnan(strouhal)
+               ? status
+               : sel_output_result(&output->base, "strouhal", strouhal, error);
 }
 
-static sel_status force_conclude(void *self, int64_t step, double time, sel_error *error) {
+static sel_status force_conclude(sel_output *base, sel_error *error) {
     static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
-    (void)step;
-    force_output *output = self;
+    const force_output *output = (const force_output *)base;
     const force_record *record = &output->record;
     if (record->count == 0) {
         return SEL_OK;
     }
-    size_t first = first_sample(output, time);
+    size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
-    for (int a = 0; a < output->context->domain->grid.dims && !status; a++) {
+    for (int a = 0; a < base->context->domain->grid.dims && !status; a++) {
         double mean = sel_signal_mean(record->force[a] + first, record->count - first);
-        status = set_result(output, means[a], mean, error);
+        status = sel_output_result(base, means[a], mean, error);
     }
     if (!status && !isnan(output->to_coefficient)) {
         status = set_coefficients(output, first, error);
@@ -274,44 +242,38 @@ static double coefficient(const sel_output_context *context) {
     return 2 / (density * reference->velocity * reference->velocity * area);
 }
 
-static void force_close(void *self) {
-    force_output *output = self;
-    sel_csv_close(output->csv);
-    free(output->record.time);
+static void force_close(sel_output *base) {
+    force_record *record = &((force_output *)base)->record;
+    free(record->time);
     for (int a = 0; a < 3; a++) {
-        free(output->record.force[a]);
+        free(record->force[a]);
     }
-    free(output);
 }
 
-static sel_status force_open(const sel_output_context *context, const void *params,
-                             const char *name, sel_output_files *files, void **self,
-                             sel_error *error) {
-    force_output *output = calloc(1, sizeof *output);
-    if (!output) {
-        return sel_fail_memory(error, "an output", sizeof *output);
-    }
-    output->context = context;
-    output->params = params;
-    output->name = name;
+static sel_status force_open(sel_output *base, sel_error *error) {
+    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
+    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
+                                        "torque_y", "torque_z", NULL};
+    (void)error;
+    force_output *output = (force_output *)base;
     output->record.stride = 1;
-    output->to_coefficient = coefficient(context);
-    sel_status status = sel_output_csv(context, name, files, &output->csv, error);
-    if (status == SEL_OK) {
-        write_header(output);
-        status = sel_csv_flush(output->csv, error);
+    output->to_coefficient = coefficient(base->context);
+    const char *const *column = base->context->domain->grid.dims == 2 ? plane : space;
+    for (; *column; column++) {
+        sel_csv_text(base->csv, *column);
     }
-    if (status != SEL_OK) {
-        force_close(output);
-        return status;
+    if (!isnan(output->to_coefficient)) {
+        sel_csv_text(base->csv, "cd");
+        sel_csv_text(base->csv, "cl");
     }
-    *self = output;
     return SEL_OK;
 }
 
 const sel_output_kind sel_force_kind = {
     .table = &sel_out_force_table,
+    .size = sizeof(force_output),
     .period = SEL_CSV_PERIOD,
+    .rows = true,
     .check = force_check,
     .open = force_open,
     .ask = force_ask,
