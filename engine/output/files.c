@@ -76,14 +76,13 @@ sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_c
     char file[128];
     snprintf(file, sizeof file, "%s.csv", name);
     int at = find_known(files, file);
+    int64_t bytes = at >= 0 ? files->v[at].bytes : -1;
     sel_status status = SEL_OK;
-    if (at >= 0) {
-        status = sel_csv_reopen(files->directory, file, files->v[at].bytes, csv, error);
-    } else {
+    if (at < 0) {
         status = sel_output_files_add(files, NULL, error, "%s", file);
-        status = status ? status : sel_csv_open(files->directory, file, csv, error);
         at = files->count - 1;
     }
+    status = status ? status : sel_csv_open(files->directory, file, bytes, csv, error);
     if (status == SEL_OK) {
         files->v[at].csv = *csv;
     }

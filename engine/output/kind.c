@@ -207,40 +207,6 @@ sel_status sel_point_check(const sel_output_site *site, const char *what, const 
     return SEL_OK;
 }
 
-/* The cells from lo to hi along an axis in which a coordinate lies: two on the border between. */
-static void cells_about(const sel_grid *grid, int axis, double coordinate, int64_t *lo,
-                        int64_t *hi) {
-    const double at = (coordinate - grid->origin[axis]) / grid->dx, slack = 1e-9 * at + 1e-9;
-    const double last = (double)grid->n[axis] - 1;
-    *lo = (int64_t)fmin(fmax(floor(at - slack), 0), last);
-    *hi = (int64_t)fmin(fmax(floor(at + slack), 0), last);
-}
-
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error) {
-    const sel_domain *domain = site->domain;
-    const sel_grid *grid = &domain->grid;
-    int64_t lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
-    int region = 0;
-    for (int a = 0; a < grid->dims; a++) {
-        cells_about(grid, a, point->v[a], &lo[a], &hi[a]);
-    }
-    for (int64_t z = lo[2]; z <= hi[2]; z++) {
-        for (int64_t y = lo[1]; y <= hi[1]; y++) {
-            for (int64_t x = lo[0]; x <= hi[0]; x++) {
-                region = domain->cell[(z * grid->n[1] + y) * grid->n[0] + x];
-                if (region == 0) {
-                    return SEL_OK;
-                }
-            }
-        }
-    }
-    char name[32];
-    return sel_fail_at(error, site->where,
-                       "%s: %s lies in the region '%s', where nothing is computed",
-                       site->table->name, what, sel_region_name(domain, region, name));
-}
-
 /* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
     double cell = ceil((coordinate - grid->origin[axis]) / grid->dx - 0.5);

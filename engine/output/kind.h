@@ -77,6 +77,7 @@ typedef struct sel_output {
     int64_t written;       /* the last step that was; -1: none */
     bool under_way;        /* `requests` have been started and not taken */
     bool concluded;
+    int kept; /* number, from 1, in the checkpoint that the run goes on from; 0: it is new */
 } sel_output;
 
 /* An output under check: mistakes are reported at `where`. */
@@ -133,6 +134,9 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table);
 /* The name of an output's files: its own, or the kind. */
 const char *sel_output_name(const sel_variant *output);
 
+/* The first step that an output may write. */
+int64_t sel_output_from(const sel_output_common *common, double dt);
+
 /* Output number `i` of a simulation. */
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i);
 
@@ -178,10 +182,6 @@ sel_status sel_fields_check(const sel_output_site *site, const void *params, sel
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
 sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
                            sel_error *error);
-
-/* Refuses a point of the domain that has only solid cells about it, where all fields are 0. */
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error);
 
 /* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
 sel_status sel_within_check(const sel_output_site *site, const char *what,

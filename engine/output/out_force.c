@@ -32,11 +32,12 @@ enum { MOST_SAMPLES = 1 << 20 };
 /* A lift that changes less than this part of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
+enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
+
 typedef struct force_record {
     size_t count, room;
     size_t stride, skipped; /* every stride-th sample is kept */
-    double *time;
-    double *force[3];
+    double *v[SERIES];
 } force_record;
 
 typedef struct force_output {
@@ -62,19 +63,10 @@ static sel_status force_check(const sel_output_site *site, const void *params, s
 
 /* ---- the record ---- */
 
-static bool grow(double **v, size_t room) {
-    double *grown = realloc(*v, room * sizeof **v);
-    if (grown) {
-        *v = grown;
-    }
-    return grown != NULL;
-}
-
 static void thin(force_record *record) {
-    for (size_t i = 0; 2 * i < record->count; i++) {
-        record->time[i] = record->time[2 * i];
-        for (int a = 0; a < 3; a++) {
-            record->force[a][i] = record->force[a][2 * i];
+    for (int k = 0; k < SERIES; k++) {
+        for (size_t i = 0; 2 * i < record->count; i++) {
+            record->v[k][i] = record->v[k][2 * i];
         }
     }
     record->count = (record->count + 1) / 2;
@@ -82,12 +74,15 @@ static void thin(force_record *record) {
 }
 
 static bool make_room(force_record *record, size_t room) {
-    bool grown = grow(&record->time, room);
-    for (int a = 0; a < 3; a++) {
-        grown = grow(&record->force[a], room) && grown;
+    for (int k = 0; k < SERIES; k++) {
+        double *grown = realloc(record->v[k], room * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        record->v[k] = grown;
     }
-    record->room = grown ? room : record->room;
-    return grown;
+    record->room = room;
+    return true;
 }
 
 static sel_status add_sample(force_record *record, double time, const double force[3],
@@ -99,15 +94,13 @@ static sel_status add_sample(force_record *record, double time, const double for
     if (record->count == MOST_SAMPLES) {
         thin(record);
     }
-    if (record->count == record->room) {
-        size_t room = 2 * record->room + 256;
-        if (!make_room(record, room)) {
-            return sel_fail_memory(error, "the record of a force", 4 * room * sizeof(double));
-        }
+    const size_t room = 2 * record->room + 256;
+    if (record->count == record->room && !make_room(record, room)) {
+        return sel_fail_memory(error, "the record of a force", SERIES * room * sizeof(double));
     }
-    record->time[record->count] = time;
+    record->v[TIME][record->count] = time;
     for (int a = 0; a < 3; a++) {
-        record->force[a][record->count] = force[a];
+        record->v[FORCE + a][record->count] = force[a];
     }
     record->count++;
     return SEL_OK;
@@ -129,9 +122,8 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
         record->stride = (size_t)stride;
         record->skipped = (size_t)skipped;
     }
-    sel_keep(checkpoint, record->time, record->count * sizeof(double));
-    for (int a = 0; a < 3; a++) {
-        sel_keep(checkpoint, record->force[a], record->count * sizeof(double));
+    for (int k = 0; k < SERIES; k++) {
+        sel_keep(checkpoint, record->v[k], record->count * sizeof(double));
     }
 }
 
@@ -168,7 +160,7 @@ static size_t first_sample(const force_output *output, double end) {
     const force_record *record = &output->record;
     size_t first = 0;
     if (common->from_step == 0 && isnan(common->from_time)) {
-        while (first + 1 < record->count && record->time[first] < 0.5 * end) {
+        while (first + 1 < record->count && record->v[TIME][first] < 0.5 * end) {
             first++;
         }
     }
@@ -181,7 +173,7 @@ static sel_status set_coefficients(const force_output *output, size_t first, sel
     size_t n = record->count - first;
     sel_status status = SEL_OK;
     for (int a = 0; a < 2 && !status; a++) {
-        const double *force = record->force[a] + first;
+        const double *force = record->v[FORCE + a] + first;
         double mean = output->to_coefficient * sel_signal_mean(force, n);
         double deviation = output->to_coefficient * sel_signal_rms(force, n);
         status = sel_output_result(&output->base, means[a], mean, error);
@@ -196,10 +188,10 @@ static sel_status set_frequency(const force_output *output, size_t first, sel_er
     size_t n = record->count - first;
     double largest = 0;
     for (size_t i = first; i < record->count; i++) {
-        largest = fmax(largest, hypot(record->force[0][i], record->force[1][i]));
+        largest = fmax(largest, hypot(record->v[FORCE][i], record->v[FORCE + 1][i]));
     }
-    double frequency = sel_signal_frequency(record->time + first, record->force[1] + first, n,
-                                            steady_part * largest);
+    double frequency = sel_signal_frequency(record->v[TIME] + first, record->v[FORCE + 1] + first,
+                                            n, steady_part * largest);
     if (isnan(frequency)) {
         return SEL_OK;
     }
@@ -220,7 +212,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
     size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
     for (int a = 0; a < base->context->domain->grid.dims && !status; a++) {
-        double mean = sel_signal_mean(record->force[a] + first, record->count - first);
+        double mean = sel_signal_mean(record->v[FORCE + a] + first, record->count - first);
         status = sel_output_result(base, means[a], mean, error);
     }
     if (!status && !isnan(output->to_coefficient)) {
@@ -244,9 +236,8 @@ static double coefficient(const sel_output_context *context) {
 
 static void force_close(sel_output *base) {
     force_record *record = &((force_output *)base)->record;
-    free(record->time);
-    for (int a = 0; a < 3; a++) {
-        free(record->force[a]);
+    for (int k = 0; k < SERIES; k++) {
+        free(record->v[k]);
     }
 }
 

@@ -64,11 +64,13 @@ static int64_t next_interval(double dt, double interval, int64_t step) {
     return next > step ? next : step + 1;
 }
 
+int64_t sel_output_from(const sel_output_common *common, double dt) {
+    const int64_t by_time = isnan(common->from_time) ? 0 : sel_step_at(common->from_time, dt);
+    return by_time > common->from_step ? by_time : common->from_step;
+}
+
 int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step) {
-    int64_t from = common->from_step;
-    if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
-        from = sel_step_at(common->from_time, dt);
-    }
+    const int64_t from = sel_output_from(common, dt);
     step = from - 1 > step ? from - 1 : step;
     if (!isnan(common->interval)) {
         return next_interval(dt, common->interval, step);
@@ -76,10 +78,7 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, double 
     if (common->every != SEL_INT_NOT_GIVEN) {
         return sel_next_multiple(step, common->every);
     }
-    if (period == 0) {
-        return INT64_MAX;
-    }
-    return sel_next_multiple(step < 0 ? 0 : step, period);
+    return period ? sel_next_multiple(step < 0 ? 0 : step, period) : INT64_MAX;
 }
 
 static int64_t next_due(const sel_output *output, int64_t step) {
@@ -388,40 +387,32 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
     char block[SEL_BLOCK_NAME];
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
-    sel_output **to =
-        calloc((size_t)(count > 0 && count < SEL_MOST_OUTPUTS ? count : 0) + 1, sizeof *to);
-    if (!to || count < 0 || count >= SEL_MOST_OUTPUTS) {
+    if (count < 0 || count >= SEL_MOST_OUTPUTS) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
                             sel_checkpoint_path(checkpoint), count);
-        count = 0;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
         char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
-        to[i] = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
-        if (name && kind && !to[i]) {
+        sel_output *output = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
+        if (output) {
+            output->kept = i + 1;
+        } else if (name && kind) {
             sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
         }
         free(name);
         free(kind);
     }
     for (int i = 0; i < outputs->count; i++) {
-        bool known = false;
-        for (int k = 0; k < count; k++) {
-            known = known || to[k] == outputs->v[i];
+        sel_output *output = outputs->v[i];
+        if (!output->kept) {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is new", output->kind->table->name,
+                     output->name);
+            continue;
         }
-        if (!known) {
-            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is new", outputs->v[i]->kind->table->name,
-                     outputs->v[i]->name);
-        }
+        snprintf(block, sizeof block, "output %d", output->kept);
+        sel_checkpoint_block(checkpoint, block);
+        keep_output(output, checkpoint);
     }
-    for (int i = 0; i < count; i++) {
-        if (to[i]) {
-            snprintf(block, sizeof block, "output %d", i + 1);
-            sel_checkpoint_block(checkpoint, block);
-            keep_output(to[i], checkpoint);
-        }
-    }
-    free(to);
 }
 
 void sel_outputs_close(sel_outputs *outputs) {

@@ -53,8 +53,8 @@ static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
     return (point->v[axis] - grid->origin[axis]) / grid->dx;
 }
 
-/* The free cell that holds `point`; of several on whose border it lies, one that is free. False
- * when there is none: the point is in a solid. */
+/* The cell that holds `point`; of several on whose border it lies, one that is free. False when
+ * there is none: the point is in a solid. */
 static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
@@ -71,6 +71,20 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
         }
     }
     return false;
+}
+
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
+                          sel_error *error) {
+    const sel_domain *domain = site->domain;
+    int64_t at[3];
+    if (free_cell_at(domain, point, at)) {
+        return SEL_OK;
+    }
+    const int region = domain->cell[sel_cell_number(&domain->grid, at)];
+    char name[32];
+    return sel_fail_at(error, site->where,
+                       "%s: %s lies in the region '%s', where nothing is computed",
+                       site->table->name, what, sel_region_name(domain, region, name));
 }
 
 /* Appends the free cells about `point` with their weights. */
