@@ -187,14 +187,16 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* The tables of what a script makes before a simulation: sel.units, sel.series, sel.raster. Ends
- * with NULL. */
-extern const sel_table *const sel_data_tables[];
+/* Every table and family that a script can write, in reading order, each once: for help,
+ * annotations and the reference. */
+enum { SEL_MOST_TABLES = 128, SEL_MOST_FAMILIES = 16 };
+typedef struct sel_schema {
+    int table_count, family_count;
+    const sel_table *tables[SEL_MOST_TABLES];
+    const sel_family *families[SEL_MOST_FAMILIES];
+} sel_schema;
 
-/* Every table (family) that a script can write, in reading order, each once: at most `room` are
- * stored, their number is returned. For help, annotations and the reference. */
-int sel_all_tables(const sel_table *tables[], int room);
-int sel_all_families(const sel_family *families[], int room);
+sel_schema sel_schema_collect(void);
 
 /* Prints the help of all that is called so: commands, options, tables, families, fields of results,
  * what a script calls without a table; with NULL, a list. SEL_BAD_USAGE with "did you mean" when

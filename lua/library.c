@@ -14,8 +14,6 @@
 #include "geometry/shape.h"
 #include "selenite_lua.h"
 
-enum { MAX_FAMILIES = 64 };
-
 /* Addresses of these are keys in Lua's registry. */
 static const char marks_key, operators_key;
 
@@ -219,12 +217,11 @@ each_constructor(bool (*visit)(void *data, const char *group, const sel_table *t
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
         if (visit(data, "sel", (*solver)->table))
             return (*solver)->table;
-    const sel_family *families[MAX_FAMILIES];
-    int count = sel_all_families(families, MAX_FAMILIES);
-    for (int f = 0; f < count; f++)
-        for (int i = 0; i < families[f]->count; i++)
-            if (visit(data, families[f]->name, families[f]->tables[i]))
-                return families[f]->tables[i];
+    const sel_schema all = sel_schema_collect();
+    for (int f = 0; f < all.family_count; f++)
+        for (int i = 0; i < all.families[f]->count; i++)
+            if (visit(data, all.families[f]->name, all.families[f]->tables[i]))
+                return all.families[f]->tables[i];
     return NULL;
 }
 
