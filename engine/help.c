@@ -4,7 +4,7 @@
 #include "engine/solver.h"
 #include "engine/usage.h"
 
-enum { MAX_TABLES = 128, MAX_FAMILIES = 16, MAX_NAMES = 512 };
+enum { MAX_NAMES = 512 };
 
 /* What a script calls that is no table of fields. */
 typedef struct topic {
@@ -20,21 +20,18 @@ static const topic topics[] = {
      "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
      "Declares what the command line may set with NAME=value, and returns the values, read-only. A "
      "default is a number, a string or a boolean and sets the parameter's type. Fields beside it: "
-     "min and "
-     "max (of a number), choices (a list of the only values), integer = true (whole numbers "
-     "only), file = true (the path of a file: the default is relative to the script, one from "
-     "the command line to the working directory)."},
+     "min and max (of a number), choices (a list of the only values), integer = true (whole "
+     "numbers only), file = true (the path of a file: the default is relative to the script, one "
+     "from the command line to the working directory)."},
     {"sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
      "Reads another scenario and returns its table, or the list of them, for this one to change "
-     "and "
-     "return. The path is relative to the script; the values set its sel.params."},
+     "and return. The path is relative to the script; the values set its sel.params."},
     {"sel.paint", "sel.paint { base, { shape, value }, ... }",
      "A quantity: the value of the last shape that holds the place, and outside of all shapes the "
      "base. Base and values are quantities."},
     {"sel.noise", "sel.noise(seed, x, y, z)",
      "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run and on "
-     "every "
-     "machine; y and z are 0 when not given."},
+     "every machine; y and z are 0 when not given."},
     {"sel.step", "sel.step(x)", "0 where x is below 0, else 1: for numbers, and inside functions."},
     {"sel.ramp", "sel.ramp(t, T)",
      "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T is "
@@ -122,10 +119,10 @@ static void print_fields_index(FILE *to) {
     }
 }
 
-static void print_index(FILE *to, const sel_table *const tables[], int count) {
+static void print_index(FILE *to, const sel_schema *all) {
     fputs("Tables of a scenario; `selenite help NAME` lists the fields of one:\n\n", to);
-    for (int i = 0; i < count; i++) {
-        print_entry(to, tables[i]->name, tables[i]->doc);
+    for (int i = 0; i < all->table_count; i++) {
+        print_entry(to, all->tables[i]->name, all->tables[i]->doc);
     }
     fputs("\nWhat a script calls without a table of fields:\n\n", to);
     for (const topic *t = topics; t->name; t++) {
@@ -146,62 +143,54 @@ static bool is_in_group(const char *full, const char *name) {
     return strncmp(full, name, length) == 0 && full[length] == '.';
 }
 
-/* What `selenite help NAME` looks through. */
-typedef struct index_of_names {
-    const sel_table *tables[MAX_TABLES];
-    const sel_family *families[MAX_FAMILIES];
-    int table_count, family_count;
-} index_of_names;
+/* A blank line stands before every part of the help but the first. */
+static void begin_part(FILE *to, bool *begun) {
+    fputs(*begun ? "\n" : "", to);
+    *begun = true;
+}
 
-static bool print_topics(FILE *to, const char *name) {
-    bool found = false;
+static void print_topics(FILE *to, const char *name, bool *begun) {
     for (const topic *t = topics; t->name; t++) {
         if (is_called(t->name, name)) {
-            fprintf(to, "%s%s\n  %s\n  ", found ? "\n" : "", t->name, t->usage);
+            begin_part(to, begun);
+            fprintf(to, "%s\n  %s\n  ", t->name, t->usage);
             sel_print_wrapped(to, t->doc, 2, 2);
-            found = true;
         }
     }
-    return found;
 }
 
-static bool print_tables(FILE *to, const index_of_names *all, const char *name, bool lead) {
-    bool found = false;
+static void print_tables(FILE *to, const sel_schema *all, const char *name, bool *begun) {
     for (int i = 0; i < all->table_count; i++) {
         if (is_called(all->tables[i]->name, name)) {
-            fputs(found || lead ? "\n" : "", to);
+            begin_part(to, begun);
             print_table(to, all->tables[i]);
-            found = true;
         }
     }
-    return found;
 }
 
-/* The members of the families called so: law, out, shape. */
-static bool print_families(FILE *to, const index_of_names *all, const char *name, bool lead) {
-    bool found = false;
+/* The members of the families called so, "law", "out", "shape"; else those of a group of names,
+ * "sel". */
+static void print_group(FILE *to, const sel_schema *all, const char *name, bool *begun) {
+    bool families = false, tables = false;
     for (int i = 0; i < all->family_count; i++) {
         const sel_family *family = all->families[i];
         if (strcmp(family->name, name) != 0) {
             continue;
         }
-        fprintf(to, "%s%s\n\n", found || lead ? "\n" : "", family->doc);
+        begin_part(to, begun);
+        fprintf(to, "%s\n\n", family->doc);
         for (int k = 0; k < family->count; k++) {
             print_entry(to, family->tables[k]->name, family->tables[k]->doc);
         }
-        found = true;
+        families = true;
     }
-    return found;
-}
-
-/* The members of a group of names: "law", "out", "shape", "sel". */
-static bool print_group(FILE *to, const index_of_names *all, const char *name, bool lead) {
-    bool families = print_families(to, all, name, lead), found = families;
     for (int i = 0; i < all->table_count && !families; i++) {
         if (is_in_group(all->tables[i]->name, name)) {
-            fputs(!found && lead ? "\n" : "", to);
+            if (!tables) {
+                begin_part(to, begun);
+            }
             print_entry(to, all->tables[i]->name, all->tables[i]->doc);
-            found = true;
+            tables = true;
         }
     }
     for (const topic *t = topics; t->name; t++) {
@@ -209,83 +198,78 @@ static bool print_group(FILE *to, const index_of_names *all, const char *name, b
             print_entry(to, t->name, t->doc);
         }
     }
-    if (found) {
+    if (families || tables) {
         fprintf(to, "\n`selenite help %s.NAME` says more of one.\n", name);
     }
-    return found;
 }
 
 /* Fields of the results, whole or as a component: "velocity", "velocity_x". */
-static bool print_field_named(FILE *to, const char *name, bool lead) {
-    bool found = false;
+static void print_field_named(FILE *to, const char *name, bool *begun) {
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         int component, field = sel_solver_field(*solver, 3, name, &component);
         if (field >= 0) {
-            fprintf(to, "%sA field of the results of sel.%s:\n", found || lead ? "\n" : "",
-                    (*solver)->name);
+            begin_part(to, begun);
+            fprintf(to, "A field of the results of sel.%s:\n", (*solver)->name);
             print_result(to, &(*solver)->fields[field]);
-            found = true;
         }
     }
-    return found;
 }
 
-/* All that help knows but commands and options, NULL at the end. */
-static void list_names(const index_of_names *all, const char *names[MAX_NAMES]) {
-    int count = 0;
-    for (int i = 0; i < all->table_count && count < MAX_NAMES - 1; i++) {
-        names[count++] = all->tables[i]->name;
+typedef struct name_list {
+    int count;
+    const char *v[MAX_NAMES + 1]; /* NULL at the end */
+} name_list;
+
+static void add_name(name_list *names, const char *name) {
+    if (names->count < MAX_NAMES) {
+        names->v[names->count++] = name;
     }
-    for (const topic *t = topics; t->name && count < MAX_NAMES - 1; t++) {
-        names[count++] = t->name;
+}
+
+/* All that help knows but commands and options. */
+static name_list list_names(const sel_schema *all) {
+    name_list names = {.count = 0};
+    for (int i = 0; i < all->table_count; i++) {
+        add_name(&names, all->tables[i]->name);
     }
-    for (int i = 0; i < all->family_count && count < MAX_NAMES - 1; i++) {
-        names[count++] = all->families[i]->name;
+    for (const topic *t = topics; t->name; t++) {
+        add_name(&names, t->name);
+    }
+    for (int i = 0; i < all->family_count; i++) {
+        add_name(&names, all->families[i]->name);
     }
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
-        if (count < MAX_NAMES - 1) {
-            names[count++] = (*solver)->name;
-        }
-        for (int f = 0; f < (*solver)->field_count && count < MAX_NAMES - 1; f++) {
-            names[count++] = (*solver)->fields[f].name;
+        add_name(&names, (*solver)->name);
+        for (int f = 0; f < (*solver)->field_count; f++) {
+            add_name(&names, (*solver)->fields[f].name);
         }
     }
-    names[count] = NULL;
-}
-
-static void index_create(index_of_names *all) {
-    all->table_count = sel_all_tables(all->tables, MAX_TABLES);
-    all->family_count = sel_all_families(all->families, MAX_FAMILIES);
+    return names;
 }
 
 sel_status sel_help(FILE *to, const char *name, sel_error *error) {
-    index_of_names all;
-    index_create(&all);
+    const sel_schema all = sel_schema_collect();
     if (!name) {
-        print_index(to, all.tables, all.table_count);
+        print_index(to, &all);
         return SEL_OK;
     }
-    bool found = sel_usage_of(to, name);
-    found |= print_topics(to, name);
-    found |= print_tables(to, &all, name, found);
-    found |= print_group(to, &all, name, found);
-    found |= print_field_named(to, name, found);
-    if (found) {
+    bool begun = sel_usage_of(to, name);
+    print_topics(to, name, &begun);
+    print_tables(to, &all, name, &begun);
+    print_group(to, &all, name, &begun);
+    print_field_named(to, name, &begun);
+    if (begun) {
         return SEL_OK;
     }
-    const char *names[MAX_NAMES];
+    const name_list names = list_names(&all);
     char suggestion[SEL_SUGGESTION_ROOM];
-    list_names(&all, names);
     return sel_fail(error, SEL_BAD_USAGE, "help knows no '%s'%s (`selenite help` lists all names)",
-                    name, sel_suggestion(name, names, suggestion));
+                    name, sel_suggestion(name, names.v, suggestion));
 }
 
 sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
-    index_of_names all;
-    const char *names[MAX_NAMES];
-    index_create(&all);
-    list_names(&all, names);
-    return sel_completion(to, shell, names, error);
+    const sel_schema all = sel_schema_collect();
+    return sel_completion(to, shell, list_names(&all).v, error);
 }
 
 /* Text of a cell of a Markdown table: | would end it. */
@@ -333,16 +317,15 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
 }
 
 void sel_reference_markdown(FILE *to) {
-    const sel_table *tables[MAX_TABLES];
-    int count = sel_all_tables(tables, MAX_TABLES);
+    const sel_schema all = sel_schema_collect();
     fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
           "names of sel and "
           "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
           "the "
           "source; docs/guide.md\nexplains them.\n",
           to);
-    for (int i = 0; i < count; i++) {
-        print_markdown_table(to, tables[i]);
+    for (int i = 0; i < all.table_count; i++) {
+        print_markdown_table(to, all.tables[i]);
     }
     for (const topic *t = topics; t->name; t++) {
         fprintf(to, "\n## %s\n\n    %s\n\n%s\n", t->name, t->usage, t->doc);

@@ -93,31 +93,26 @@ static sel_output_site site_of(const sel_hook_run *run, const sel_table *call) {
         .simulation = run->context->simulation, .domain = run->context->domain, .table = call};
 }
 
-/* Resolves one field; picks->v is freed by the caller, also after a failure. */
+/* Resolves one field. */
 static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
-                             const char *field, sel_picks *picks, sel_error *error) {
-    sel_names names = {1, &field};
-    *picks = (sel_picks){.v = NULL};
+                             const char *field, sel_pick *pick, sel_error *error) {
+    const sel_names names = {1, &field};
     sel_status status = sel_picks_check(site, &names, error);
-    return status ? status : sel_picks_make(run->context, &names, picks, error);
-}
-
-static void take_components(const sel_pick *pick, const double *all, double *values, int *count) {
-    *count = sel_pick_components(pick);
-    for (int c = 0; c < *count; c++) {
-        values[c] = all[sel_pick_component(pick, c)];
-    }
-}
-
-static sel_status probe_pick(sel_hook_run *run, const sel_pick *pick, const sel_point *at,
-                             double *values, int *count, sel_error *error) {
-    sel_sample *sample = NULL;
-    double all[SEL_MAX_COMPONENTS] = {0};
-    sel_status status = sel_sample_create(run->context, at, 1, false, &sample, error);
     if (!status) {
-        status =
-            sel_sample_read(sample, pick->field, pick->field_components, run->time, all, error);
-        take_components(pick, all, values, count);
+        *pick = sel_pick_of(run->context->solver, run->context->domain->grid.dims, field);
+    }
+    return status;
+}
+
+static sel_status probe_pick(sel_hook_run *run, sel_pick *pick, const sel_point *at, double *values,
+                             int *count, sel_error *error) {
+    const sel_picks picks = {1, pick};
+    sel_sample *sample = NULL;
+    sel_status status = sel_sample_create(run->context, at, 1, false, &picks, &sample, error);
+    status = status ? status : sel_sample_read(sample, run->time, error);
+    *count = sel_pick_components(pick);
+    for (int c = 0; c < *count && !status; c++) {
+        values[c] = sel_sample_value(sample, 0, 0, sel_pick_component(pick, c));
     }
     sel_sample_destroy(sample);
     return status;
@@ -126,11 +121,10 @@ static sel_status probe_pick(sel_hook_run *run, const sel_pick *pick, const sel_
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &probe_call);
-    sel_picks picks;
-    sel_status status = pick_field(run, &site, field, &picks, error);
+    sel_pick pick;
+    sel_status status = pick_field(run, &site, field, &pick, error);
     status = status ? status : sel_point_check(&site, "the point", at, error);
-    status = status ? status : probe_pick(run, &picks.v[0], at, values, count, error);
-    free(picks.v);
+    status = status ? status : probe_pick(run, &pick, at, values, count, error);
     return keep_failure(run, status, error);
 }
 
@@ -149,12 +143,11 @@ static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, d
                            .field = pick->field,
                            .box = sel_grid_box(&run->context->domain->grid),
                            .components = pick->field_components};
-    double all[SEL_MAX_COMPONENTS] = {0};
     sel_status status = sel_output_request(run->context, &request, error);
-    for (int c = 0; c < pick->field_components; c++) {
-        all[c] = sel_reduce_value(&request, op, c);
+    *count = sel_pick_components(pick);
+    for (int c = 0; c < *count; c++) {
+        values[c] = sel_reduce_value(&request, op, sel_pick_component(pick, c));
     }
-    take_components(pick, all, values, count);
     return status;
 }
 
@@ -168,10 +161,9 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                         "\"l2\", got \"%.40s\"",
                         op);
     }
-    sel_picks picks;
-    sel_status status = pick_field(run, &site, field, &picks, error);
-    status = status ? status : reduce_pick(run, &picks.v[0], which, values, count, error);
-    free(picks.v);
+    sel_pick pick;
+    sel_status status = pick_field(run, &site, field, &pick, error);
+    status = status ? status : reduce_pick(run, &pick, which, values, count, error);
     return keep_failure(run, status, error);
 }
 

@@ -474,10 +474,10 @@ static sel_status run_prepared(run *r, sel_error *error) {
         sel_status written = write_report(r, status, error, error);
         status = status ? status : written;
     }
-    sel_writer_destroy(r->writer);
     if (r->outputs) {
         sel_outputs_close(r->outputs);
     }
+    sel_writer_destroy(r->writer);
     return status;
 }
 

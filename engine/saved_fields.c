@@ -8,22 +8,16 @@
 #include "engine/solver.h"
 
 static const sel_field rows[] = {
-    {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_state_params, file),
-     "A checkpoint (.sel) of a run of the same solver, relative to the script.", 0, NULL, NULL,
-     NULL},
+    SEL_ROW(sel_state_params, file, FILE,
+            "A checkpoint (.sel) of a run of the same solver, relative to the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
-const sel_table sel_state_table = {
-    "sel.state",
-    "The fields in a checkpoint, as `initial` of a new run: sel.state \"run/checkpoint.sel\". Of "
-    "another grid they are taken at the same places: linear between the centres of cells that are "
-    "not solid, constant beyond the last ones.",
-    sizeof(sel_state_params),
-    SIZE_MAX,
-    rows,
-    sizeof rows / sizeof *rows,
-    NULL,
-};
+const sel_table sel_state_table =
+    SEL_TABLE("sel.state", sel_state_params, rows,
+              "The fields in a checkpoint, as `initial` of a new run: sel.state "
+              "\"run/checkpoint.sel\". Of another grid they are taken at the same places: linear "
+              "between the centres of cells that are not solid, constant beyond the last ones.");
 
 /* The cells that all fields have in common. */
 typedef struct saved_cells {

@@ -11,11 +11,6 @@
 #include "geometry/raster.h"
 #include "geometry/shape.h"
 
-enum { MAX_TABLES = 128 };
-
-const sel_table *const sel_data_tables[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
-                                            &sel_state_table, NULL};
-
 static void preset_field(const sel_field *field, char *data) {
     void *member = data + field->offset;
     switch (field->kind) {
@@ -23,7 +18,7 @@ static void preset_field(const sel_field *field, char *data) {
         *(bool *)member = field->preset != 0;
         break;
     case SEL_KIND_INT:
-        *(int64_t *)member = (int64_t)field->preset;
+        *(int64_t *)member = isnan(field->preset) ? SEL_INT_NOT_GIVEN : (int64_t)field->preset;
         break;
     case SEL_KIND_NUMBER:
         *(double *)member = field->preset;
@@ -55,23 +50,15 @@ const sel_table *sel_family_find(const sel_family *family, const char *name) {
     return NULL;
 }
 
-/* Collects each table once, in the order in which a reader meets them. */
-typedef struct collection {
-    const sel_table *tables[MAX_TABLES + 1];
-    int table_count;
-    const sel_family *families[MAX_TABLES + 1];
-    int family_count;
-} collection;
+static void collect_table(sel_schema *all, const sel_table *table);
 
-static void collect_table(collection *all, const sel_table *table);
-
-static void collect_family(collection *all, const sel_family *family) {
+static void collect_family(sel_schema *all, const sel_family *family) {
     for (int i = 0; i < all->family_count; i++) {
         if (all->families[i] == family) {
             return;
         }
     }
-    if (all->family_count < MAX_TABLES) {
+    if (all->family_count < SEL_MOST_FAMILIES) {
         all->families[all->family_count++] = family;
     }
     for (int i = 0; i < family->count; i++) {
@@ -79,13 +66,13 @@ static void collect_family(collection *all, const sel_family *family) {
     }
 }
 
-static void collect_table(collection *all, const sel_table *table) {
+static void collect_table(sel_schema *all, const sel_table *table) {
     for (int i = 0; i < all->table_count; i++) {
         if (all->tables[i] == table) {
             return;
         }
     }
-    if (all->table_count == MAX_TABLES) {
+    if (all->table_count == SEL_MOST_TABLES) {
         return;
     }
     all->tables[all->table_count++] = table;
@@ -101,32 +88,18 @@ static void collect_table(collection *all, const sel_table *table) {
     }
 }
 
-static collection collect_all(void) {
-    collection all = {.table_count = 0};
+sel_schema sel_schema_collect(void) {
+    static const sel_table *const data[] = {&sel_units_table, &sel_series_table, &sel_raster_table,
+                                            &sel_state_table};
+    sel_schema all = {.table_count = 0};
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         collect_table(&all, (*solver)->table);
     }
     collect_family(&all, &sel_shape_family);
-    for (const sel_table *const *table = sel_data_tables; *table; table++) {
-        collect_table(&all, *table);
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+        collect_table(&all, data[i]);
     }
     return all;
-}
-
-int sel_all_tables(const sel_table *tables[], int room) {
-    collection all = collect_all();
-    for (int i = 0; i < all.table_count && i < room; i++) {
-        tables[i] = all.tables[i];
-    }
-    return all.table_count < room ? all.table_count : room;
-}
-
-int sel_all_families(const sel_family *families[], int room) {
-    collection all = collect_all();
-    for (int i = 0; i < all.family_count && i < room; i++) {
-        families[i] = all.families[i];
-    }
-    return all.family_count < room ? all.family_count : room;
 }
 
 static void choices_text(const sel_field *field, const char *lead, char *text, size_t size) {
@@ -195,7 +168,7 @@ void sel_preset_text(const sel_field *field, char *text, size_t size) {
         snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");
     } else if (field->kind == SEL_KIND_NUMBER && !isnan(field->preset)) {
         snprintf(text, size, "default %.6g", field->preset);
-    } else if (field->kind == SEL_KIND_INT && field->preset > (double)SEL_INT_NOT_GIVEN) {
+    } else if (field->kind == SEL_KIND_INT && !isnan(field->preset)) {
         snprintf(text, size, "default %.0f", field->preset);
     }
 }

@@ -123,7 +123,8 @@ enum {
     SEL_REQUIRED = 1,
     SEL_POSITIONAL = 2, /* may stand without its name: law.velocity { 0.1, 0 } */
     SEL_POSITIVE = 4,   /* a number or integer must be > 0 */
-    SEL_ANY_DIMS = 8    /* a point that the table's own check compares with the domain */
+    SEL_ANY_DIMS = 8,   /* a point that the table's own check compares with the domain */
+    SEL_RESULT = 16     /* STRING, NAMES of an output: fields of the results that it reads */
 };
 
 typedef struct sel_field {
@@ -138,21 +139,39 @@ typedef struct sel_field {
     const struct sel_family *family;
 } sel_field;
 
-/* The preset of a NUMBER that has no default (test with isnan); of an INT: SEL_INT_NOT_GIVEN. */
+/* The preset of an INT or a NUMBER that has no default: the member is SEL_INT_NOT_GIVEN, or NaN. */
 #define SEL_NOT_GIVEN (__builtin_nan(""))
 #define SEL_INT_NOT_GIVEN INT64_MIN
 
+/* A row of a field list, for a member that is called as in Lua, SEL_ROW_NAMED for one that is not;
+ * designators behind the doc give the rest:
+ *     SEL_ROW(sel_stop, steps, INT, "Steps after which the run ends.", .preset = SEL_NOT_GIVEN) */
+#define SEL_ROW(type, member, holds, text, ...) \
+    SEL_ROW_NAMED(#member, type, member, holds, text, __VA_ARGS__)
+#define SEL_ROW_NAMED(lua_name, type, member, holds, text, ...)                                    \
+    {                                                                                              \
+        .name = lua_name, .kind = SEL_KIND_##holds, .offset = offsetof(type, member), .doc = text, \
+        __VA_ARGS__                                                                                \
+    }
+
 typedef struct sel_table {
-    const char *name;    /* as the script writes it: "sel.lbm", "law.wall", "stop" */
-    const char *doc;     /* one or two sentences */
-    size_t size;         /* of the C struct */
-    size_t where_offset; /* of a sel_where member that gets the table's place; SIZE_MAX: none */
+    const char *name; /* as the script writes it: "sel.lbm", "law.wall", "stop" */
+    const char *doc;  /* one or two sentences */
+    size_t size;      /* of the C struct */
+    bool has_where;   /* the struct begins with a sel_where that gets the table's place */
     const sel_field *fields;
     int count;
     /* More to check than types: NULL, or appends every mistake to `error`, SEL_OK if there is
      * none. Runs after all fields are filled, and from C by sel_simulation_check. */
     sel_status (*check)(const void *data, sel_where where, sel_error *error);
 } sel_table;
+
+/* The table of a struct that has these rows; designators behind the doc give the rest. */
+#define SEL_TABLE(lua_name, type, rows, text, ...)                           \
+    {                                                                        \
+        .name = lua_name, .doc = text, .size = sizeof(type), .fields = rows, \
+        .count = sizeof(rows) / sizeof *(rows), __VA_ARGS__                  \
+    }
 
 /* The constructors that may stand in one place: all laws of a solver, all outputs. */
 typedef struct sel_family {
@@ -168,14 +187,16 @@ void sel_table_presets(const sel_table *table, void *data);
 /* The table of `family` whose name ends in ".NAME", or NULL. */
 const sel_table *sel_family_find(const sel_family *family, const char *name);
 
-/* The tables of what a script makes before a simulation: sel.units, sel.series, sel.raster. Ends
- * with NULL. */
-extern const sel_table *const sel_data_tables[];
+/* Every table and family that a script can write, in reading order, each once: for help,
+ * annotations and the reference. */
+enum { SEL_MOST_TABLES = 128, SEL_MOST_FAMILIES = 16 };
+typedef struct sel_schema {
+    int table_count, family_count;
+    const sel_table *tables[SEL_MOST_TABLES];
+    const sel_family *families[SEL_MOST_FAMILIES];
+} sel_schema;
 
-/* Every table (family) that a script can write, in reading order, each once: at most `room` are
- * stored, their number is returned. For help, annotations and the reference. */
-int sel_all_tables(const sel_table *tables[], int room);
-int sel_all_families(const sel_family *families[], int room);
+sel_schema sel_schema_collect(void);
 
 /* Prints the help of all that is called so: commands, options, tables, families, fields of results,
  * what a script calls without a table; with NULL, a list. SEL_BAD_USAGE with "did you mean" when

@@ -13,32 +13,27 @@ static const char *const interpolation_names[] = {"linear", "previous", NULL};
 static const char *const outside_names[] = {"error", "hold", "zero", NULL};
 
 static const sel_field series_fields[] = {
-    {"file", SEL_KIND_FILE, SEL_POSITIONAL, offsetof(sel_series_params, file),
-     "A CSV file: times in the first column, numbers or dates such as 2024-05-31T12:30, which "
-     "count in "
-     "seconds since the first; a path relative to the script.",
-     0, NULL, NULL, NULL},
-    {"t", SEL_KIND_VALUES, 0, offsetof(sel_series_params, t), "Times, instead of a file.", 0, NULL,
-     NULL, NULL},
-    {"value", SEL_KIND_VALUES, 0, offsetof(sel_series_params, value),
-     "One value for each time of t.", 0, NULL, NULL, NULL},
-    {"column", SEL_KIND_KEY, 0, offsetof(sel_series_params, column),
-     "The column of the values, by its name or its number from 1; the second when not given.", 0,
-     NULL, NULL, NULL},
-    {"scale", SEL_KIND_NUMBER, 0, offsetof(sel_series_params, scale), "Multiplies the values.", 1,
-     NULL, NULL, NULL},
-    {"time_scale", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_series_params, time_scale),
-     "Multiplies the times.", 1, NULL, NULL, NULL},
-    {"interpolation", SEL_KIND_CHOICE, 0, offsetof(sel_series_params, interpolation),
-     "Between two points: along the line, or the value of the one before.", SEL_SERIES_LINEAR,
-     interpolation_names, NULL, NULL},
-    {"repeats", SEL_KIND_BOOL, 0, offsetof(sel_series_params, repeats),
-     "Start again at the first point after the last one, also before the first.", false, NULL, NULL,
-     NULL},
-    {"outside", SEL_KIND_CHOICE, 0, offsetof(sel_series_params, outside),
-     "Before the first and after the last time, unless it repeats: an error, the nearest value, or "
-     "zero.",
-     SEL_SERIES_ERROR, outside_names, NULL, NULL},
+    SEL_ROW(sel_series_params, file, FILE,
+            "A CSV file: times in the first column, numbers or dates such as 2024-05-31T12:30, "
+            "which count in seconds since the first; a path relative to the script.",
+            .flags = SEL_POSITIONAL),
+    SEL_ROW(sel_series_params, t, VALUES, "Times, instead of a file."),
+    SEL_ROW(sel_series_params, value, VALUES, "One value for each time of t."),
+    SEL_ROW(
+        sel_series_params, column, KEY,
+        "The column of the values, by its name or its number from 1; the second when not given."),
+    SEL_ROW(sel_series_params, scale, NUMBER, "Multiplies the values.", .preset = 1),
+    SEL_ROW(sel_series_params, time_scale, NUMBER, "Multiplies the times.", .flags = SEL_POSITIVE,
+            .preset = 1),
+    SEL_ROW(sel_series_params, interpolation, CHOICE,
+            "Between two points: along the line, or the value of the one before.",
+            .preset = SEL_SERIES_LINEAR, .choices = interpolation_names),
+    SEL_ROW(sel_series_params, repeats, BOOL,
+            "Start again at the first point after the last one, also before the first."),
+    SEL_ROW(sel_series_params, outside, CHOICE,
+            "Before the first and after the last time, unless it repeats: an error, the nearest "
+            "value, or zero.",
+            .preset = SEL_SERIES_ERROR, .choices = outside_names),
 };
 
 static sel_status check_params(const void *data, sel_where where, sel_error *error) {
@@ -67,15 +62,9 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
     return SEL_OK;
 }
 
-const sel_table sel_series_table = {
-    "sel.series",
-    "A quantity over time, given at points; s(t) inside functions.",
-    sizeof(sel_series_params),
-    SIZE_MAX,
-    series_fields,
-    sizeof series_fields / sizeof *series_fields,
-    check_params,
-};
+const sel_table sel_series_table = SEL_TABLE(
+    "sel.series", sel_series_params, series_fields,
+    "A quantity over time, given at points; s(t) inside functions.", .check = check_params);
 
 static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
                            double *out, sel_error *error) {

@@ -22,35 +22,29 @@ static sel_status check_stop(const void *data, sel_where where, sel_error *error
 }
 
 static const sel_field stop_fields[] = {
-    {"steps", SEL_KIND_INT, 0, offsetof(sel_stop, steps),
-     "Number of steps after which the run ends.", (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
-    {"time", SEL_KIND_NUMBER, 0, offsetof(sel_stop, time),
-     "The run ends at the first step at or after this time.", SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"steady", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, steady),
-     "The run ends when the relative change of velocity (run-off: depth) between two tests is "
-     "below this.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_stop, every),
-     "Steps between two tests; when not given, reference.length / reference.velocity where "
-     "reference gives both, else 1000.",
-     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
-    {"wall_time", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_stop, wall_time),
-     "The run ends when it has taken this many seconds of wall time, set-up included; the last "
-     "state is written and the exit status is 0.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_stop, steps, INT, "Number of steps after which the run ends.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, steady, NUMBER,
+            "The run ends when the relative change of velocity (run-off: depth) between two tests "
+            "is below this.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, every, INT,
+            "Steps between two tests; when not given, reference.length / reference.velocity where "
+            "reference gives both, else 1000.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, wall_time, NUMBER,
+            "The run ends when it has taken this many seconds of wall time, set-up included; the "
+            "last state is written and the exit status is 0.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_stop_table = {
-    "stop",
-    "When a run ends: at the first condition met. `steps` and `time` end it at once, `steady` at "
-    "the "
-    "next test, or at the next look for divergence if that comes first.",
-    sizeof(sel_stop),
-    SIZE_MAX,
-    stop_fields,
-    sizeof stop_fields / sizeof *stop_fields,
-    check_stop,
-};
+const sel_table sel_stop_table =
+    SEL_TABLE("stop", sel_stop, stop_fields,
+              "When a run ends: at the first condition met. `steps` and `time` end it at once, "
+              "`steady` at the next test, or at the next look for divergence if that comes first.",
+              .check = check_stop);
 
 static sel_status check_hook(const void *data, sel_where where, sel_error *error) {
     const sel_hook *hook = data;
@@ -62,48 +56,41 @@ static sel_status check_hook(const void *data, sel_where where, sel_error *error
 
 static const char *const hook_times[] = {"end", NULL};
 static const sel_field hook_fields[] = {
-    {"every", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_hook, every),
-     "Steps between calls, from step 0 on; a call follows the outputs of its step.",
-     (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
-    {"at", SEL_KIND_CHOICE, 0, offsetof(sel_hook, at),
-     "\"end\": one call at the last step, before the last outputs; none when the run diverged.",
-     SEL_HOOK_BY_STEPS, hook_times, NULL, NULL},
-    {"call", SEL_KIND_CALLBACK, SEL_REQUIRED, offsetof(sel_hook, call),
-     "Called with the run: run.step, run.time, run.state (a table kept between calls), "
-     "run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, value), "
-     "run:result(name, value), run:stop(reason), run:log(text).",
-     0, NULL, NULL, NULL},
+    SEL_ROW(sel_hook, every, INT,
+            "Steps between calls, from step 0 on; a call follows the outputs of its step.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_hook, at, CHOICE,
+        "\"end\": one call at the last step, before the last outputs; none when the run diverged.",
+        .preset = SEL_HOOK_BY_STEPS, .choices = hook_times),
+    SEL_ROW(sel_hook, call, CALLBACK,
+            "Called with the run: run.step, run.time, run.state (a table kept between calls), "
+            "run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, "
+            "value), run:result(name, value), run:stop(reason), run:log(text).",
+            .flags = SEL_REQUIRED),
 };
 
-const sel_table sel_hook_table = {
-    "hooks",          "A function that looks at the run between steps and may act on it.",
-    sizeof(sel_hook), SIZE_MAX,
-    hook_fields,      sizeof hook_fields / sizeof *hook_fields,
-    check_hook,
-};
+const sel_table sel_hook_table = SEL_TABLE(
+    "hooks", sel_hook, hook_fields,
+    "A function that looks at the run between steps and may act on it.", .check = check_hook);
 
 static const sel_field reference_fields[] = {
-    {"length", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, length),
-     "Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"velocity", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, velocity),
-     "Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and the "
-     "coefficients of forces.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"area", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(sel_reference, area),
-     "Area of the coefficients of forces; in 2-D a length, and reference.length when not given.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(
+        sel_reference, length, NUMBER,
+        "Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_reference, velocity, NUMBER,
+            "Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and "
+            "the coefficients of forces.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_reference, area, NUMBER,
+        "Area of the coefficients of forces; in 2-D a length, and reference.length when not given.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_reference_table = {
-    "reference",
-    "Scales of the flow, for dimensionless numbers.",
-    sizeof(sel_reference),
-    SIZE_MAX,
-    reference_fields,
-    sizeof reference_fields / sizeof *reference_fields,
-    NULL,
-};
+const sel_table sel_reference_table = SEL_TABLE("reference", sel_reference, reference_fields,
+                                                "Scales of the flow, for dimensionless numbers.");
 
 sel_grid sel_common_grid(const sel_common *common) {
     sel_grid grid = {.dims = common->size.n,

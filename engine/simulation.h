@@ -65,141 +65,50 @@ typedef struct sel_common {
 /* Rows that every solver's field list begins with; `region_table` describes sel_region with its
  * laws. The size is required or not, dx and dt have the preset `unit`; `..._doc` say what holds
  * when they are not given. */
-#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, unit, dx_doc, dt_doc)             \
-    {"name",                                                                                         \
-     SEL_KIND_STRING,                                                                                \
-     0,                                                                                              \
-     offsetof(sel_common, name),                                                                     \
-     "Name of the simulation; required and unique in a list.",                                       \
-     0,                                                                                              \
-     NULL,                                                                                           \
-     NULL,                                                                                           \
-     NULL},                                                                                          \
-        {"size",                                                                                     \
-         SEL_KIND_SIZE,                                                                              \
-         size_flags,                                                                                 \
-         offsetof(sel_common, size),                                                                 \
-         "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,                                    \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"dx",                                                                                       \
-         SEL_KIND_NUMBER,                                                                            \
-         SEL_POSITIVE,                                                                               \
-         offsetof(sel_common, dx),                                                                   \
-         "Side of a cell; " dx_doc,                                                                  \
-         unit,                                                                                       \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"dt",                                                                                       \
-         SEL_KIND_NUMBER,                                                                            \
-         SEL_POSITIVE,                                                                               \
-         offsetof(sel_common, dt),                                                                   \
-         "Time step; " dt_doc,                                                                       \
-         unit,                                                                                       \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"units",                                                                                    \
-         SEL_KIND_UNITS,                                                                             \
-         0,                                                                                          \
-         offsetof(sel_common, units),                                                                \
-         "A lattice made by sel.units: gives dx, dt, nu, density and the reference.",                \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"origin",                                                                                   \
-         SEL_KIND_POINT,                                                                             \
-         0,                                                                                          \
-         offsetof(sel_common, origin),                                                               \
-         "Lower corner of the domain; zero when not given.",                                         \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"periodic",                                                                                 \
-         SEL_KIND_FLAGS,                                                                             \
-         0,                                                                                          \
-         offsetof(sel_common, periodic),                                                             \
-         "Axes along which the domain is periodic: what leaves one face enters the opposite one.",   \
-         0,                                                                                          \
-         sel_axis_names,                                                                             \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"regions",                                                                                  \
-         SEL_KIND_LIST,                                                                              \
-         0,                                                                                          \
-         offsetof(sel_common, regions),                                                              \
-         "Solids and boundary conditions, painted in order: where several paint, the last one "      \
-         "holds.",                                                                                   \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         &(region_table),                                                                            \
-         NULL},                                                                                      \
-        {"controls",                                                                                 \
-         SEL_KIND_NUMBERS,                                                                           \
-         0,                                                                                          \
-         offsetof(sel_common, controls),                                                             \
-         "Numbers that functions of this scenario may name as arguments and hooks may change.",      \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"reference",                                                                                \
-         SEL_KIND_TABLE,                                                                             \
-         0,                                                                                          \
-         offsetof(sel_common, reference),                                                            \
-         "Scales for the Reynolds and Mach numbers and the flow-through time.",                      \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         &sel_reference_table,                                                                       \
-         NULL},                                                                                      \
-        {"stop", SEL_KIND_TABLE,  SEL_REQUIRED, offsetof(sel_common, stop), "When the run ends.", 0, \
-         NULL,   &sel_stop_table, NULL},                                                             \
-        {"output",                                                                                   \
-         SEL_KIND_VARIANTS,                                                                          \
-         0,                                                                                          \
-         offsetof(sel_common, output),                                                               \
-         "What is written: a list of out.* tables.",                                                 \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         NULL,                                                                                       \
-         &sel_output_family},                                                                        \
-        {"hooks",                                                                                    \
-         SEL_KIND_LIST,                                                                              \
-         0,                                                                                          \
-         offsetof(sel_common, hooks),                                                                \
-         "Functions that the run calls at regular steps or at its end.",                             \
-         0,                                                                                          \
-         NULL,                                                                                       \
-         &sel_hook_table,                                                                            \
-         NULL},                                                                                      \
-        {"precision",                                                                                \
-         SEL_KIND_CHOICE,                                                                            \
-         0,                                                                                          \
-         offsetof(sel_common, precision),                                                            \
-         "Precision of the stored state; --precision overrides it.",                                 \
-         SEL_F32,                                                                                    \
-         sel_precision_names,                                                                        \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-        {"backend",                                                                                  \
-         SEL_KIND_CHOICE,                                                                            \
-         0,                                                                                          \
-         offsetof(sel_common, backend),                                                              \
-         "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.",       \
-         SEL_BACKEND_AUTO,                                                                           \
-         sel_backend_names,                                                                          \
-         NULL,                                                                                       \
-         NULL},                                                                                      \
-    {                                                                                                \
-        "threads", SEL_KIND_INT, SEL_POSITIVE, offsetof(sel_common, threads),                        \
-            "CPU threads; all cores when not given; --threads overrides it.",                        \
-            (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL                                              \
-    }
+#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, unit, dx_doc, dt_doc)           \
+    SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
+        SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
+                .flags = size_flags),                                                              \
+        SEL_ROW(sel_common, dx, NUMBER, "Side of a cell; " dx_doc, .flags = SEL_POSITIVE,          \
+                .preset = unit),                                                                   \
+        SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE,               \
+                .preset = unit),                                                                   \
+        SEL_ROW(sel_common, units, UNITS,                                                          \
+                "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),      \
+        SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),    \
+        SEL_ROW(                                                                                   \
+            sel_common, periodic, FLAGS,                                                           \
+            "Axes along which the domain is periodic: what leaves one face enters the opposite "   \
+            "one.",                                                                                \
+            .choices = sel_axis_names),                                                            \
+        SEL_ROW(                                                                                   \
+            sel_common, regions, LIST,                                                             \
+            "Solids and boundary conditions, painted in order: where several paint, the last one " \
+            "holds.",                                                                              \
+            .table = &(region_table)),                                                             \
+        SEL_ROW(sel_common, controls, NUMBERS,                                                     \
+                "Numbers that functions of this scenario may name as arguments and hooks may "     \
+                "change."),                                                                        \
+        SEL_ROW(sel_common, reference, TABLE,                                                      \
+                "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
+                .table = &sel_reference_table),                                                    \
+        SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,              \
+                .table = &sel_stop_table),                                                         \
+        SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",          \
+                .family = &sel_output_family),                                                     \
+        SEL_ROW(sel_common, hooks, LIST,                                                           \
+                "Functions that the run calls at regular steps or at its end.",                    \
+                .table = &sel_hook_table),                                                         \
+        SEL_ROW(sel_common, precision, CHOICE,                                                     \
+                "Precision of the stored state; --precision overrides it.", .preset = SEL_F32,     \
+                .choices = sel_precision_names),                                                   \
+        SEL_ROW(                                                                                   \
+            sel_common, backend, CHOICE,                                                           \
+            "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.",  \
+            .preset = SEL_BACKEND_AUTO, .choices = sel_backend_names),                             \
+        SEL_ROW(sel_common, threads, INT,                                                          \
+                "CPU threads; all cores when not given; --threads overrides it.",                  \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
 /* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
 #define SEL_COMMON_FIELDS(region_table)                         \
@@ -211,38 +120,20 @@ extern const char *const sel_axis_names[]; /* "x" "y" "z" */
 extern const sel_table sel_stop_table, sel_reference_table, sel_hook_table;
 extern const sel_family sel_output_family;
 
-/* A sel_region table is the same for all solvers but for the family of its law. */
-#define SEL_REGION_FIELDS(law_family)                                                      \
-    {"where",                                                                              \
-     SEL_KIND_SHAPE,                                                                       \
-     SEL_REQUIRED,                                                                         \
-     offsetof(sel_region, where),                                                          \
-     "The cells or face sites that this region paints.",                                   \
-     0,                                                                                    \
-     NULL,                                                                                 \
-     NULL,                                                                                 \
-     NULL},                                                                                \
-        {"law",                                                                            \
-         SEL_KIND_VARIANT,                                                                 \
-         SEL_REQUIRED,                                                                     \
-         offsetof(sel_region, law),                                                        \
-         "What holds there.",                                                              \
-         0,                                                                                \
-         NULL,                                                                             \
-         NULL,                                                                             \
-         &(law_family)},                                                                   \
-    {                                                                                      \
-        "name", SEL_KIND_STRING, 0, offsetof(sel_region, name),                            \
-            "Name for outputs and messages; region K when not given.", 0, NULL, NULL, NULL \
-    }
+/* The rows of sel_region, which are the same for all solvers but for the family of its law. */
+#define SEL_REGION_FIELDS(law_family)                                                     \
+    SEL_ROW(sel_region, where, SHAPE, "The cells or face sites that this region paints.", \
+            .flags = SEL_REQUIRED),                                                       \
+        SEL_ROW(sel_region, law, VARIANT, "What holds there.", .flags = SEL_REQUIRED,     \
+                .family = &(law_family)),                                                 \
+        SEL_ROW(sel_region, name, STRING,                                                 \
+                "Name for outputs and messages; region K when not given.")
 
 /* The table of a region with these rows. */
-#define SEL_REGION_TABLE(rows)                                                                 \
-    {                                                                                          \
-        "region", "A shape and the law that holds there; regions are painted in order.",       \
-            sizeof(sel_region), offsetof(sel_region, at), rows, sizeof(rows) / sizeof *(rows), \
-            NULL,                                                                              \
-    }
+#define SEL_REGION_TABLE(rows)                                                       \
+    SEL_TABLE("region", sel_region, rows,                                            \
+              "A shape and the law that holds there; regions are painted in order.", \
+              .has_where = true)
 
 /* A parameter as sel.params resolved it, for run.json and --help. */
 typedef struct sel_parameter {

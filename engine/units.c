@@ -65,17 +65,15 @@ bool sel_units_whole(double value, int64_t *whole) {
     return true;
 }
 
-#define NUMBER(name, flags, member, doc)                                                        \
-    {                                                                                           \
-        name, SEL_KIND_NUMBER, SEL_POSITIVE | (flags), offsetof(sel_units_params, member), doc, \
-            SEL_NOT_GIVEN, NULL, NULL, NULL                                                     \
-    }
+#define NUMBER(name, more_flags, member, text)                  \
+    SEL_ROW_NAMED(name, sel_units_params, member, NUMBER, text, \
+                  .flags = SEL_POSITIVE | (more_flags), .preset = SEL_NOT_GIVEN)
 
 static const sel_field fields[] = {
     NUMBER("length", SEL_REQUIRED, length,
            "A length of the flow, m: the one in the Reynolds number; `cells` cells long."),
-    {"cells", SEL_KIND_INT, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_units_params, cells),
-     "Cells along that length: dx = length / cells.", (double)SEL_INT_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_units_params, cells, INT, "Cells along that length: dx = length / cells.",
+            .flags = SEL_REQUIRED | SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     NUMBER("velocity", 0, velocity,
            "A velocity of the flow, m/s; from Re and viscosity when not given: Re viscosity / "
            "length."),
@@ -89,14 +87,9 @@ static const sel_field fields[] = {
            "Reynolds number velocity length / viscosity, instead of one of the two."),
 };
 
-const sel_table sel_units_table = {
-    "sel.units",
-    "A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, "
-    "density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of "
-    "cells along lengths. For the field `units` of a solver.",
-    sizeof(sel_units_params),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    check_units,
-};
+const sel_table sel_units_table =
+    SEL_TABLE("sel.units", sel_units_params, fields,
+              "A lattice from numbers in SI, or in any other units that belong together: gives dx, "
+              "dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly "
+              "}, the number of cells along lengths. For the field `units` of a solver.",
+              .check = check_units);

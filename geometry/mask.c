@@ -4,40 +4,27 @@
 #include <math.h>
 
 static const sel_field image_fields[] = {
-    {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_shape_image, file),
-     "A picture (.png) with a pixel for each cell, the top row first; a path relative to the "
-     "script.",
-     0, NULL, NULL, NULL},
-    {"threshold", SEL_KIND_NUMBER, 0, offsetof(sel_shape_image, threshold),
-     "Pixels darker than this are inside: 0 is black, 1 is white.", 0.5, NULL, NULL, NULL},
-    {"invert", SEL_KIND_BOOL, 0, offsetof(sel_shape_image, invert),
-     "The other pixels are inside instead.", false, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_image, file, FILE,
+            "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
+            "the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(sel_shape_image, threshold, NUMBER,
+            "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
+    SEL_ROW(sel_shape_image, invert, BOOL, "The other pixels are inside instead."),
 };
 static const sel_field raster_fields[] = {
-    {"raster", SEL_KIND_RASTER, SEL_REQUIRED, offsetof(sel_shape_raster, raster),
-     "A raster made by sel.raster.", 0, NULL, NULL, NULL},
-    {"above", SEL_KIND_NUMBER, SEL_REQUIRED, offsetof(sel_shape_raster, above),
-     "Inside is where the raster is greater than this.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_raster, above, NUMBER, "Inside is where the raster is greater than this.",
+            .flags = SEL_REQUIRED, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_shape_image_table = {
-    "shape.image",
-    "The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.",
-    sizeof(sel_shape_image),
-    SIZE_MAX,
-    image_fields,
-    sizeof image_fields / sizeof *image_fields,
-    NULL,
-};
-const sel_table sel_shape_raster_table = {
-    "shape.raster",
-    "Where a raster is above a value; nowhere outside of the raster.",
-    sizeof(sel_shape_raster),
-    SIZE_MAX,
-    raster_fields,
-    sizeof raster_fields / sizeof *raster_fields,
-    NULL,
-};
+const sel_table sel_shape_image_table = SEL_TABLE(
+    "shape.image", sel_shape_image, image_fields,
+    "The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.");
+const sel_table sel_shape_raster_table =
+    SEL_TABLE("shape.raster", sel_shape_raster, raster_fields,
+              "Where a raster is above a value; nowhere outside of the raster.");
 
 sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error) {
     sel_error own = {.status = SEL_OK};

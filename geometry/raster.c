@@ -14,34 +14,26 @@
 static const size_t max_file = (size_t)1 << 30;
 
 static const sel_field raster_fields[] = {
-    {"file", SEL_KIND_FILE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_raster_params, file),
-     "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 (black) to "
-     "1 (white); a path relative to the script.",
-     0, NULL, NULL, NULL},
-    {"scale", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, scale),
-     "Multiplies the values of the file.", 1, NULL, NULL, NULL},
-    {"offset", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, offset),
-     "Is added to the scaled values.", 0, NULL, NULL, NULL},
-    {"nodata", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, nodata),
-     "The value of the file that marks cells without data; when not given, the one that the file "
-     "declares.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"fill", SEL_KIND_NUMBER, 0, offsetof(sel_raster_params, fill),
-     "The value of cells without data, not scaled; when not given, a quantity that needs a value "
-     "there is an error.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_raster_params, file, FILE,
+            "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 "
+            "(black) to 1 (white); a path relative to the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(sel_raster_params, scale, NUMBER, "Multiplies the values of the file.", .preset = 1),
+    SEL_ROW(sel_raster_params, offset, NUMBER, "Is added to the scaled values."),
+    SEL_ROW(sel_raster_params, nodata, NUMBER,
+            "The value of the file that marks cells without data; when not given, the one that the "
+            "file declares.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_raster_params, fill, NUMBER,
+            "The value of cells without data, not scaled; when not given, a quantity that needs a "
+            "value there is an error.",
+            .preset = SEL_NOT_GIVEN),
 };
-const sel_table sel_raster_table = {
-    "sel.raster",
-    "A quantity over the x-y plane, read from a grid or a picture whose first row is the "
-    "northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left "
-    "corner.",
-    sizeof(sel_raster_params),
-    SIZE_MAX,
-    raster_fields,
-    sizeof raster_fields / sizeof *raster_fields,
-    NULL,
-};
+const sel_table sel_raster_table =
+    SEL_TABLE("sel.raster", sel_raster_params, raster_fields,
+              "A quantity over the x-y plane, read from a grid or a picture whose first row is the "
+              "northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower "
+              "left corner.");
 
 /* ---- formats ---- */
 

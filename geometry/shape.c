@@ -17,34 +17,29 @@
 #include "geometry/mask.h"
 
 static const sel_field box_fields[] = {
-    {"min", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_box, min), "Lower corner.", 0, NULL,
-     NULL, NULL},
-    {"max", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_box, max), "Upper corner.", 0, NULL,
-     NULL, NULL},
+    SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_box, max, POINT, "Upper corner.", .flags = SEL_REQUIRED),
 };
 static const sel_field ball_fields[] = {
-    {"centre", SEL_KIND_POINT, SEL_REQUIRED, offsetof(sel_shape_ball, centre), "Its centre.", 0,
-     NULL, NULL, NULL},
-    {"radius", SEL_KIND_NUMBER, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_shape_ball, radius),
-     "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_ball, centre, POINT, "Its centre.", .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_ball, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
+            .preset = SEL_NOT_GIVEN),
 };
 static const sel_field cylinder_fields[] = {
-    {"from", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, from),
-     "One end of the axis (3-D).", 0, NULL, NULL, NULL},
-    {"to", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, to),
-     "The other end of the axis (3-D).", 0, NULL, NULL, NULL},
-    {"centre", SEL_KIND_POINT, SEL_ANY_DIMS, offsetof(sel_shape_cylinder, centre),
-     "Its centre (2-D).", 0, NULL, NULL, NULL},
-    {"radius", SEL_KIND_NUMBER, SEL_REQUIRED | SEL_POSITIVE, offsetof(sel_shape_cylinder, radius),
-     "Its radius.", SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_cylinder, from, POINT, "One end of the axis (3-D).", .flags = SEL_ANY_DIMS),
+    SEL_ROW(sel_shape_cylinder, to, POINT, "The other end of the axis (3-D).",
+            .flags = SEL_ANY_DIMS),
+    SEL_ROW(sel_shape_cylinder, centre, POINT, "Its centre (2-D).", .flags = SEL_ANY_DIMS),
+    SEL_ROW(sel_shape_cylinder, radius, NUMBER, "Its radius.", .flags = SEL_REQUIRED | SEL_POSITIVE,
+            .preset = SEL_NOT_GIVEN),
 };
 static const sel_field polygon_fields[] = {
-    {"points", SEL_KIND_POINTS, SEL_REQUIRED, offsetof(sel_shape_polygon, points),
-     "Corners { x, y } in order; the last is joined to the first.", 0, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_polygon, points, POINTS,
+            "Corners { x, y } in order; the last is joined to the first.", .flags = SEL_REQUIRED),
 };
 static const sel_field inside_fields[] = {
-    {"test", SEL_KIND_PREDICATE, SEL_REQUIRED | SEL_POSITIONAL, offsetof(sel_shape_inside, test),
-     "Function of x, y, z that is true inside.", 0, NULL, NULL, NULL},
+    SEL_ROW(sel_shape_inside, test, PREDICATE, "Function of x, y, z that is true inside.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
 static sel_status check_cylinder(const void *data, sel_where where, sel_error *error) {
@@ -69,20 +64,18 @@ static sel_status check_polygon(const void *data, sel_where where, sel_error *er
     return SEL_OK;
 }
 
-#define TABLE(shape, doc, check)                                                   \
-    {                                                                              \
-        "shape." #shape, doc, sizeof(sel_shape_##shape), SIZE_MAX, shape##_fields, \
-            sizeof shape##_fields / sizeof *shape##_fields, check                  \
-    }
-
-static const sel_table box_table =
-    TABLE(box, "The cells whose centres lie in min <= x < max.", NULL);
-static const sel_table ball_table = TABLE(ball, "A ball; a disc in 2-D.", NULL);
+static const sel_table box_table = SEL_TABLE("shape.box", sel_shape_box, box_fields,
+                                             "The cells whose centres lie in min <= x < max.");
+static const sel_table ball_table =
+    SEL_TABLE("shape.ball", sel_shape_ball, ball_fields, "A ball; a disc in 2-D.");
 static const sel_table cylinder_table =
-    TABLE(cylinder, "A cylinder between two points; a disc in 2-D.", check_cylinder);
+    SEL_TABLE("shape.cylinder", sel_shape_cylinder, cylinder_fields,
+              "A cylinder between two points; a disc in 2-D.", .check = check_cylinder);
 static const sel_table polygon_table =
-    TABLE(polygon, "The inside of a polygon in the x-y plane.", check_polygon);
-static const sel_table inside_table = TABLE(inside, "Where a function of place is true.", NULL);
+    SEL_TABLE("shape.polygon", sel_shape_polygon, polygon_fields,
+              "The inside of a polygon in the x-y plane.", .check = check_polygon);
+static const sel_table inside_table = SEL_TABLE("shape.inside", sel_shape_inside, inside_fields,
+                                                "Where a function of place is true.");
 
 static const sel_table *const shape_tables[] = {&box_table,
                                                 &ball_table,

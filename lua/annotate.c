@@ -11,8 +11,6 @@
 #include "geometry/raster.h"
 #include "geometry/shape.h"
 
-enum { MAX_LISTED = 128 };
-
 static const char header[] =
     "---@meta selenite\n"
     "-- Generated from the engine's field lists by `make annotations`; do not edit.\n"
@@ -172,12 +170,10 @@ static void print_class(FILE *to, const sel_table *const *tables, int at, int co
     fputc('\n', to);
 }
 
-static void print_classes(FILE *to) {
-    const sel_table *tables[MAX_LISTED];
-    int count = sel_all_tables(tables, MAX_LISTED);
-    for (int i = 0; i < count; i++)
-        if (!is_listed(tables, i, tables[i]->name))
-            print_class(to, tables, i, count);
+static void print_classes(FILE *to, const sel_schema *all) {
+    for (int i = 0; i < all->table_count; i++)
+        if (!is_listed(all->tables, i, all->tables[i]->name))
+            print_class(to, all->tables, i, all->table_count);
 }
 
 /* What a constructor takes instead of its table. */
@@ -208,7 +204,7 @@ static void print_shape_members(FILE *to) {
 static void print_family(FILE *to, const sel_family *const *families, int at, int count) {
     const char *name = families[at]->name;
     bool shapes = strcmp(name, "shape") == 0;
-    const sel_table *seen[MAX_LISTED];
+    const sel_table *seen[SEL_MOST_TABLES];
     char result[64];
     int seen_count = 0;
     snprintf(result, sizeof result, "selenite.%s", name);
@@ -218,7 +214,7 @@ static void print_family(FILE *to, const sel_family *const *families, int at, in
     for (int k = at; k < count; k++) {
         for (int i = 0; strcmp(families[k]->name, name) == 0 && i < families[k]->count; i++) {
             const sel_table *table = families[k]->tables[i];
-            if (is_listed(seen, seen_count, table->name) || seen_count == MAX_LISTED)
+            if (is_listed(seen, seen_count, table->name) || seen_count == SEL_MOST_TABLES)
                 continue;
             seen[seen_count++] = table;
             print_constructor(to, table, result);
@@ -293,12 +289,11 @@ static void print_library(FILE *to, const sel_family *const *families, int count
 }
 
 void sel_annotations(FILE *to) {
-    const sel_family *families[MAX_LISTED];
-    int count = sel_all_families(families, MAX_LISTED);
+    const sel_schema all = sel_schema_collect();
     fputs(header, to);
-    print_classes(to);
-    for (int i = 0; i < count; i++)
-        if (is_first(families, i))
-            print_family(to, families, i, count);
-    print_library(to, families, count);
+    print_classes(to, &all);
+    for (int i = 0; i < all.family_count; i++)
+        if (is_first(all.families, i))
+            print_family(to, all.families, i, all.family_count);
+    print_library(to, all.families, all.family_count);
 }

@@ -408,8 +408,8 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
     int before = f->mistake_count;
     luaL_checkstack(f->L, LUA_MINSTACK, "tables");
     sel_table_presets(table, data);
-    if (table->where_offset != SIZE_MAX)
-        *(sel_where *)(void *)((char *)data + table->where_offset) = sel_span_where(span);
+    if (table->has_where)
+        *(sel_where *)data = sel_span_where(span);
     check_keys(f, index, table, label, span);
     for (int first = 1; first >= 0; first--) {
         for (int i = 0; i < table->count; i++)

@@ -14,8 +14,6 @@
 #include "geometry/shape.h"
 #include "selenite_lua.h"
 
-enum { MAX_FAMILIES = 64 };
-
 /* Addresses of these are keys in Lua's registry. */
 static const char marks_key, operators_key, closed_key;
 
@@ -276,14 +274,13 @@ static void add_constructor(lua_State *L, const char *group, const sel_table *ta
 
 /* Pushes the constructors by groups: solvers in "sel", the others in the group of their family. */
 static void push_constructors(lua_State *L) {
-    const sel_family *families[MAX_FAMILIES];
-    int count = sel_all_families(families, MAX_FAMILIES);
+    const sel_schema all = sel_schema_collect();
     lua_newtable(L);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++)
         add_constructor(L, "sel", (*solver)->table);
-    for (int f = 0; f < count; f++)
-        for (int i = 0; i < families[f]->count; i++)
-            add_constructor(L, families[f]->name, families[f]->tables[i]);
+    for (int f = 0; f < all.family_count; f++)
+        for (int i = 0; i < all.families[f]->count; i++)
+            add_constructor(L, all.families[f]->name, all.families[f]->tables[i]);
 }
 
 /* host.shape(kind, members) -> members, marked */

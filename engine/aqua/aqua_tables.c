@@ -6,19 +6,17 @@
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};
 
-#define COUNT(fields) (int)(sizeof(fields) / sizeof *(fields))
-
 static const sel_field open_fields[] = {
-    {"slope", SEL_KIND_NUMBER, 0, offsetof(aqua_law_open, slope),
-     "Slope of the ground beyond the face; when not given, that between the last two cells, but "
-     "the ground never rises. On cells: how far the water falls below their own ground, in units "
-     "of dx; 0 when not given.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(aqua_law_open, slope, NUMBER,
+            "Slope of the ground beyond the face; when not given, that between the last two cells, "
+            "but the ground never rises. On cells: how far the water falls below their own ground, "
+            "in units of dx; 0 when not given.",
+            .preset = SEL_NOT_GIVEN),
 };
 static const sel_field level_fields[] = {
-    {"z", SEL_KIND_QUANTITY, SEL_REQUIRED | SEL_POSITIONAL, offsetof(aqua_law_level, z),
-     "Level of the water there, m; it may depend on place, time and controls.", 0, NULL, NULL,
-     NULL},
+    SEL_ROW(aqua_law_level, z, QUANTITY,
+            "Level of the water there, m; it may depend on place, time and controls.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
 static sel_status check_open(const void *data, sel_where where, sel_error *error) {
@@ -31,26 +29,13 @@ static sel_status check_open(const void *data, sel_where where, sel_error *error
 }
 
 const sel_table aqua_wall_table = {
-    "law.wall", "sel.aqua: no water passes.", sizeof(aqua_law_wall), SIZE_MAX, NULL, 0, NULL,
-};
-const sel_table aqua_open_table = {
-    "law.open",
-    "sel.aqua: water that reaches it leaves the domain.",
-    sizeof(aqua_law_open),
-    SIZE_MAX,
-    open_fields,
-    COUNT(open_fields),
-    check_open,
-};
-const sel_table aqua_level_table = {
-    "law.level",
-    "sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.",
-    sizeof(aqua_law_level),
-    SIZE_MAX,
-    level_fields,
-    COUNT(level_fields),
-    NULL,
-};
+    .name = "law.wall", .doc = "sel.aqua: no water passes.", .size = sizeof(aqua_law_wall)};
+const sel_table aqua_open_table =
+    SEL_TABLE("law.open", aqua_law_open, open_fields,
+              "sel.aqua: water that reaches it leaves the domain.", .check = check_open);
+const sel_table aqua_level_table = SEL_TABLE(
+    "law.level", aqua_law_level, level_fields,
+    "sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.");
 
 static const sel_table *const laws[AQUA_LAWS] = {&aqua_wall_table, &aqua_open_table,
                                                  &aqua_level_table};
@@ -77,35 +62,23 @@ static sel_status check_source(const void *data, sel_where where, sel_error *err
 }
 
 static const sel_field source_fields[] = {
-    {"name", SEL_KIND_STRING, 0, offsetof(aqua_source, name),
-     "Name in the column inflow_NAME of out.balance; the number of the source when not given.", 0,
-     NULL, NULL, NULL},
-    {"at", SEL_KIND_POINT, 0, offsetof(aqua_source, at),
-     "A point; the cell that holds it gets all of the water.", 0, NULL, NULL, NULL},
-    {"where", SEL_KIND_SHAPE, 0, offsetof(aqua_source, where),
-     "A shape; its cells share the water equally.", 0, NULL, NULL, NULL},
-    {"discharge", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_source, discharge),
-     "m3/s: a number, a series, or a function of t and controls.", 0, NULL, NULL, NULL},
+    SEL_ROW(
+        aqua_source, name, STRING,
+        "Name in the column inflow_NAME of out.balance; the number of the source when not given."),
+    SEL_ROW(aqua_source, at, POINT, "A point; the cell that holds it gets all of the water."),
+    SEL_ROW(aqua_source, where, SHAPE, "A shape; its cells share the water equally."),
+    SEL_ROW(aqua_source, discharge, QUANTITY,
+            "m3/s: a number, a series, or a function of t and controls.", .flags = SEL_REQUIRED),
 };
-const sel_table aqua_source_table = {
-    "source",
-    "Water that enters at a place: a hydrograph.",
-    sizeof(aqua_source),
-    offsetof(aqua_source, place),
-    source_fields,
-    COUNT(source_fields),
-    check_source,
-};
+const sel_table aqua_source_table =
+    SEL_TABLE("source", aqua_source, source_fields, "Water that enters at a place: a hydrograph.",
+              .has_where = true, .check = check_source);
 
 static const sel_field initial_fields[] = {
-    {"depth", SEL_KIND_QUANTITY, 0, offsetof(aqua_initial, depth),
-     "Depth of the water at step 0, m; dry when not given.", 0, NULL, NULL, NULL},
+    SEL_ROW(aqua_initial, depth, QUANTITY, "Depth of the water at step 0, m; dry when not given."),
 };
-static const sel_table initial_table = {
-    "initial", "The water at step 0.", sizeof(aqua_initial),
-    SIZE_MAX,  initial_fields,         COUNT(initial_fields),
-    NULL,
-};
+static const sel_table initial_table =
+    SEL_TABLE("initial", aqua_initial, initial_fields, "The water at step 0.");
 
 static sel_status check_size(const aqua_params *params, sel_where where, sel_error *error) {
     int dims = params->common.size.n;
@@ -162,52 +135,46 @@ static const sel_field fields[] = {
         aqua_region_table, 0, "; the raster's when ground is one.", SEL_NOT_GIVEN,
         "the raster's when ground is one, else 1 when not given.",
         "1 when not given. Rain, infiltration and sources require it, in seconds."),
-    {"ground", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, ground),
-     "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or called by "
-     "a function), cells without data are outside of the domain, and size, dx and origin are the "
-     "raster's unless given.",
-     0, NULL, NULL, NULL},
-    {"alpha", SEL_KIND_QUANTITY, SEL_REQUIRED, offsetof(aqua_params, alpha),
-     "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one step. On "
-     "a slope, water moves at alpha dx/dt, whatever the slope and the depth. May depend on place.",
-     0, NULL, NULL, NULL},
-    {"equilibrium", SEL_KIND_CHOICE, 0, offsetof(aqua_params, equilibrium),
-     "The level at which a cell would be in balance with its lower neighbours. fill: the common "
-     "level of all their water; mean: the mean of their levels; mindiff: the level to which the "
-     "cell's own water makes the differences smallest.",
-     AQUA_FILL, aqua_equilibrium_names, NULL, NULL},
-    {"scheme", SEL_KIND_CHOICE, 0, offsetof(aqua_params, scheme),
-     "gather: each cell sums what its neighbours exchange with it; scatter: each cell adds to its "
-     "neighbours. The same water moves, summed in another order.",
-     AQUA_GATHER, aqua_scheme_names, NULL, NULL},
-    {"min_head", SEL_KIND_NUMBER, 0, offsetof(aqua_params, min_head),
-     "Differences of level up to this, m, do not move water.", 0, NULL, NULL, NULL},
-    {"initial", SEL_KIND_TABLE, 0, offsetof(aqua_params, initial),
-     "The water at step 0; dry when not given.", 0, NULL, &initial_table, NULL},
-    {"rain", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, rain), "Rain, mm/h.", 0, NULL, NULL, NULL},
-    {"infiltration", SEL_KIND_QUANTITY, 0, offsetof(aqua_params, infiltration),
-     "Rate at which the soil takes up the water that lies on it, mm/h.", 0, NULL, NULL, NULL},
-    {"sources", SEL_KIND_LIST, 0, offsetof(aqua_params, sources), "Where water enters.", 0, NULL,
-     &aqua_source_table, NULL},
-    {"nodata", SEL_KIND_VARIANT, 0, offsetof(aqua_params, nodata),
-     "What holds along the outline of cells without data, the region \"nodata\"; a wall when not "
-     "given.",
-     0, NULL, NULL, &aqua_law_family},
-    {"arrival_depth", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(aqua_params, arrival_depth),
-     "Depth, m, from which on water counts as arrived: for arrival_time.", 0.01, NULL, NULL, NULL},
-    {"depth_limit", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(aqua_params, depth_limit),
-     "Greatest depth, m, that precision \"f32\" must hold; it determines the quantum of depth. "
-     "When "
-     "not given, the initial depth and the levels determine it.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(aqua_params, ground, QUANTITY,
+            "Elevation of the ground, m. If it is made of a raster (by itself, painted over, or "
+            "called by a function), cells without data are outside of the domain, and size, dx and "
+            "origin are the raster's unless given.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(aqua_params, alpha, QUANTITY,
+            "Relaxation, above 0 and at most 1: the fraction of the imbalance that moves in one "
+            "step. On a slope, water moves at alpha dx/dt, whatever the slope and the depth. May "
+            "depend on place.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(aqua_params, equilibrium, CHOICE,
+            "The level at which a cell would be in balance with its lower neighbours. fill: the "
+            "common level of all their water; mean: the mean of their levels; mindiff: the level "
+            "to which the cell's own water makes the differences smallest.",
+            .preset = AQUA_FILL, .choices = aqua_equilibrium_names),
+    SEL_ROW(aqua_params, scheme, CHOICE,
+            "gather: each cell sums what its neighbours exchange with it; scatter: each cell adds "
+            "to its neighbours. The same water moves, summed in another order.",
+            .preset = AQUA_GATHER, .choices = aqua_scheme_names),
+    SEL_ROW(aqua_params, min_head, NUMBER,
+            "Differences of level up to this, m, do not move water."),
+    SEL_ROW(aqua_params, initial, TABLE, "The water at step 0; dry when not given.",
+            .table = &initial_table),
+    SEL_ROW(aqua_params, rain, QUANTITY, "Rain, mm/h."),
+    SEL_ROW(aqua_params, infiltration, QUANTITY,
+            "Rate at which the soil takes up the water that lies on it, mm/h."),
+    SEL_ROW(aqua_params, sources, LIST, "Where water enters.", .table = &aqua_source_table),
+    SEL_ROW(aqua_params, nodata, VARIANT,
+            "What holds along the outline of cells without data, the region \"nodata\"; a wall "
+            "when not given.",
+            .family = &aqua_law_family),
+    SEL_ROW(aqua_params, arrival_depth, NUMBER,
+            "Depth, m, from which on water counts as arrived: for arrival_time.",
+            .flags = SEL_POSITIVE, .preset = 0.01),
+    SEL_ROW(aqua_params, depth_limit, NUMBER,
+            "Greatest depth, m, that precision \"f32\" must hold; it determines the quantum of "
+            "depth. When not given, the initial depth and the levels determine it.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table aqua_table = {
-    "sel.aqua",
-    "Surface run-off by the cellular automaton AQUA-GRAPH.",
-    sizeof(aqua_params),
-    offsetof(sel_common, at),
-    fields,
-    COUNT(fields),
-    check_params,
-};
+const sel_table aqua_table = SEL_TABLE("sel.aqua", aqua_params, fields,
+                                       "Surface run-off by the cellular automaton AQUA-GRAPH.",
+                                       .has_where = true, .check = check_params);

@@ -7,40 +7,34 @@ const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
 const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
 const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
 
-#define COUNT(fields) (int)(sizeof(fields) / sizeof *(fields))
-
 static const sel_field wall_fields[] = {
-    {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_law_wall, velocity),
-     "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at rest when "
-     "not given.",
-     0, NULL, NULL, NULL},
-    {"scheme", SEL_KIND_CHOICE, 0, offsetof(lbm_law_wall, scheme),
-     "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of the "
-     "first cells.",
-     LBM_HALFWAY, lbm_wall_names, NULL, NULL},
+    SEL_ROW(lbm_law_wall, velocity, VECTOR,
+            "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at "
+            "rest when not given."),
+    SEL_ROW(lbm_law_wall, scheme, CHOICE,
+            "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of "
+            "the first cells.",
+            .preset = LBM_HALFWAY, .choices = lbm_wall_names),
 };
 static const sel_field velocity_fields[] = {
-    {"velocity", SEL_KIND_VECTOR, SEL_REQUIRED | SEL_POSITIONAL,
-     offsetof(lbm_law_velocity, velocity),
-     "Velocity at the centres of the first cells, half a cell inside the face.", 0, NULL, NULL,
-     NULL},
+    SEL_ROW(lbm_law_velocity, velocity, VECTOR,
+            "Velocity at the centres of the first cells, half a cell inside the face.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 static const sel_field pressure_fields[] = {
-    {"pressure", SEL_KIND_QUANTITY, SEL_REQUIRED | SEL_POSITIONAL,
-     offsetof(lbm_law_pressure, pressure),
-     "Gauge pressure at the centres of the first cells, half a cell inside the face; the velocity "
-     "along the face is zero.",
-     0, NULL, NULL, NULL},
+    SEL_ROW(lbm_law_pressure, pressure, QUANTITY,
+            "Gauge pressure at the centres of the first cells, half a cell inside the face; the "
+            "velocity along the face is zero.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
 };
 
 static const sel_field outflow_fields[] = {
-    {"relaxation", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_law_outflow, relaxation),
-     "Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 c_s / "
-     "L "
-     "with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure "
-     "falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes "
-     "back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
+    SEL_ROW(lbm_law_outflow, relaxation, NUMBER,
+            "Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 "
+            "c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. "
+            "The pressure falls by a factor e in 2 / K steps. A sound wave of the angular "
+            "frequency w per step comes back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
@@ -51,53 +45,23 @@ static sel_status check_outflow(const void *data, sel_where where, sel_error *er
                : SEL_OK;
 }
 
-const sel_table lbm_wall_table = {
-    "law.wall",
-    "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.",
-    sizeof(lbm_law_wall),
-    SIZE_MAX,
-    wall_fields,
-    COUNT(wall_fields),
-    NULL,
-};
-const sel_table lbm_outflow_table = {
-    "law.outflow",
-    "An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come "
-    "back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain "
-    "8 times.",
-    sizeof(lbm_law_outflow),
-    SIZE_MAX,
-    outflow_fields,
-    COUNT(outflow_fields),
-    check_outflow,
-};
+const sel_table lbm_wall_table = SEL_TABLE(
+    "law.wall", lbm_law_wall, wall_fields,
+    "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.");
+const sel_table lbm_outflow_table =
+    SEL_TABLE("law.outflow", lbm_law_outflow, outflow_fields,
+              "An open face that lets vortices and sound out: of the slowest wave along its normal "
+              "8 % come back. The pressure returns to 0, by a factor e in the time in which sound "
+              "crosses the domain 8 times.",
+              .check = check_outflow);
 const sel_table lbm_slip_table = {
-    "law.slip",
-    "A plane of symmetry on the face: no flow through it, no friction on it.",
-    sizeof(lbm_law_empty),
-    SIZE_MAX,
-    NULL,
-    0,
-    NULL,
-};
-const sel_table lbm_velocity_table = {
-    "law.velocity",
-    "An open face with a given velocity (Zou-He).",
-    sizeof(lbm_law_velocity),
-    SIZE_MAX,
-    velocity_fields,
-    COUNT(velocity_fields),
-    NULL,
-};
-const sel_table lbm_pressure_table = {
-    "law.pressure",
-    "An open face with a given pressure (Zou-He).",
-    sizeof(lbm_law_pressure),
-    SIZE_MAX,
-    pressure_fields,
-    COUNT(pressure_fields),
-    NULL,
-};
+    .name = "law.slip",
+    .doc = "A plane of symmetry on the face: no flow through it, no friction on it.",
+    .size = sizeof(lbm_law_empty)};
+const sel_table lbm_velocity_table = SEL_TABLE("law.velocity", lbm_law_velocity, velocity_fields,
+                                               "An open face with a given velocity (Zou-He).");
+const sel_table lbm_pressure_table = SEL_TABLE("law.pressure", lbm_law_pressure, pressure_fields,
+                                               "An open face with a given pressure (Zou-He).");
 
 static const sel_table *const laws[LBM_LAWS] = {
     &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
@@ -121,19 +85,13 @@ static sel_status check_initial(const void *data, sel_where where, sel_error *er
 }
 
 static const sel_field initial_fields[] = {
-    {"velocity", SEL_KIND_VECTOR, 0, offsetof(lbm_initial, velocity),
-     "Velocity at the start; zero when not given.", 0, NULL, NULL, NULL},
-    {"pressure", SEL_KIND_QUANTITY, 0, offsetof(lbm_initial, pressure),
-     "Gauge pressure at the start; zero when not given.", 0, NULL, NULL, NULL},
-    {"density", SEL_KIND_QUANTITY, 0, offsetof(lbm_initial, density),
-     "Density at the start, instead of pressure.", 0, NULL, NULL, NULL},
+    SEL_ROW(lbm_initial, velocity, VECTOR, "Velocity at the start; zero when not given."),
+    SEL_ROW(lbm_initial, pressure, QUANTITY, "Gauge pressure at the start; zero when not given."),
+    SEL_ROW(lbm_initial, density, QUANTITY, "Density at the start, instead of pressure."),
 };
-static const sel_table initial_table = {
-    "initial",           "The flow at step 0, with the stresses that belong to its velocity.",
-    sizeof(lbm_initial), SIZE_MAX,
-    initial_fields,      COUNT(initial_fields),
-    check_initial,
-};
+static const sel_table initial_table = SEL_TABLE(
+    "initial", lbm_initial, initial_fields,
+    "The flow at step 0, with the stresses that belong to its velocity.", .check = check_initial);
 
 static sel_status check_units(const lbm_params *params, sel_where where, sel_error *error) {
     const sel_units *units = params->common.units;
@@ -161,39 +119,35 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 static const sel_field lbm_fields[] = {
     SEL_COMMON_FIELDS(lbm_region_table),
-    {"lattice", SEL_KIND_CHOICE, SEL_REQUIRED, offsetof(lbm_params, lattice),
-     "The set of velocities; its first number is the number of dimensions.", LBM_D2Q9,
-     lbm_lattice_names, NULL, NULL},
-    {"nu", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, nu),
-     "Kinematic viscosity; nu or tau is required.", SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"tau", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, tau),
-     "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.", SEL_NOT_GIVEN, NULL, NULL,
-     NULL},
-    {"collision", SEL_KIND_CHOICE, 0, offsetof(lbm_params, collision),
-     "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, "
-     "and moments above the stress are dropped. Which is the most stable depends on the flow: "
-     "regularized bears a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, "
-     "trt a coarse body in a 2-D channel.",
-     LBM_TRT, lbm_collision_names, NULL, NULL},
-    {"magic", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, magic),
-     "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight "
-     "walls lie exactly on the faces.",
-     3.0 / 16.0, NULL, NULL, NULL},
-    {"acceleration", SEL_KIND_VECTOR, 0, offsetof(lbm_params, acceleration),
-     "Force per mass; zero when not given.", 0, NULL, NULL, NULL},
-    {"smagorinsky", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, smagorinsky),
-     "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it "
-     "there is no eddy viscosity.",
-     SEL_NOT_GIVEN, NULL, NULL, NULL},
-    {"density", SEL_KIND_NUMBER, SEL_POSITIVE, offsetof(lbm_params, density),
-     "Density of the fluid at pressure 0.", 1, NULL, NULL, NULL},
-    {"initial", SEL_KIND_TABLE, 0, offsetof(lbm_params, initial),
-     "The flow at step 0; at rest when not given.", 0, NULL, &initial_table, NULL},
+    SEL_ROW(lbm_params, lattice, CHOICE,
+            "The set of velocities; its first number is the number of dimensions.",
+            .flags = SEL_REQUIRED, .preset = LBM_D2Q9, .choices = lbm_lattice_names),
+    SEL_ROW(lbm_params, nu, NUMBER, "Kinematic viscosity; nu or tau is required.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, tau, NUMBER,
+            "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, collision, CHOICE,
+            "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: "
+            "one, and moments above the stress are dropped. Which is the most stable depends on "
+            "the flow: regularized bears a smaller viscosity in vortices, in cavities and beside "
+            "an inlet in 3-D, trt a coarse body in a 2-D channel.",
+            .preset = LBM_TRT, .choices = lbm_collision_names),
+    SEL_ROW(lbm_params, magic, NUMBER,
+            "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 "
+            "straight walls lie exactly on the faces.",
+            .flags = SEL_POSITIVE, .preset = 3.0 / 16.0),
+    SEL_ROW(lbm_params, acceleration, VECTOR, "Force per mass; zero when not given."),
+    SEL_ROW(lbm_params, smagorinsky, NUMBER,
+            "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without "
+            "it there is no eddy viscosity.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, density, NUMBER, "Density of the fluid at pressure 0.",
+            .flags = SEL_POSITIVE, .preset = 1),
+    SEL_ROW(lbm_params, initial, TABLE, "The flow at step 0; at rest when not given.",
+            .table = &initial_table),
 };
 
-const sel_table lbm_table = {
-    "sel.lbm",          "Weakly compressible flow by the lattice Boltzmann method.",
-    sizeof(lbm_params), offsetof(sel_common, at),
-    lbm_fields,         COUNT(lbm_fields),
-    check_params,
-};
+const sel_table lbm_table = SEL_TABLE("sel.lbm", lbm_params, lbm_fields,
+                                      "Weakly compressible flow by the lattice Boltzmann method.",
+                                      .has_where = true, .check = check_params);

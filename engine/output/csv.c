@@ -16,132 +16,109 @@ struct sel_csv {
     char *path;
     int descriptor;
     off_t whole; /* bytes of the file that are whole lines */
-    char *text;  /* lines that were not written yet */
-    size_t used, capacity;
-    bool line_begun, out_of_memory;
+    FILE *lines; /* in memory, that were not written yet: text[used] after fflush */
+    char *text;
+    size_t used;
+    bool line_begun;
     bool reopened; /* the first line is there */
 };
 
-static sel_csv *make(const char *directory, const char *file, sel_error *error) {
-    size_t size = strlen(directory) + strlen(file) + 2;
-    sel_csv *made = calloc(1, sizeof *made);
-    char *path = malloc(size);
-    if (!made || !path) {
-        free(made);
-        free(path);
-        sel_fail_memory(error, "an output", size);
-        return NULL;
-    }
-    snprintf(path, size, "%s/%s", directory, file);
-    made->path = path;
-    made->descriptor = -1;
-    return made;
+/* Ends the file behind its whole lines. */
+static bool cut(const sel_csv *csv) {
+    return ftruncate(csv->descriptor, csv->whole) == 0 &&
+           lseek(csv->descriptor, csv->whole, SEEK_SET) >= 0;
 }
 
-/* Hands the file over, or closes it after a failure. */
-static sel_status give(sel_csv *made, sel_status status, sel_csv **csv) {
-    *csv = status ? NULL : made;
+/* Opens what a run left, cut to csv->whole bytes. */
+static sel_status reopen(sel_csv *csv, sel_error *error) {
+    struct stat found = {.st_size = -1};
+    csv->descriptor = open(csv->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    csv->reopened = true;
+    if (csv->descriptor < 0 || fstat(csv->descriptor, &found) != 0) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", csv->path,
+                        strerror(errno));
+    }
+    if (!S_ISREG(found.st_mode) || found.st_size < csv->whole) {
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: is shorter than it was when the checkpoint was written", csv->path);
+    }
+    return cut(csv)
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+}
+
+static sel_status create(sel_csv *csv, sel_error *error) {
+    csv->descriptor = sel_file_create(csv->path);
+    return csv->descriptor >= 0
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+}
+
+sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
+                        sel_error *error) {
+    *csv = NULL;
+    sel_csv *made = calloc(1, sizeof *made);
+    if (!made) {
+        return sel_fail_memory(error, "an output", sizeof *made);
+    }
+    made->descriptor = -1;
+    made->whole = bytes < 0 ? 0 : (off_t)bytes;
+    made->lines = open_memstream(&made->text, &made->used);
+    sel_status status = SEL_OK;
+    if (!made->lines || asprintf(&made->path, "%s/%s", directory, file) < 0) {
+        made->path = NULL;
+        status = sel_fail_memory(error, "an output", strlen(directory));
+    }
+    status = status ? status : bytes < 0 ? create(made, error) : reopen(made, error);
     if (status) {
         sel_csv_close(made);
+        return status;
     }
-    return status;
-}
-
-sel_status sel_csv_open(const char *directory, const char *file, sel_csv **csv, sel_error *error) {
-    sel_csv *made = make(directory, file, error);
-    if (!made) {
-        return SEL_NO_DEVICE;
-    }
-    made->descriptor = sel_file_create(made->path);
-    return give(made,
-                made->descriptor >= 0 ? SEL_OK
-                                      : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s",
-                                                 made->path, strerror(errno)),
-                csv);
-}
-
-sel_status sel_csv_reopen(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
-                          sel_error *error) {
-    struct stat found = {.st_size = -1};
-    sel_csv *made = make(directory, file, error);
-    if (!made) {
-        return SEL_NO_DEVICE;
-    }
-    made->descriptor = open(made->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    made->whole = (off_t)bytes;
-    made->reopened = true;
-    sel_status status = SEL_OK;
-    if (made->descriptor < 0 || fstat(made->descriptor, &found) != 0) {
-        status =
-            sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", made->path, strerror(errno));
-    } else if (!S_ISREG(found.st_mode) || found.st_size < made->whole) {
-        status = sel_fail(error, SEL_BAD_FILE,
-                          "%s: is shorter than it was when the checkpoint was written", made->path);
-    } else if (ftruncate(made->descriptor, made->whole) != 0 ||
-               lseek(made->descriptor, made->whole, SEEK_SET) < 0) {
-        status = sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", made->path, strerror(errno));
-    }
-    return give(made, status, csv);
+    *csv = made;
+    return SEL_OK;
 }
 
 int64_t sel_csv_bytes(const sel_csv *csv) {
     return (int64_t)csv->whole;
 }
 
-static void append(sel_csv *csv, const char *bytes, size_t length) {
-    if (csv->used + length > csv->capacity) {
-        size_t capacity = 2 * (csv->used + length) + 256;
-        char *text = realloc(csv->text, capacity);
-        if (!text) {
-            csv->out_of_memory = true;
-            return;
-        }
-        csv->text = text;
-        csv->capacity = capacity;
-    }
-    memcpy(csv->text + csv->used, bytes, length);
-    csv->used += length;
-}
-
 static void begin_value(sel_csv *csv) {
     if (csv->line_begun) {
-        append(csv, ",", 1);
+        fputc(',', csv->lines);
     }
     csv->line_begun = true;
 }
 
 void sel_csv_text(sel_csv *csv, const char *text) {
+    const bool quoted = strpbrk(text, ",\"\n\r") != NULL;
     begin_value(csv);
-    if (!strpbrk(text, ",\"\n\r")) {
-        append(csv, text, strlen(text));
-        return;
-    }
-    append(csv, "\"", 1);
+    fputs(quoted ? "\"" : "", csv->lines);
     for (; *text; text++) {
-        append(csv, text, 1);
-        if (*text == '"') {
-            append(csv, text, 1);
-        }
+        fputs(*text == '"' ? "\"" : "", csv->lines);
+        fputc(*text, csv->lines);
     }
-    append(csv, "\"", 1);
+    fputs(quoted ? "\"" : "", csv->lines);
 }
 
 void sel_csv_integer(sel_csv *csv, int64_t value) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, value);
     begin_value(csv);
-    append(csv, text, strlen(text));
+    fprintf(csv->lines, "%" PRId64, value);
 }
 
 void sel_csv_number(sel_csv *csv, double value) {
     char text[SEL_NUMBER_ROOM];
-    sel_number_text(value, text);
     begin_value(csv);
-    append(csv, text, strlen(text));
+    sel_number_text(value, text);
+    fputs(text, csv->lines);
 }
 
 void sel_csv_end_line(sel_csv *csv) {
-    append(csv, "\n", 1);
+    fputc('\n', csv->lines);
+    csv->line_begun = false;
+}
+
+void sel_csv_drop(sel_csv *csv) {
+    rewind(csv->lines);
     csv->line_begun = false;
 }
 
@@ -178,9 +155,10 @@ static sel_status check_first_line(sel_csv *csv, size_t length, sel_error *error
 }
 
 sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
-    size_t length = csv->used;
-    csv->used = 0;
-    if (csv->out_of_memory) {
+    const bool failed = fflush(csv->lines) != 0 || ferror(csv->lines);
+    const size_t length = csv->used;
+    rewind(csv->lines);
+    if (failed) {
         return sel_fail_memory(error, csv->path, length);
     }
     if (csv->reopened) {
@@ -192,10 +170,8 @@ sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
         return SEL_OK;
     }
     /* Should the cut fail too, nothing better can be done; the first cause is what is told. */
-    bool cut = ftruncate(csv->descriptor, csv->whole) == 0 &&
-               lseek(csv->descriptor, csv->whole, SEEK_SET) >= 0;
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s%s", csv->path, strerror(code),
-                    cut ? "" : " (its last line is not whole)");
+                    cut(csv) ? "" : " (its last line is not whole)");
 }
 
 void sel_csv_close(sel_csv *csv) {
@@ -204,6 +180,9 @@ void sel_csv_close(sel_csv *csv) {
     }
     if (csv->descriptor >= 0) {
         close(csv->descriptor);
+    }
+    if (csv->lines) {
+        fclose(csv->lines);
     }
     free(csv->path);
     free(csv->text);

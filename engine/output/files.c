@@ -25,6 +25,16 @@ static sel_status make_room(sel_output_files *files, sel_error *error) {
     return SEL_OK;
 }
 
+/* Its place in the list, if it is of the run that this one goes on from; -1: it is not. */
+static int find_known(const sel_output_files *files, const char *name) {
+    for (int i = 0; i < files->known; i++) {
+        if (strcmp(files->v[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
                                 const char *format, ...) {
     sel_status status = make_room(files, error);
@@ -43,7 +53,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     if (length < 0) {
         return sel_fail_memory(error, "the list of files", strlen(format));
     }
-    if (sel_output_files_find(files, name) >= 0) { /* of the run that this one goes on from */
+    if (find_known(files, name) >= 0) { /* of the run that this one goes on from */
         free(name);
         return SEL_OK;
     }
@@ -57,17 +67,26 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     return SEL_OK;
 }
 
-int sel_output_files_find(const sel_output_files *files, const char *name) {
-    for (int i = 0; i < files->known; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 void sel_output_files_drop(sel_output_files *files) {
     free(files->v[--files->count].name);
+}
+
+sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
+                                sel_error *error) {
+    char file[128];
+    snprintf(file, sizeof file, "%s.csv", name);
+    int at = find_known(files, file);
+    int64_t bytes = at >= 0 ? files->v[at].bytes : -1;
+    sel_status status = SEL_OK;
+    if (at < 0) {
+        status = sel_output_files_add(files, NULL, error, "%s", file);
+        at = files->count - 1;
+    }
+    status = status ? status : sel_csv_open(files->directory, file, bytes, csv, error);
+    if (status == SEL_OK) {
+        files->v[at].csv = *csv;
+    }
+    return status;
 }
 
 /* ---- in a checkpoint ---- */
@@ -103,7 +122,7 @@ void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) 
 
 static sel_status add_known(sel_output_files *files, const char *name, sel_error *error) {
     files->known = files->count;
-    if (sel_output_files_find(files, name) >= 0) {
+    if (find_known(files, name) >= 0) {
         return SEL_OK;
     }
     sel_status status = make_room(files, error);

@@ -8,11 +8,8 @@
 static int64_t times_due(const sel_output_kind *kind, const sel_output_common *common, double dt,
                          int64_t last, bool *at_last) {
     bool given = common->every != SEL_INT_NOT_GIVEN;
-    int64_t from = common->from_step, period = given ? common->every : kind->period;
+    int64_t from = sel_output_from(common, dt), period = given ? common->every : kind->period;
     *at_last = false;
-    if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
-        from = sel_step_at(common->from_time, dt);
-    }
     if (!isnan(common->interval)) {
         const double slack = 1e-9, interval = fmax(common->interval, dt);
         double first = from > 0 ? floor((double)(from - 1) * dt / interval + slack) + 1 : 0;

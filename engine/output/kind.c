@@ -1,12 +1,50 @@
-/* kind.c -- what the kinds of output share: names of fields, points, boxes, requests. */
+/* kind.c -- what the kinds of output share: fields, checks of points and boxes, requests. */
 #include "engine/output/kind.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/folder.h"
 #include "geometry/shape.h"
+
+const sel_variant *sel_output_variant(const sel_simulation *simulation, int i) {
+    return (const sel_variant *)simulation->params->output.v + i;
+}
+
+const char *sel_output_name(const sel_variant *output) {
+    const sel_output_common *common = output->data;
+    return common->name ? common->name : strrchr(output->table->name, '.') + 1;
+}
+
+/* ---- fields ---- */
+
+const char *sel_output_field(const sel_table *table, const void *params, int k) {
+    for (int i = 0; i < table->count; i++) {
+        const sel_field *row = &table->fields[i];
+        const void *member = (const char *)params + row->offset;
+        const sel_names one = {1, (const char **)(uintptr_t)member};
+        const sel_names *names = row->kind == SEL_KIND_NAMES ? member : &one;
+        if (!(row->flags & SEL_RESULT) || (names == &one && !*one.v)) {
+            continue;
+        }
+        if (k < names->n) {
+            return names->v[k];
+        }
+        k -= names->n;
+    }
+    return NULL;
+}
+
+sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name) {
+    sel_pick pick = {.name = name};
+    pick.field = sel_solver_field(solver, dims, name, &pick.component);
+    const sel_field_info *info = &solver->fields[pick.field];
+    pick.field_components = sel_field_components(info, dims);
+    for (int c = 0; c < pick.field_components; c++) {
+        pick.suffixes[c] = sel_field_suffix(info, dims, c);
+    }
+    return pick;
+}
 
 int sel_pick_components(const sel_pick *pick) {
     return pick->component < 0 ? pick->field_components : 1;
@@ -21,6 +59,10 @@ int sel_pick_stored(const sel_pick *pick) {
     return components == 2 ? 3 : components;
 }
 
+int sel_pick_read(const sel_pick *pick) {
+    return pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
+}
+
 void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
     if (sel_pick_components(pick) == 1) {
         snprintf(text, SEL_COLUMN_ROOM, "%s", pick->name);
@@ -28,6 +70,32 @@ void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
         snprintf(text, SEL_COLUMN_ROOM, "%s_%s", pick->name, pick->suffixes[c]);
     }
 }
+
+void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells) {
+    const int components = sel_pick_read(pick);
+    for (int64_t i = 0; i < cells; i++) {
+        const float *cell = values + i * components;
+        double squares = 0;
+        for (int c = 0; c < components; c++) {
+            squares += (double)cell[c] * (double)cell[c];
+        }
+        values[i] = sel_pick_components(pick) == 1 ? cell[sel_pick_component(pick, 0)]
+                                                   : (float)sqrt(squares);
+    }
+}
+
+void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
+    for (int i = 0; i < picks->count; i++) {
+        for (int c = 0; c < sel_pick_components(&picks->v[i]); c++) {
+            char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
+            sel_pick_column(&picks->v[i], c, column);
+            snprintf(numbered, sizeof numbered, number ? "%s_%d" : "%s", column, number);
+            sel_csv_text(csv, numbered);
+        }
+    }
+}
+
+/* ---- checks ---- */
 
 static sel_status unknown_field(const sel_output_site *site, const char *name, sel_error *error) {
     enum { MOST = 64 };
@@ -76,16 +144,16 @@ sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, 
     return status;
 }
 
-sel_status sel_scalar_check(const sel_output_site *site, const char *field, sel_error *error) {
+/* One number per cell, or a vector, which has a magnitude. */
+static sel_status check_scalar(const sel_output_site *site, const char *field, sel_error *error) {
     const sel_solver *solver = site->simulation->solver;
     sel_names names = {1, &field};
-    int component;
     sel_status status = sel_picks_check(site, &names, error);
     if (status != SEL_OK) {
         return status;
     }
-    int found = sel_solver_field(solver, site->domain->grid.dims, field, &component);
-    if (component < 0 && solver->fields[found].rank == SEL_TENSOR) {
+    const sel_pick pick = sel_pick_of(solver, site->domain->grid.dims, field);
+    if (pick.component < 0 && solver->fields[pick.field].rank == SEL_TENSOR) {
         return sel_fail_at(error, site->where,
                            "%s: '%s' is a tensor; name a component, such as %s_xy",
                            site->table->name, field, field);
@@ -93,39 +161,20 @@ sel_status sel_scalar_check(const sel_output_site *site, const char *field, sel_
     return SEL_OK;
 }
 
-void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells) {
-    int components = pick->field_components;
-    for (int64_t i = 0; i < cells; i++) {
-        const float *cell = values + i * components;
-        double squares = 0;
-        for (int c = 0; c < components; c++) {
-            squares += (double)cell[c] * (double)cell[c];
+sel_status sel_fields_check(const sel_output_site *site, const void *params, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < site->table->count; i++) {
+        const sel_field *row = &site->table->fields[i];
+        const void *member = (const char *)params + row->offset;
+        sel_status one = SEL_OK;
+        if ((row->flags & SEL_RESULT) && row->kind == SEL_KIND_NAMES) {
+            one = sel_picks_check(site, member, error);
+        } else if ((row->flags & SEL_RESULT) && *(const char *const *)member) {
+            one = check_scalar(site, *(const char *const *)member, error);
         }
-        values[i] = sel_pick_components(pick) == 1 ? cell[sel_pick_component(pick, 0)]
-                                                   : (float)sqrt(squares);
+        status = status ? status : one;
     }
-}
-
-sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
-                          sel_picks *picks, sel_error *error) {
-    int dims = context->domain->grid.dims;
-    picks->count = 0;
-    picks->v = calloc((size_t)names->n, sizeof *picks->v);
-    if (!picks->v) {
-        return sel_fail_memory(error, "an output", (size_t)names->n * sizeof *picks->v);
-    }
-    picks->count = names->n;
-    for (int i = 0; i < names->n; i++) {
-        sel_pick *pick = &picks->v[i];
-        pick->name = names->v[i];
-        pick->field = sel_solver_field(context->solver, dims, pick->name, &pick->component);
-        const sel_field_info *info = &context->solver->fields[pick->field];
-        pick->field_components = sel_field_components(info, dims);
-        for (int c = 0; c < pick->field_components; c++) {
-            pick->suffixes[c] = sel_field_suffix(info, dims, c);
-        }
-    }
-    return SEL_OK;
+    return status;
 }
 
 static void domain_text(const sel_grid *grid, char *text, size_t size) {
@@ -156,40 +205,6 @@ sel_status sel_point_check(const sel_output_site *site, const char *what, const 
         }
     }
     return SEL_OK;
-}
-
-/* The cells from lo to hi along an axis in which a coordinate lies: two on the border between. */
-static void cells_about(const sel_grid *grid, int axis, double coordinate, int64_t *lo,
-                        int64_t *hi) {
-    const double at = (coordinate - grid->origin[axis]) / grid->dx, slack = 1e-9 * at + 1e-9;
-    const double last = (double)grid->n[axis] - 1;
-    *lo = (int64_t)fmin(fmax(floor(at - slack), 0), last);
-    *hi = (int64_t)fmin(fmax(floor(at + slack), 0), last);
-}
-
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error) {
-    const sel_domain *domain = site->domain;
-    const sel_grid *grid = &domain->grid;
-    int64_t lo[3] = {0, 0, 0}, hi[3] = {0, 0, 0};
-    int region = 0;
-    for (int a = 0; a < grid->dims; a++) {
-        cells_about(grid, a, point->v[a], &lo[a], &hi[a]);
-    }
-    for (int64_t z = lo[2]; z <= hi[2]; z++) {
-        for (int64_t y = lo[1]; y <= hi[1]; y++) {
-            for (int64_t x = lo[0]; x <= hi[0]; x++) {
-                region = domain->cell[(z * grid->n[1] + y) * grid->n[0] + x];
-                if (region == 0) {
-                    return SEL_OK;
-                }
-            }
-        }
-    }
-    char name[32];
-    return sel_fail_at(error, site->where,
-                       "%s: %s lies in the region '%s', where nothing is computed",
-                       site->table->name, what, sel_region_name(domain, region, name));
 }
 
 /* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
@@ -232,76 +247,7 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
     return SEL_OK;
 }
 
-sel_status sel_output_directory(const sel_output_context *context, const char *name,
-                                sel_error *error) {
-    return sel_folder_make(context->directory, name, context->force || context->resume, error);
-}
-
-sel_status sel_output_csv(const sel_output_context *context, const char *name,
-                          sel_output_files *files, sel_csv **csv, sel_error *error) {
-    char file[128];
-    snprintf(file, sizeof file, "%s.csv", name);
-    const int known = sel_output_files_find(files, file);
-    sel_status status = SEL_OK;
-    if (known >= 0) {
-        status = sel_csv_reopen(context->directory, file, files->v[known].bytes, csv, error);
-    } else {
-        status = sel_output_files_add(files, NULL, error, "%s", file);
-        status = status ? status : sel_csv_open(context->directory, file, csv, error);
-    }
-    if (status == SEL_OK) {
-        files->v[known >= 0 ? known : files->count - 1].csv = *csv;
-        sel_csv_text(*csv, "step");
-        sel_csv_text(*csv, "time");
-    }
-    return status;
-}
-
-void sel_picks_keep(const sel_picks *picks, const char *output, sel_checkpoint *checkpoint) {
-    int count = picks->count;
-    bool same = true;
-    SEL_KEEP(checkpoint, count);
-    if (!sel_checkpoint_loads(checkpoint)) {
-        for (int i = 0; i < count; i++) {
-            sel_keep_text(checkpoint, picks->v[i].name);
-        }
-        return;
-    }
-    same = count == picks->count;
-    for (int i = 0; i < picks->count && same; i++) {
-        char *name = sel_kept_text(checkpoint);
-        same = name && strcmp(name, picks->v[i].name) == 0;
-        free(name);
-    }
-    if (!same) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
-                            "%s: the output '%s' had other fields; give it another name",
-                            sel_checkpoint_path(checkpoint), output);
-    }
-}
-
-void sel_output_row(sel_csv *csv, int64_t step, double time) {
-    sel_csv_integer(csv, step);
-    sel_csv_number(csv, time);
-}
-
-void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
-    for (int i = 0; i < picks->count; i++) {
-        for (int c = 0; c < sel_pick_components(&picks->v[i]); c++) {
-            char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
-            sel_pick_column(&picks->v[i], c, column);
-            snprintf(numbered, sizeof numbered, number ? "%s_%d" : "%s", column, number);
-            sel_csv_text(csv, numbered);
-        }
-    }
-}
-
-sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
-                             double value, sel_error *error) {
-    char result[160];
-    snprintf(result, sizeof result, "%s.%s", name, what);
-    return sel_results_set(context->results, result, value, error);
-}
+/* ---- while it runs ---- */
 
 sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error) {
     if (requests->count == requests->room) {
@@ -317,8 +263,45 @@ sel_status sel_requests_add(sel_requests *requests, const sel_request *request, 
     return SEL_OK;
 }
 
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
+                           sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = pick->field,
+                                     .box = *box,
+                                     .precision = precision,
+                                     .components = sel_pick_read(pick),
+                                     .to = to[i]};
+        status = sel_requests_add(&output->requests, &request, error);
+    }
+    return status;
+}
+
+void sel_output_row(sel_output *output) {
+    sel_csv_integer(output->csv, output->step);
+    sel_csv_number(output->csv, output->time);
+}
+
+sel_status sel_output_result(const sel_output *output, const char *what, double value,
+                             sel_error *error) {
+    char result[160];
+    snprintf(result, sizeof result, "%s.%s", output->name, what);
+    return sel_results_set(output->context->results, result, value, error);
+}
+
 sel_status sel_output_request(const sel_output_context *context, sel_request *request,
                               sel_error *error) {
     sel_status status = context->backend->start(context->state, request, error);
     return status ? status : context->backend->finish(context->state, request, error);
+}
+
+sel_status sel_output_requests(const sel_output_context *context, const sel_requests *requests,
+                               sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < requests->count && !status; i++) {
+        status = sel_output_request(context, &requests->v[i], error);
+    }
+    return status;
 }

@@ -1,4 +1,4 @@
-/* kind.h -- what output.c knows of one kind of output, and what the kinds share. */
+/* kind.h -- an output of a run under way, what output.c knows of its kind, and what kinds share. */
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
@@ -28,11 +28,12 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
                                 const char *format, ...) SEL_PRINTF(4, 5);
 
-/* Its place in the list; -1: it is not there. */
-int sel_output_files_find(const sel_output_files *files, const char *name);
-
 /* Takes the file that was added last from the list: it could not be made. */
 void sel_output_files_drop(sel_output_files *files);
+
+/* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
+sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
+                                sel_error *error);
 
 /* Moves the names to a checkpoint or from it, with the bytes of CSV files; all that are known to a
  * run that goes on; frees the list. */
@@ -40,61 +41,6 @@ void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
 sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
                                   sel_error *error);
 void sel_output_files_free(sel_output_files *files);
-
-/* An output under check: mistakes are reported at `where`. */
-typedef struct sel_output_site {
-    const sel_simulation *simulation;
-    const sel_domain *domain;
-    const sel_table *table;
-    sel_where where;
-} sel_output_site;
-
-/* What an output asks of the backend at one step. */
-typedef struct sel_requests {
-    int count, room;
-    sel_request *v;
-} sel_requests;
-
-/* Appends a copy of `request`. */
-sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
-
-/* Steps between the rows of CSV files when the script does not say. */
-enum { SEL_CSV_PERIOD = 100 };
-
-/* One kind of output. `params` is the struct that `table` describes; `self` is what open made.
- * Writing has two halves, between which the run goes on: `ask` says what is needed of the present
- * state, `take` gets the answers later, before the next `ask`. */
-typedef struct sel_output_kind {
-    const sel_table *table;
-    int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool
-        only_when_due; /* the last state, not due, would spoil a mean: only where it is the first */
-    /* Marks in the plan what costs time in every step. NULL: nothing does. */
-    void (*wants)(const void *params, sel_plan *plan);
-    /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check. */
-    sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
-    /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
-    double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
-    /* `name` has been resolved and outlives the output, as do `context` and `files`. */
-    sel_status (*open)(const sel_output_context *context, const void *params, const char *name,
-                       sel_output_files *files, void **self, sel_error *error);
-    /* The places that requests name must stay until `take`, or until `close`. */
-    sel_status (*ask)(void *self, int64_t step, double time, sel_requests *requests,
-                      sel_error *error);
-    /* Writes, or gives to the writer, what was asked for at `step`; the answers in that order. */
-    sel_status (*take)(void *self, int64_t step, double time, const sel_requests *answers,
-                       sel_error *error);
-    /* Moves to a checkpoint, or from it, what the output goes on with beside its CSV file and the
-     * files that it has written. NULL: nothing. */
-    void (*keep)(void *self, sel_checkpoint *checkpoint);
-    /* After the last write, at the run's last step: statistics. NULL: none. */
-    sel_status (*conclude)(void *self, int64_t step, double time, sel_error *error);
-    void (*close)(void *self);
-} sel_output_kind;
-
-extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
-    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
-    sel_grid_kind, sel_checkpoint_kind;
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
@@ -110,6 +56,98 @@ typedef struct sel_picks {
     sel_pick *v;
 } sel_picks;
 
+/* What an output asks of the backend at one step. */
+typedef struct sel_requests {
+    int count, room;
+    sel_request *v;
+} sel_requests;
+
+/* An output of a run under way; the first member of each kind's own struct. */
+typedef struct sel_output {
+    const struct sel_output_kind *kind;
+    const sel_output_context *context;
+    const void *params; /* the struct that kind->table describes */
+    const char *name;   /* of its files */
+    sel_output_files *files;
+    sel_picks picks; /* the fields of its SEL_RESULT rows, in their order */
+    sel_csv *csv;    /* of a kind with rows */
+    int64_t step;    /* of the state that is asked for, taken, or the last */
+    double time;
+    sel_requests requests; /* of ask; take finds them answered */
+    int64_t written;       /* the last step that was; -1: none */
+    bool under_way;        /* `requests` have been started and not taken */
+    bool concluded;
+    int kept; /* number, from 1, in the checkpoint that the run goes on from; 0: it is new */
+} sel_output;
+
+/* An output under check: mistakes are reported at `where`. */
+typedef struct sel_output_site {
+    const sel_simulation *simulation;
+    const sel_domain *domain;
+    const sel_table *table;
+    sel_where where;
+} sel_output_site;
+
+/* Steps between the rows of CSV files when the script does not say. */
+enum { SEL_CSV_PERIOD = 100 };
+
+/* One kind of output. Writing has two halves, between which the run goes on: `ask` says what is
+ * needed of the present state, `take` gets the answers later, before the next `ask`. The context,
+ * the files and the params outlive the output. */
+typedef struct sel_output_kind {
+    const sel_table *table;
+    size_t size;    /* of the struct that begins with a sel_output; 0: the run itself writes it */
+    int64_t period; /* steps between writings when the script does not say; 0: at the end only */
+    bool
+        only_when_due; /* the last state, not due, would spoil a mean: only where it is the first */
+    bool once;         /* a run has one of them */
+    /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both behind
+     * step,time. */
+    bool rows;
+    /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check but the fields. */
+    sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
+    /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
+    double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
+    /* NULL: nothing. */
+    sel_status (*open)(sel_output *output, sel_error *error);
+    /* The places that requests name must stay until `take`, or until `close`. */
+    sel_status (*ask)(sel_output *output, sel_error *error);
+    /* Writes, or gives to the writer, what was asked for. */
+    sel_status (*take)(sel_output *output, sel_error *error);
+    /* Moves to a checkpoint, or from it, what the output goes on with beside its CSV file and the
+     * files that it has written. NULL: nothing. */
+    void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
+    /* After the last write, at the run's last step: statistics. NULL: none. */
+    sel_status (*conclude)(sel_output *output, sel_error *error);
+    /* Frees what the kind's own struct holds, also after `open` has failed or was not reached; the
+     * writer has nothing to do any more. NULL: nothing. */
+    void (*close)(sel_output *output);
+} sel_output_kind;
+
+extern const sel_output_kind sel_vtk_kind, sel_probe_kind, sel_profile_kind, sel_reduce_kind,
+    sel_balance_kind, sel_force_kind, sel_flux_kind, sel_average_kind, sel_picture_kind,
+    sel_grid_kind, sel_checkpoint_kind;
+
+/* The kind that `table` describes. */
+const sel_output_kind *sel_output_kind_of(const sel_table *table);
+
+/* The name of an output's files: its own, or the kind. */
+const char *sel_output_name(const sel_variant *output);
+
+/* The first step that an output may write. */
+int64_t sel_output_from(const sel_output_common *common, double dt);
+
+/* Output number `i` of a simulation. */
+const sel_variant *sel_output_variant(const sel_simulation *simulation, int i);
+
+/* ---- fields ---- */
+
+/* Field number `k`, from 0, that the struct of an output's table names; NULL: it names fewer. */
+const char *sel_output_field(const sel_table *table, const void *params, int k);
+
+/* Resolves a name that was checked and outlives the pick. */
+sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name);
+
 /* Values that a pick gives per cell, and which component of the field the c-th one is. */
 int sel_pick_components(const sel_pick *pick);
 int sel_pick_component(const sel_pick *pick, int c);
@@ -118,31 +156,32 @@ int sel_pick_component(const sel_pick *pick, int c);
  * the third is zero. A tensor's are in the order of sel_field_rank. */
 int sel_pick_stored(const sel_pick *pick);
 
+/* Values per cell that sel_output_read asks for: those that are stored, or, for one component, the
+ * whole field. */
+int sel_pick_read(const sel_pick *pick);
+
 /* "pressure", or "velocity_x" for the c-th component of a vector. */
 enum { SEL_COLUMN_ROOM = 96 };
 void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]);
 
+/* One number per cell, in place: the picked component of values[cells][sel_pick_read], or the
+ * magnitude of the vector. */
+void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
+
+/* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
+void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
+
+/* ---- checks ---- */
+
 /* Reports names that the solver has not, names given twice, and an empty list. */
 sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error);
 
-/* Resolves names that were checked. v is freed by the caller. */
-sel_status sel_picks_make(const sel_output_context *context, const sel_names *names,
-                          sel_picks *picks, sel_error *error);
-
-/* Reports a field that gives no number per cell: unknown ones and tensors. */
-sel_status sel_scalar_check(const sel_output_site *site, const char *field, sel_error *error);
-
-/* One number per cell, in place: the picked component of values[cells][field_components], or the
- * magnitude of the vector. */
-void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
+/* The same for all that an output names; a STRING must give one number per cell or a vector. */
+sel_status sel_fields_check(const sel_output_site *site, const void *params, sel_error *error);
 
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
 sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
                            sel_error *error);
-
-/* Refuses a point of the domain that has only solid cells about it, where all fields are 0. */
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error);
 
 /* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
 sel_status sel_within_check(const sel_output_site *site, const char *what,
@@ -151,22 +190,27 @@ sel_status sel_within_check(const sel_output_site *site, const char *what,
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 
-/* Makes the directory NAME below the run's, unless it is there. */
-sel_status sel_output_directory(const sel_output_context *context, const char *name,
-                                sel_error *error);
+/* ---- while it runs ---- */
 
-/* Opens NAME.csv, lists it, and begins its header: step,time. */
-sel_status sel_output_csv(const sel_output_context *context, const char *name,
-                          sel_output_files *files, sel_csv **csv, sel_error *error);
+/* Appends a copy of `request`. */
+sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
+
+/* Asks for the output's fields in a box of cells: to[pick][cells][sel_pick_read]. */
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
+                           sel_error *error);
 
 /* Begins a row: step,time. */
-void sel_output_row(sel_csv *csv, int64_t step, double time);
+void sel_output_row(sel_output *output);
 
-/* Adds the picks' columns to a header, with "_NUMBER" behind each unless `number` is 0. */
-void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
+/* Sets the result NAME.WHAT. */
+sel_status sel_output_result(const sel_output *output, const char *what, double value,
+                             sel_error *error);
 
-/* Moves the names of the picks; others than in the checkpoint are a failure. */
-void sel_picks_keep(const sel_picks *picks, const char *output, sel_checkpoint *checkpoint);
+/* Start requests and wait for them: only where the run has to stand still. */
+sel_status sel_output_request(const sel_output_context *context, sel_request *request,
+                              sel_error *error);
+sel_status sel_output_requests(const sel_output_context *context, const sel_requests *requests,
+                               sel_error *error);
 
 /* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OP_SUM ...; and component c of what
  * an answered SEL_REDUCE says. */
@@ -176,19 +220,5 @@ double sel_reduce_value(const sel_request *request, int op, int c);
 /* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
  * it is another output. */
 double sel_checkpoint_seconds(const sel_variant *output);
-
-/* The kind that `table` describes. */
-const sel_output_kind *sel_output_kind_of(const sel_table *table);
-
-/* The name of an output's files: its own, or the kind. */
-const char *sel_output_name(const sel_variant *output);
-
-/* Sets the result NAME.WHAT. */
-sel_status sel_output_result(const sel_output_context *context, const char *name, const char *what,
-                             double value, sel_error *error);
-
-/* Starts a request and waits for it: only where the run has to stand still. */
-sel_status sel_output_request(const sel_output_context *context, sel_request *request,
-                              sel_error *error);
 
 #endif

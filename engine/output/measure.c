@@ -75,9 +75,7 @@ sel_status sel_measure_force(const sel_output_context *context, const char *regi
                              sel_error *error) {
     sel_requests requests = {.v = NULL};
     sel_status status = sel_measure_ask(context, SEL_FORCE, region, centre, &requests, error);
-    for (int i = 0; i < requests.count && !status; i++) {
-        status = sel_output_request(context, &requests.v[i], error);
-    }
+    status = status ? status : sel_output_requests(context, &requests, error);
     sel_measure_sum_force(&requests, force, torque);
     free(requests.v);
     return status;

@@ -1,40 +1,25 @@
 /* out_checkpoint.c -- out.checkpoint: when the run writes what it can go on from. */
 #include <math.h>
-#include <string.h>
 #include "engine/output/kind.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_checkpoint, wall_time, SEL_KIND_NUMBER, SEL_POSITIVE,
-                "Seconds of wall time from one checkpoint to the next, instead of every; 600 when "
-                "neither every nor interval is given.",
-                SEL_NOT_GIVEN),
+    SEL_ROW(sel_out_checkpoint, wall_time, NUMBER,
+            "Seconds of wall time from one checkpoint to the next, instead of every; 600 when "
+            "neither every nor interval is given.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
-const sel_table sel_out_checkpoint_table = {
-    "out.checkpoint",
-    "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
-    "`selenite run FILE --resume` goes on from it as if the run had not ended. It is written at "
-    "the end, too, and when a run is interrupted also without this output, but not by a run that "
-    "has diverged.",
-    sizeof(sel_out_checkpoint),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_checkpoint_table =
+    SEL_TABLE("out.checkpoint", sel_out_checkpoint, fields,
+              "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
+              "`selenite run FILE --resume` goes on from it as if the run had not ended. It is "
+              "written at the end, too, and when a run is interrupted also without this output, "
+              "but not by a run that has diverged.");
 
 static sel_status checkpoint_check(const sel_output_site *site, const void *params,
                                    sel_error *error) {
     const sel_out_checkpoint *checkpoint = params;
-    const sel_variant *first = site->simulation->params->output.v;
-    while (first->table != &sel_out_checkpoint_table) {
-        first++;
-    }
-    if (first->data != params) {
-        return sel_fail_at(error, site->where,
-                           "out.checkpoint: given twice; a run has one checkpoint");
-    }
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
     return by_steps && !isnan(checkpoint->wall_time)
@@ -57,5 +42,6 @@ double sel_checkpoint_seconds(const sel_variant *output) {
 
 const sel_output_kind sel_checkpoint_kind = {
     .table = &sel_out_checkpoint_table,
+    .once = true,
     .check = checkpoint_check,
 };

@@ -1,51 +1,36 @@
 /* out_flux.c -- out.flux: what flows through a region, a line or a plane of cells, as CSV. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/output/measure.h"
 #include "engine/output/sample.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_flux, region, SEL_KIND_STRING, 0,
-                "Name of a region: the rate at which what the solver conserves leaves the domain "
-                "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive "
-                "out of the domain. Regions of one name count together.",
-                0),
-    SEL_OUT_ROW(
-        sel_out_flux, across, SEL_KIND_POINTS, 0,
+    SEL_ROW(sel_out_flux, region, STRING,
+            "Name of a region: the rate at which what the solver conserves leaves the domain "
+            "through it (flow: mass per time, in 2-D per unit depth; run-off: m3/s). Positive out "
+            "of the domain. Regions of one name count together."),
+    SEL_ROW(
+        sel_out_flux, across, POINTS,
         "Two points { { x1, y1 }, { x2, y2 } } in 2-D: the volume per time and unit depth that "
         "crosses the line between them, the integral of velocity . normal (run-off: the discharge, "
-        "m3/s). Positive to the left of the way from the first point to the second.",
-        0),
-    SEL_OUT_ROW(sel_out_flux, through, SEL_KIND_SHAPE, 0,
-                "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: "
-                "and unit depth) that flows through it. Positive along that axis.",
-                0),
+        "m3/s). Positive to the left of the way from the first point to the second."),
+    SEL_ROW(sel_out_flux, through, SHAPE,
+            "A shape.box that is one cell thin along one axis: the volume per time (in 2-D: and "
+            "unit depth) that flows through it. Positive along that axis."),
 };
 
-const sel_table sel_out_flux_table = {
-    "out.flux",
-    "A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The "
-    "last value is also in the results of run.json, as NAME.flux.",
-    sizeof(sel_out_flux),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+const sel_table sel_out_flux_table =
+    SEL_TABLE("out.flux", sel_out_flux, fields,
+              "A flow rate, as NAME.csv with step,time,flux: give one of region, across and "
+              "through. The last value is also in the results of run.json, as NAME.flux.");
 
+/* Of a line with a vector field: what is sampled on it. */
 typedef struct flux_output {
-    const sel_output_context *context;
-    const char *name;
-    sel_csv *csv;
-    const char *region;     /* or */
-    const sel_points *line; /* of a solver without a vector field, or */
-    sel_box box;            /* with the axis it is thin along, or */
-    int axis;
-    sel_sample *sample; /* points along the line */
+    sel_output base;
+    sel_sample *sample; /* points along the line; NULL: none */
     int points;
-    double *cells;     /* velocity at the cells about the points */
-    double *values;    /* and at the points */
     double element[2]; /* normal times the length of a point's part of the line */
 } flux_output;
 
@@ -127,93 +112,78 @@ static sel_status flux_check(const sel_output_site *site, const void *params, se
 
 /* ---- values ---- */
 
-static sel_status flux_ask(void *self, int64_t step, double time, sel_requests *requests,
-                           sel_error *error) {
-    (void)step, (void)time;
-    const flux_output *output = self;
-    const sel_output_context *context = output->context;
-    int field = context->solver->flux_field;
-    if (output->region) {
+static sel_status flux_ask(sel_output *base, sel_error *error) {
+    const sel_out_flux *params = base->params;
+    const sel_output_context *context = base->context;
+    const sel_sample *sample = ((const flux_output *)base)->sample;
+    if (params->region) {
         const sel_point nowhere = {.n = 0};
-        return sel_measure_ask(context, SEL_FLUX, output->region, &nowhere, requests, error);
+        return sel_measure_ask(context, SEL_FLUX, params->region, &nowhere, &base->requests, error);
     }
-    if (output->line) {
-        const double *from = output->line->v[0].v, *to = output->line->v[1].v;
-        const sel_request request = {.kind = SEL_FLUX,
-                                     .line = {{from[0], from[1]}, {to[0], to[1]}}};
-        return sel_requests_add(requests, &request, error);
+    if (sample) {
+        return sel_sample_ask(sample, &base->requests, error);
     }
-    if (output->sample) {
-        return sel_sample_ask(output->sample, field, 2, output->cells, requests, error);
+    sel_request request = {.kind = SEL_FLUX};
+    if (params->through) {
+        request = (sel_request){.kind = SEL_REDUCE,
+                                .field = context->solver->flux_field,
+                                .box = sel_within_box(&context->domain->grid, params->through),
+                                .components = context->domain->grid.dims};
+    } else {
+        memcpy(request.line[0], params->across.v[0].v, sizeof request.line[0]);
+        memcpy(request.line[1], params->across.v[1].v, sizeof request.line[1]);
     }
-    const sel_request request = {.kind = SEL_REDUCE,
-                                 .field = field,
-                                 .box = output->box,
-                                 .components = context->domain->grid.dims};
-    return sel_requests_add(requests, &request, error);
+    return sel_requests_add(&base->requests, &request, error);
 }
 
-/* Sum over the layer of the component along its axis, times the face of a cell. */
-static double box_flux(const flux_output *output, const sel_request *answer) {
-    const sel_grid *grid = &output->context->domain->grid;
-    return answer->sum[output->axis] * pow(grid->dx, grid->dims - 1);
-}
-
-static sel_status line_flux(const flux_output *output, double time, double *flux,
-                            sel_error *error) {
-    sel_status status = sel_sample_values(output->sample, output->context->solver->flux_field, 2,
-                                          time, output->cells, output->values, error);
+static sel_status line_flux(const flux_output *output, double *flux, sel_error *error) {
+    sel_status status = sel_sample_take(output->sample, output->base.time, error);
     *flux = 0;
     for (int p = 0; p < output->points; p++) {
-        const double *velocity = output->values + 2 * (size_t)p;
-        *flux += velocity[0] * output->element[0] + velocity[1] * output->element[1];
+        *flux += sel_sample_value(output->sample, 0, p, 0) * output->element[0] +
+                 sel_sample_value(output->sample, 0, p, 1) * output->element[1];
     }
     return status;
 }
 
-static sel_status flux_take(void *self, int64_t step, double time, const sel_requests *answers,
-                            sel_error *error) {
-    flux_output *output = self;
+static sel_status flux_take(sel_output *base, sel_error *error) {
+    const flux_output *output = (const flux_output *)base;
+    const sel_out_flux *params = base->params;
     double flux;
     sel_status status = SEL_OK;
     if (output->sample) {
-        status = line_flux(output, time, &flux, error);
+        status = line_flux(output, &flux, error);
+    } else if (params->through) {
+        /* The sum over the layer of the component along its axis, times the face of a cell. */
+        const sel_grid *grid = &base->context->domain->grid;
+        const sel_request *answer = &base->requests.v[0];
+        flux = answer->sum[thin_axis(grid, &answer->box)] * pow(grid->dx, grid->dims - 1);
     } else {
-        bool asked = output->region || output->line;
-        flux = asked ? sel_measure_sum_flux(answers) : box_flux(output, answers->v);
+        flux = sel_measure_sum_flux(&base->requests);
     }
     if (status != SEL_OK) {
         return status;
     }
-    sel_output_row(output->csv, step, time);
-    sel_csv_number(output->csv, flux);
-    sel_csv_end_line(output->csv);
-    status = sel_output_result(output->context, output->name, "flux", flux, error);
-    return status ? status : sel_csv_flush(output->csv, error);
+    sel_csv_number(base->csv, flux);
+    return sel_output_result(base, "flux", flux, error);
 }
 
 /* ---- opening ---- */
 
-static void flux_close(void *self) {
-    flux_output *output = self;
-    sel_csv_close(output->csv);
-    sel_sample_destroy(output->sample);
-    free(output->cells);
-    free(output->values);
-    free(output);
+static void flux_close(sel_output *base) {
+    sel_sample_destroy(((flux_output *)base)->sample);
 }
 
 /* A sample per cell's length, at the midpoints of as many parts: on a line along an axis these are
  * the centres of cells, whose sum is what the solver itself conserves. */
 static sel_status open_line(flux_output *output, const sel_points *across, sel_error *error) {
+    const sel_output_context *context = output->base.context;
     const double *from = across->v[0].v, *to = across->v[1].v;
-    output->points = (int)fmax(1, round(line_length(across) / output->context->domain->grid.dx));
+    output->points = (int)fmax(1, round(line_length(across) / context->domain->grid.dx));
     output->element[0] = -(to[1] - from[1]) / output->points;
     output->element[1] = (to[0] - from[0]) / output->points;
     sel_point *points = calloc((size_t)output->points, sizeof *points);
-    output->values = calloc((size_t)output->points, 2 * sizeof *output->values);
-    if (!points || !output->values) {
-        free(points);
+    if (!points) {
         return sel_fail_memory(error, "the points of an output",
                                (size_t)output->points * sizeof *points);
     }
@@ -222,54 +192,28 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
         points[p] = (sel_point){
             2, {from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]), 0}};
     }
+    sel_picks *picks = &output->base.picks; /* with room for one: its table names none */
+    picks->v[picks->count++] =
+        sel_pick_of(context->solver, 2, context->solver->fields[context->solver->flux_field].name);
     sel_status status =
-        sel_sample_create(output->context, points, output->points, true, &output->sample, error);
+        sel_sample_create(context, points, output->points, true, picks, &output->sample, error);
     free(points);
-    if (status == SEL_OK) {
-        size_t cells = (size_t)sel_sample_cells(output->sample);
-        output->cells = calloc(cells + 1, 2 * sizeof *output->cells);
-        status = output->cells ? SEL_OK
-                               : sel_fail_memory(error, "the points of an output",
-                                                 cells * 2 * sizeof *output->cells);
-    }
     return status;
 }
 
-static sel_status flux_open(const sel_output_context *context, const void *params, const char *name,
-                            sel_output_files *files, void **self, sel_error *error) {
-    const sel_out_flux *flux = params;
-    flux_output *output = calloc(1, sizeof *output);
-    if (!output) {
-        return sel_fail_memory(error, "an output", sizeof *output);
-    }
-    output->context = context;
-    output->name = name;
-    output->region = flux->region;
-    output->box = sel_within_box(&context->domain->grid, flux->through);
-    output->axis = thin_axis(&context->domain->grid, &output->box);
-    sel_status status = SEL_OK;
-    if (flux->across.n > 0 && context->solver->flux_field < 0) {
-        output->line = &flux->across;
-    } else if (flux->across.n > 0) {
-        status = open_line(output, &flux->across, error);
-    }
-    status = status ? status : sel_output_csv(context, name, files, &output->csv, error);
-    if (status == SEL_OK) {
-        sel_csv_text(output->csv, "flux");
-        sel_csv_end_line(output->csv);
-        status = sel_csv_flush(output->csv, error);
-    }
-    if (status != SEL_OK) {
-        flux_close(output);
-        return status;
-    }
-    *self = output;
-    return SEL_OK;
+static sel_status flux_open(sel_output *base, sel_error *error) {
+    const sel_out_flux *params = base->params;
+    sel_csv_text(base->csv, "flux");
+    return params->across.n > 0 && base->context->solver->flux_field >= 0
+               ? open_line((flux_output *)base, &params->across, error)
+               : SEL_OK;
 }
 
 const sel_output_kind sel_flux_kind = {
     .table = &sel_out_flux_table,
+    .size = sizeof(flux_output),
     .period = SEL_CSV_PERIOD,
+    .rows = true,
     .check = flux_check,
     .open = flux_open,
     .ask = flux_ask,

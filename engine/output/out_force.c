@@ -1,22 +1,20 @@
 /* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "engine/output/measure.h"
 #include "engine/output/signal.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_OUT_ROW(sel_out_force, region, SEL_KIND_STRING, SEL_REQUIRED,
-                "Name of the region on which the fluid acts; regions of one name count together.",
-                0),
-    SEL_OUT_ROW(sel_out_force, centre, SEL_KIND_POINT, 0,
-                "Point about which the torque is taken; the origin of coordinates when not given.",
-                0),
+    SEL_ROW(sel_out_force, region, STRING,
+            "Name of the region on which the fluid acts; regions of one name count together.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(sel_out_force, centre, POINT,
+            "Point about which the torque is taken; the origin of coordinates when not given."),
 };
 
-const sel_table sel_out_force_table = {
-    "out.force",
+const sel_table sel_out_force_table = SEL_TABLE(
+    "out.force", sel_out_force, fields,
     "Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: "
     "force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is "
     "per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the "
@@ -26,13 +24,7 @@ const sel_table sel_out_force_table = {
     "NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and "
     "NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the "
     "linear trend is removed, under a Hann window, refined by a parabola. With reference.length "
-    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.",
-    sizeof(sel_out_force),
-    SIZE_MAX,
-    fields,
-    sizeof fields / sizeof *fields,
-    NULL,
-};
+    "and reference.velocity there is also NAME.strouhal = frequency length / velocity.");
 
 /* A longer record is thinned to every second sample: 32 MB at most. */
 enum { MOST_SAMPLES = 1 << 20 };
@@ -40,19 +32,17 @@ enum { MOST_SAMPLES = 1 << 20 };
 /* A lift that changes less than this part of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
+enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
+
 typedef struct force_record {
     size_t count, room;
     size_t stride, skipped; /* every stride-th sample is kept */
-    double *time;
-    double *force[3];
+    double *v[SERIES];
 } force_record;
 
 typedef struct force_output {
-    const sel_output_context *context;
-    const sel_out_force *params;
-    const char *name;
+    sel_output base;
     double to_coefficient; /* times a force; NaN: no coefficients */
-    sel_csv *csv;
     force_record record;
 } force_output;
 
@@ -73,19 +63,10 @@ static sel_status force_check(const sel_output_site *site, const void *params, s
 
 /* ---- the record ---- */
 
-static bool grow(double **v, size_t room) {
-    double *grown = realloc(*v, room * sizeof **v);
-    if (grown) {
-        *v = grown;
-    }
-    return grown != NULL;
-}
-
 static void thin(force_record *record) {
-    for (size_t i = 0; 2 * i < record->count; i++) {
-        record->time[i] = record->time[2 * i];
-        for (int a = 0; a < 3; a++) {
-            record->force[a][i] = record->force[a][2 * i];
+    for (int k = 0; k < SERIES; k++) {
+        for (size_t i = 0; 2 * i < record->count; i++) {
+            record->v[k][i] = record->v[k][2 * i];
         }
     }
     record->count = (record->count + 1) / 2;
@@ -93,12 +74,15 @@ static void thin(force_record *record) {
 }
 
 static bool make_room(force_record *record, size_t room) {
-    bool grown = grow(&record->time, room);
-    for (int a = 0; a < 3; a++) {
-        grown = grow(&record->force[a], room) && grown;
+    for (int k = 0; k < SERIES; k++) {
+        double *grown = realloc(record->v[k], room * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        record->v[k] = grown;
     }
-    record->room = grown ? room : record->room;
-    return grown;
+    record->room = room;
+    return true;
 }
 
 static sel_status add_sample(force_record *record, double time, const double force[3],
@@ -110,22 +94,20 @@ static sel_status add_sample(force_record *record, double time, const double for
     if (record->count == MOST_SAMPLES) {
         thin(record);
     }
-    if (record->count == record->room) {
-        size_t room = 2 * record->room + 256;
-        if (!make_room(record, room)) {
-            return sel_fail_memory(error, "the record of a force", 4 * room * sizeof(double));
-        }
+    const size_t room = 2 * record->room + 256;
+    if (record->count == record->room && !make_room(record, room)) {
+        return sel_fail_memory(error, "the record of a force", SERIES * room * sizeof(double));
     }
-    record->time[record->count] = time;
+    record->v[TIME][record->count] = time;
     for (int a = 0; a < 3; a++) {
-        record->force[a][record->count] = force[a];
+        record->v[FORCE + a][record->count] = force[a];
     }
     record->count++;
     return SEL_OK;
 }
 
-static void force_keep(void *self, sel_checkpoint *checkpoint) {
-    force_record *record = &((force_output *)self)->record;
+static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    force_record *record = &((force_output *)base)->record;
     uint64_t count = record->count, stride = record->stride, skipped = record->skipped;
     SEL_KEEP(checkpoint, count);
     SEL_KEEP(checkpoint, stride);
@@ -140,79 +122,49 @@ static void force_keep(void *self, sel_checkpoint *checkpoint) {
         record->stride = (size_t)stride;
         record->skipped = (size_t)skipped;
     }
-    sel_keep(checkpoint, record->time, record->count * sizeof(double));
-    for (int a = 0; a < 3; a++) {
-        sel_keep(checkpoint, record->force[a], record->count * sizeof(double));
+    for (int k = 0; k < SERIES; k++) {
+        sel_keep(checkpoint, record->v[k], record->count * sizeof(double));
     }
 }
 
 /* ---- rows ---- */
 
-static void write_header(force_output *output) {
-    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
-    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
-                                        "torque_y", "torque_z", NULL};
-    const char *const *column = output->context->domain->grid.dims == 2 ? plane : space;
-    for (; *column; column++) {
-        sel_csv_text(output->csv, *column);
-    }
-    if (!isnan(output->to_coefficient)) {
-        sel_csv_text(output->csv, "cd");
-        sel_csv_text(output->csv, "cl");
-    }
-    sel_csv_end_line(output->csv);
+static sel_status force_ask(sel_output *base, sel_error *error) {
+    const sel_out_force *params = base->params;
+    return sel_measure_ask(base->context, SEL_FORCE, params->region, &params->centre,
+                           &base->requests, error);
 }
 
-static sel_status force_ask(void *self, int64_t step, double time, sel_requests *requests,
-                            sel_error *error) {
-    (void)step, (void)time;
-    const force_output *output = self;
-    return sel_measure_ask(output->context, SEL_FORCE, output->params->region,
-                           &output->params->centre, requests, error);
-}
-
-static sel_status force_take(void *self, int64_t step, double time, const sel_requests *answers,
-                             sel_error *error) {
-    force_output *output = self;
-    int dims = output->context->domain->grid.dims;
+static sel_status force_take(sel_output *base, sel_error *error) {
+    force_output *output = (force_output *)base;
+    int dims = base->context->domain->grid.dims;
     double force[3], torque[3];
-    sel_measure_sum_force(answers, force, torque);
-    sel_status status = add_sample(&output->record, time, force, error);
-    if (status != SEL_OK) {
-        return status;
-    }
-    sel_output_row(output->csv, step, time);
+    sel_measure_sum_force(&base->requests, force, torque);
     for (int a = 0; a < dims; a++) {
-        sel_csv_number(output->csv, force[a]);
+        sel_csv_number(base->csv, force[a]);
     }
     for (int a = dims == 2 ? 2 : 0; a < 3; a++) {
-        sel_csv_number(output->csv, torque[a]);
+        sel_csv_number(base->csv, torque[a]);
     }
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
-        sel_csv_number(output->csv, output->to_coefficient * force[a]);
+        sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    sel_csv_end_line(output->csv);
-    return sel_csv_flush(output->csv, error);
+    return add_sample(&output->record, base->time, force, error);
 }
 
 /* ---- statistics ---- */
 
 /* The first sample that counts: all when the script said where to begin. */
 static size_t first_sample(const force_output *output, double end) {
-    const sel_output_common *common = &output->params->common;
+    const sel_output_common *common = output->base.params;
     const force_record *record = &output->record;
     size_t first = 0;
     if (common->from_step == 0 && isnan(common->from_time)) {
-        while (first + 1 < record->count && record->time[first] < 0.5 * end) {
+        while (first + 1 < record->count && record->v[TIME][first] < 0.5 * end) {
             first++;
         }
     }
     return first;
-}
-
-static sel_status set_result(const force_output *output, const char *what, double value,
-                             sel_error *error) {
-    return sel_output_result(output->context, output->name, what, value, error);
 }
 
 static sel_status set_coefficients(const force_output *output, size_t first, sel_error *error) {
@@ -221,46 +173,47 @@ static sel_status set_coefficients(const force_output *output, size_t first, sel
     size_t n = record->count - first;
     sel_status status = SEL_OK;
     for (int a = 0; a < 2 && !status; a++) {
-        const double *force = record->force[a] + first;
+        const double *force = record->v[FORCE + a] + first;
         double mean = output->to_coefficient * sel_signal_mean(force, n);
         double deviation = output->to_coefficient * sel_signal_rms(force, n);
-        status = set_result(output, means[a], mean, error);
-        status = status ? status : set_result(output, rms[a], deviation, error);
+        status = sel_output_result(&output->base, means[a], mean, error);
+        status = status ? status : sel_output_result(&output->base, rms[a], deviation, error);
     }
     return status;
 }
 
 static sel_status set_frequency(const force_output *output, size_t first, sel_error *error) {
     const force_record *record = &output->record;
-    const sel_reference *reference = &output->context->simulation->params->reference;
+    const sel_reference *reference = &output->base.context->simulation->params->reference;
     size_t n = record->count - first;
     double largest = 0;
     for (size_t i = first; i < record->count; i++) {
-        largest = fmax(largest, hypot(record->force[0][i], record->force[1][i]));
+        largest = fmax(largest, hypot(record->v[FORCE][i], record->v[FORCE + 1][i]));
     }
-    double frequency = sel_signal_frequency(record->time + first, record->force[1] + first, n,
-                                            steady_part * largest);
+    double frequency = sel_signal_frequency(record->v[TIME] + first, record->v[FORCE + 1] + first,
+                                            n, steady_part * largest);
     if (isnan(frequency)) {
         return SEL_OK;
     }
-    sel_status status = set_result(output, "frequency", frequency, error);
+    sel_status status = sel_output_result(&output->base, "frequency", frequency, error);
     double strouhal = frequency * reference->length / reference->velocity;
-    return status || isnan(strouhal) ? status : set_result(output, "strouhal", strouhal, error);
+    return status || isnan(strouhal)
+               ? status
+               : sel_output_result(&output->base, "strouhal", strouhal, error);
 }
 
-static sel_status force_conclude(void *self, int64_t step, double time, sel_error *error) {
+static sel_status force_conclude(sel_output *base, sel_error *error) {
     static const char *const means[] = {"force_x_mean", "force_y_mean", "force_z_mean"};
-    (void)step;
-    force_output *output = self;
+    const force_output *output = (const force_output *)base;
     const force_record *record = &output->record;
     if (record->count == 0) {
         return SEL_OK;
     }
-    size_t first = first_sample(output, time);
+    size_t first = first_sample(output, base->time);
     sel_status status = SEL_OK;
-    for (int a = 0; a < output->context->domain->grid.dims && !status; a++) {
-        double mean = sel_signal_mean(record->force[a] + first, record->count - first);
-        status = set_result(output, means[a], mean, error);
+    for (int a = 0; a < base->context->domain->grid.dims && !status; a++) {
+        double mean = sel_signal_mean(record->v[FORCE + a] + first, record->count - first);
+        status = sel_output_result(base, means[a], mean, error);
     }
     if (!status && !isnan(output->to_coefficient)) {
         status = set_coefficients(output, first, error);
@@ -281,44 +234,37 @@ static double coefficient(const sel_output_context *context) {
     return 2 / (density * reference->velocity * reference->velocity * area);
 }
 
-static void force_close(void *self) {
-    force_output *output = self;
-    sel_csv_close(output->csv);
-    free(output->record.time);
-    for (int a = 0; a < 3; a++) {
-        free(output->record.force[a]);
+static void force_close(sel_output *base) {
+    force_record *record = &((force_output *)base)->record;
+    for (int k = 0; k < SERIES; k++) {
+        free(record->v[k]);
     }
-    free(output);
 }
 
-static sel_status force_open(const sel_output_context *context, const void *params,
-                             const char *name, sel_output_files *files, void **self,
-                             sel_error *error) {
-    force_output *output = calloc(1, sizeof *output);
-    if (!output) {
-        return sel_fail_memory(error, "an output", sizeof *output);
-    }
-    output->context = context;
-    output->params = params;
-    output->name = name;
+static sel_status force_open(sel_output *base, sel_error *error) {
+    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
+    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
+                                        "torque_y", "torque_z", NULL};
+    (void)error;
+    force_output *output = (force_output *)base;
     output->record.stride = 1;
-    output->to_coefficient = coefficient(context);
-    sel_status status = sel_output_csv(context, name, files, &output->csv, error);
-    if (status == SEL_OK) {
-        write_header(output);
-        status = sel_csv_flush(output->csv, error);
+    output->to_coefficient = coefficient(base->context);
+    const char *const *column = base->context->domain->grid.dims == 2 ? plane : space;
+    for (; *column; column++) {
+        sel_csv_text(base->csv, *column);
     }
-    if (status != SEL_OK) {
-        force_close(output);
-        return status;
+    if (!isnan(output->to_coefficient)) {
+        sel_csv_text(base->csv, "cd");
+        sel_csv_text(base->csv, "cl");
     }
-    *self = output;
     return SEL_OK;
 }
 
 const sel_output_kind sel_force_kind = {
     .table = &sel_out_force_table,
+    .size = sizeof(force_output),
     .period = SEL_CSV_PERIOD,
+    .rows = true,
     .check = force_check,
     .open = force_open,
     .ask = force_ask,

@@ -1,17 +1,28 @@
-/* output.c -- the outputs of a run: checked, opened, written when they are due.
+/* output.c -- the outputs of a run: opened, written when they are due, kept in checkpoints.
  *
  * Those that are due at a step start together and are taken together, in the order of the script,
  * so that rows, frames and results come in the same order whether or not a backend works meanwhile.
  */
-#include "engine/output/output.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/folder.h"
 #include "engine/machine.h"
-#include "engine/output/opened.h"
+#include "engine/output/kind.h"
+
+struct sel_outputs {
+    const sel_output_context *context;
+    sel_output_files files;
+    int count;
+    sel_output **v;
+
+    /* Of what is under way. */
+    int64_t step;
+    double time;
+    bool last;
+
+    double waited; /* seconds, for the backend */
+};
 
 static const sel_output_kind *const kinds[] = {
     &sel_vtk_kind,     &sel_probe_kind, &sel_profile_kind,   &sel_reduce_kind,
@@ -39,174 +50,6 @@ const sel_output_kind *sel_output_kind_of(const sel_table *table) {
     return NULL;
 }
 
-static const sel_variant *variant(const sel_simulation *simulation, int i) {
-    return (const sel_variant *)simulation->params->output.v + i;
-}
-
-const char *sel_output_name(const sel_variant *output) {
-    const sel_output_common *common = output->data;
-    return common->name ? common->name : strrchr(output->table->name, '.') + 1;
-}
-
-/* ---- checks ---- */
-
-enum { LONGEST_NAME = 64 };
-
-/* Files of the run itself. */
-static bool is_reserved(const char *name) {
-    return strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
-           strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0;
-}
-
-static const char *wrong_with_name(const char *name) {
-    if (!*name) {
-        return "is empty";
-    }
-    if (strlen(name) > LONGEST_NAME) {
-        return "is longer than 64 bytes";
-    }
-    if (is_reserved(name)) {
-        return "is that of a file of the run; choose another";
-    }
-    if (name[0] == '.' || strpbrk(name, "/\\")) {
-        return "would leave the run's directory or hide in it: no '/', '\\' or leading '.'";
-    }
-    return sel_is_plain(name) ? NULL : "holds a control character";
-}
-
-/* Whether `name` is `other` and an ending of the files that outputs write. */
-static bool is_file_of(const char *name, const char *other) {
-    static const char *const endings[] = {".csv", ".pvd", ".vti"};
-    size_t length = strlen(other);
-    for (size_t e = 0; strncmp(name, other, length) == 0 && e < sizeof endings / sizeof *endings;
-         e++) {
-        if (strcmp(name + length, endings[e]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Two outputs of one name, or with files of one name. */
-static sel_status fail_clash(const sel_variant *output, const sel_variant *other,
-                             sel_error *error) {
-    const char *name = sel_output_name(output), *before = sel_output_name(other);
-    char first[512] = "";
-    if (other->where.file) {
-        snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
-                 other->where.line);
-    }
-    return strcmp(before, name) == 0
-               ? sel_fail_at(error, output->where,
-                             "%s: two outputs are called '%s'%s; give each a name of its own",
-                             output->table->name, name, first)
-               : sel_fail_at(error, output->where,
-                             "%s: the files of outputs called '%s' and '%s' may have one name%s; "
-                             "leave the ending to the outputs",
-                             output->table->name, before, name, first);
-}
-
-static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
-    const sel_variant *output = variant(simulation, i);
-    const char *name = sel_output_name(output);
-    const char *wrong = wrong_with_name(name);
-    if (wrong) {
-        return sel_fail_at(error, output->where, "%s: the name '%s' %s", output->table->name, name,
-                           wrong);
-    }
-    for (int j = 0; j < i; j++) {
-        const sel_variant *other = variant(simulation, j);
-        const char *before = sel_output_name(other);
-        if (strcmp(before, name) == 0 || is_file_of(name, before) || is_file_of(before, name)) {
-            return fail_clash(output, other, error);
-        }
-    }
-    return SEL_OK;
-}
-
-static sel_status check_schedule(const sel_variant *output, sel_error *error) {
-    const sel_output_common *common = output->data;
-    const char *table = output->table->name;
-    bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
-    sel_status status = SEL_OK;
-    if (every && interval) {
-        status = sel_fail_at(error, output->where,
-                             "%s: give every (steps) or interval (time), "
-                             "not both",
-                             table);
-    }
-    if (every && common->every < 1) {
-        status = sel_fail_at(error, output->where, "%s: every must be at least 1 step, got %lld",
-                             table, (long long)common->every);
-    }
-    if (interval && !(common->interval > 0)) {
-        status = sel_fail_at(error, output->where, "%s: interval must be positive, got %g", table,
-                             common->interval);
-    }
-    if (common->from_step < 0 || common->from_time < 0) {
-        status = sel_fail_at(error, output->where,
-                             "%s: from_step and from_time must not be negative", table);
-    }
-    return status;
-}
-
-sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
-                             sel_error *error) {
-    sel_status first = SEL_OK;
-    for (int i = 0; i < simulation->params->output.n; i++) {
-        const sel_variant *output = variant(simulation, i);
-        const sel_output_kind *kind = sel_output_kind_of(output->table);
-        const sel_output_site site = {simulation, domain, output->table, output->where};
-        sel_status found[] = {check_name(simulation, i, error), check_schedule(output, error),
-                              kind->check ? kind->check(&site, output->data, error) : SEL_OK};
-        for (int k = 0; k < 3; k++) {
-            first = first ? first : found[k];
-        }
-    }
-    return first;
-}
-
-static void want_field(const sel_simulation *simulation, const char *name, sel_plan *plan) {
-    int component;
-    int field =
-        name ? sel_solver_field(simulation->solver, plan->domain->grid.dims, name, &component) : -1;
-    plan->wants_fields |= field < 0 ? 0 : 1u << field;
-}
-
-/* The fields that an output names in its rows `field` or `fields`. */
-static void want_fields(const sel_simulation *simulation, const sel_variant *output,
-                        sel_plan *plan) {
-    for (int i = 0; i < output->table->count; i++) {
-        const sel_field *row = &output->table->fields[i];
-        const void *member = (const char *)output->data + row->offset;
-        if (strcmp(row->name, "field") != 0 && strcmp(row->name, "fields") != 0 &&
-            strcmp(row->name, "relief") != 0) {
-            continue;
-        }
-        if (row->kind == SEL_KIND_STRING) {
-            want_field(simulation, *(const char *const *)member, plan);
-        }
-        const sel_names *names = member;
-        for (int k = 0; row->kind == SEL_KIND_NAMES && k < names->n; k++) {
-            want_field(simulation, names->v[k], plan);
-        }
-    }
-}
-
-void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
-    if (simulation->params->hooks.n > 0) {
-        plan->wants_fields = ~0u; /* they may ask for anything */
-    }
-    for (int i = 0; i < simulation->params->output.n; i++) {
-        const sel_variant *output = variant(simulation, i);
-        const sel_output_kind *kind = sel_output_kind_of(output->table);
-        if (kind->wants) {
-            kind->wants(output->data, plan);
-        }
-        want_fields(simulation, output, plan);
-    }
-}
-
 /* ---- when ---- */
 
 /* The first step after `step` at which a multiple of `interval` has been reached. */
@@ -221,11 +64,13 @@ static int64_t next_interval(double dt, double interval, int64_t step) {
     return next > step ? next : step + 1;
 }
 
+int64_t sel_output_from(const sel_output_common *common, double dt) {
+    const int64_t by_time = isnan(common->from_time) ? 0 : sel_step_at(common->from_time, dt);
+    return by_time > common->from_step ? by_time : common->from_step;
+}
+
 int64_t sel_output_next(const sel_output_common *common, int64_t period, double dt, int64_t step) {
-    int64_t from = common->from_step;
-    if (!isnan(common->from_time) && sel_step_at(common->from_time, dt) > from) {
-        from = sel_step_at(common->from_time, dt);
-    }
+    const int64_t from = sel_output_from(common, dt);
     step = from - 1 > step ? from - 1 : step;
     if (!isnan(common->interval)) {
         return next_interval(dt, common->interval, step);
@@ -233,41 +78,78 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, double 
     if (common->every != SEL_INT_NOT_GIVEN) {
         return sel_next_multiple(step, common->every);
     }
-    if (period == 0) {
-        return INT64_MAX;
-    }
-    return sel_next_multiple(step < 0 ? 0 : step, period);
+    return period ? sel_next_multiple(step < 0 ? 0 : step, period) : INT64_MAX;
 }
 
-static int64_t next_due(const sel_outputs *outputs, const opened_output *output, int64_t step) {
-    return sel_output_next(output->common, output->kind->period, outputs->context->domain->grid.dt,
+static int64_t next_due(const sel_output *output, int64_t step) {
+    return sel_output_next(output->params, output->kind->period, output->context->domain->grid.dt,
                            step);
 }
 
 int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
     int64_t next = INT64_MAX;
     for (int i = 0; i < outputs->count; i++) {
-        int64_t due = next_due(outputs, &outputs->v[i], step);
+        int64_t due = next_due(outputs->v[i], step);
         next = due < next ? due : next;
     }
     return next;
 }
 
-/* ---- what ---- */
+/* ---- opening ---- */
+
+static sel_status make_picks(sel_output *output, sel_error *error) {
+    const sel_output_context *context = output->context;
+    const sel_table *table = output->kind->table;
+    int count = 0;
+    while (sel_output_field(table, output->params, count)) {
+        count++;
+    }
+    output->picks.v = calloc((size_t)count + 1, sizeof *output->picks.v);
+    if (!output->picks.v) {
+        return sel_fail_memory(error, "an output", (size_t)count * sizeof *output->picks.v);
+    }
+    output->picks.count = count;
+    for (int k = 0; k < count; k++) {
+        output->picks.v[k] = sel_pick_of(context->solver, context->domain->grid.dims,
+                                         sel_output_field(table, output->params, k));
+    }
+    return SEL_OK;
+}
+
+static sel_status open_rows(sel_output *output, sel_error *error) {
+    sel_status status = sel_output_files_csv(output->files, output->name, &output->csv, error);
+    if (status == SEL_OK) {
+        sel_csv_text(output->csv, "step");
+        sel_csv_text(output->csv, "time");
+    }
+    return status;
+}
+
+static sel_status end_row(sel_output *output, sel_error *error) {
+    sel_csv_end_line(output->csv);
+    return sel_csv_flush(output->csv, error);
+}
 
 static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel_error *error) {
-    opened_output *output = &outputs->v[outputs->count];
-    output->kind = sel_output_kind_of(from->table);
-    if (!output->kind->open) { /* the run itself writes it */
+    const sel_output_kind *kind = sel_output_kind_of(from->table);
+    if (kind->size == 0) {
         return SEL_OK;
     }
-    output->common = from->data;
+    sel_output *output = calloc(1, kind->size);
+    if (!output) {
+        return sel_fail_memory(error, "an output", kind->size);
+    }
+    outputs->v[outputs->count++] = output;
+    output->kind = kind;
+    output->context = outputs->context;
+    output->params = from->data;
     output->name = sel_output_name(from);
+    output->files = &outputs->files;
     output->written = -1;
-    sel_status status = output->kind->open(outputs->context, from->data, sel_output_name(from),
-                                           &outputs->files, &output->self, error);
-    outputs->count += status == SEL_OK;
-    return status;
+    sel_status status = make_picks(output, error);
+    status = status || !kind->rows ? status : open_rows(output, error);
+    status = status || !kind->open ? status : kind->open(output, error);
+    return status || !kind->rows ? status : end_row(output, error);
 }
 
 sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **outputs,
@@ -275,7 +157,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     int count = context->simulation->params->output.n;
     *outputs = NULL;
     sel_outputs *made = calloc(1, sizeof *made);
-    opened_output *v = calloc((size_t)count + 1, sizeof *v);
+    sel_output **v = calloc((size_t)count + 1, sizeof *v);
     if (!made || !v) {
         free(made);
         free(v);
@@ -288,7 +170,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     sel_status status =
         context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
-        status = open_output(made, variant(context->simulation, i), error);
+        status = open_output(made, sel_output_variant(context->simulation, i), error);
     }
     if (status != SEL_OK) {
         sel_outputs_close(made);
@@ -298,8 +180,10 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
     return SEL_OK;
 }
 
+/* ---- writing ---- */
+
 /* Waits for the first `count` requests of an output. */
-static sel_status finish_requests(sel_outputs *outputs, opened_output *output, int count,
+static sel_status finish_requests(sel_outputs *outputs, sel_output *output, int count,
                                   sel_error *error) {
     const sel_output_context *context = outputs->context;
     double before = sel_machine_seconds();
@@ -314,17 +198,15 @@ static sel_status finish_requests(sel_outputs *outputs, opened_output *output, i
     return status;
 }
 
-static sel_status start_output(sel_outputs *outputs, opened_output *output, sel_error *error) {
+static sel_status start_output(sel_outputs *outputs, sel_output *output, sel_error *error) {
     const sel_output_context *context = outputs->context;
     sel_requests *requests = &output->requests;
     requests->count = 0;
-    sel_status status =
-        output->kind->ask(output->self, outputs->step, outputs->time, requests, error);
-    if (status) {
-        return status;
-    }
+    output->step = outputs->step;
+    output->time = outputs->time;
+    sel_status status = output->kind->ask(output, error);
     int started = 0;
-    while (started < requests->count && !status) {
+    while (!status && started < requests->count) {
         status = context->backend->start(context->state, &requests->v[started], error);
         started += status == SEL_OK;
     }
@@ -342,8 +224,8 @@ static void set_present(sel_outputs *outputs, int64_t step, double time, bool la
     outputs->last = last;
 }
 
-static bool is_due(const sel_outputs *outputs, const opened_output *output) {
-    bool due = next_due(outputs, output, outputs->step - 1) == outputs->step;
+static bool is_due(const sel_outputs *outputs, const sel_output *output) {
+    bool due = next_due(output, outputs->step - 1) == outputs->step;
     bool at_end = outputs->last && (!output->kind->only_when_due || output->written < 0);
     return (due || at_end) && output->written != outputs->step;
 }
@@ -353,35 +235,43 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     sel_status status = sel_outputs_finish(outputs, error);
     set_present(outputs, step, time, last);
     for (int i = 0; i < outputs->count && !status; i++) {
-        if (is_due(outputs, &outputs->v[i])) {
-            status = start_output(outputs, &outputs->v[i], error);
+        if (is_due(outputs, outputs->v[i])) {
+            status = start_output(outputs, outputs->v[i], error);
         }
     }
     return status;
 }
 
-static sel_status take_output(sel_outputs *outputs, opened_output *output, sel_error *error) {
-    const sel_requests *requests = &output->requests;
-    sel_status status = finish_requests(outputs, output, requests->count, error);
-    if (!status) {
-        status = output->kind->take(output->self, outputs->step, outputs->time, requests, error);
+static sel_status take_output(sel_outputs *outputs, sel_output *output, sel_error *error) {
+    const bool rows = output->kind->rows;
+    sel_status status = finish_requests(outputs, output, output->requests.count, error);
+    if (status == SEL_OK && rows) {
+        sel_output_row(output);
     }
-    output->written = status ? output->written : outputs->step;
+    status = status ? status : output->kind->take(output, error);
+    if (status == SEL_OK && rows) {
+        status = end_row(output, error);
+    } else if (rows) {
+        sel_csv_drop(output->csv);
+    }
+    output->written = status ? output->written : output->step;
     return status;
 }
 
-static sel_status conclude(const sel_outputs *outputs, opened_output *output, sel_error *error) {
+static sel_status conclude(const sel_outputs *outputs, sel_output *output, sel_error *error) {
     if (output->concluded || !output->kind->conclude) {
         return SEL_OK;
     }
     output->concluded = true;
-    return output->kind->conclude(output->self, outputs->step, outputs->time, error);
+    output->step = outputs->step;
+    output->time = outputs->time;
+    return output->kind->conclude(output, error);
 }
 
 sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < outputs->count && !status; i++) {
-        opened_output *output = &outputs->v[i];
+        sel_output *output = outputs->v[i];
         if (output->under_way) {
             status = take_output(outputs, output, error);
         }
@@ -395,13 +285,13 @@ sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error) {
 
 void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole) {
     for (int i = 0; i < outputs->count; i++) {
-        if (outputs->v[i].under_way) {
-            take_output(outputs, &outputs->v[i], NULL);
+        if (outputs->v[i]->under_way) {
+            take_output(outputs, outputs->v[i], NULL);
         }
     }
     set_present(outputs, step, time, whole);
     for (int i = 0; i < outputs->count; i++) {
-        opened_output *output = &outputs->v[i];
+        sel_output *output = outputs->v[i];
         if (whole && is_due(outputs, output) && start_output(outputs, output, NULL) == SEL_OK) {
             take_output(outputs, output, NULL);
         }
@@ -414,6 +304,8 @@ void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole
 double sel_outputs_waited(const sel_outputs *outputs) {
     return outputs->waited;
 }
+
+/* ---- files ---- */
 
 const char *const *sel_outputs_files(const sel_outputs *outputs) {
     static const char *const none[] = {NULL};
@@ -433,17 +325,113 @@ const char *const *sel_outputs_files(const sel_outputs *outputs) {
     return files->listed;
 }
 
+sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
+    const sel_output_files *files = &outputs->files;
+    for (int i = 0; i < files->count; i++) {
+        if (strcmp(files->v[i].name, name) == 0) {
+            return SEL_OK;
+        }
+    }
+    return sel_output_files_add(&outputs->files, NULL, error, "%s", name);
+}
+
+/* ---- in a checkpoint ---- */
+
+static void keep_output(sel_output *output, sel_checkpoint *checkpoint) {
+    SEL_KEEP(checkpoint, output->written);
+    if (output->kind->keep) {
+        output->kind->keep(output, checkpoint);
+    }
+}
+
+void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
+    int count = outputs->count;
+    char block[SEL_BLOCK_NAME];
+    sel_checkpoint_block(checkpoint, "files");
+    sel_output_files_keep(&outputs->files, checkpoint);
+    sel_checkpoint_block(checkpoint, "outputs");
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count; i++) {
+        sel_keep_text(checkpoint, outputs->v[i]->name);
+        sel_keep_text(checkpoint, outputs->v[i]->kind->table->name);
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(block, sizeof block, "output %d", i + 1);
+        sel_checkpoint_block(checkpoint, block);
+        keep_output(outputs->v[i], checkpoint);
+    }
+}
+
+/* The output of that name, if it is of the same kind. */
+static sel_output *same_output(sel_outputs *outputs, const char *name, const char *kind,
+                               sel_checkpoint *checkpoint) {
+    for (int i = 0; i < outputs->count; i++) {
+        sel_output *output = outputs->v[i];
+        if (strcmp(output->name, name) != 0) {
+            continue;
+        }
+        if (strcmp(output->kind->table->name, kind) != 0) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: the output '%s' was an %s, and is an %s now; give it another "
+                                "name",
+                                sel_checkpoint_path(checkpoint), name, kind,
+                                output->kind->table->name);
+        }
+        return output;
+    }
+    return NULL;
+}
+
+void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_error *notes) {
+    int count = 0;
+    char block[SEL_BLOCK_NAME];
+    sel_checkpoint_block(checkpoint, "outputs");
+    SEL_KEEP(checkpoint, count);
+    if (count < 0 || count >= SEL_MOST_OUTPUTS) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
+                            sel_checkpoint_path(checkpoint), count);
+    }
+    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
+        char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
+        sel_output *output = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
+        if (output) {
+            output->kept = i + 1;
+        } else if (name && kind) {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
+        }
+        free(name);
+        free(kind);
+    }
+    for (int i = 0; i < outputs->count; i++) {
+        sel_output *output = outputs->v[i];
+        if (!output->kept) {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is new", output->kind->table->name,
+                     output->name);
+            continue;
+        }
+        snprintf(block, sizeof block, "output %d", output->kept);
+        sel_checkpoint_block(checkpoint, block);
+        keep_output(output, checkpoint);
+    }
+}
+
 void sel_outputs_close(sel_outputs *outputs) {
     if (!outputs) {
         return;
     }
+    sel_writer_drain(outputs->context->writer, NULL);
     for (int i = 0; i < outputs->count; i++) {
-        opened_output *output = &outputs->v[i];
+        sel_output *output = outputs->v[i];
         if (output->under_way) {
             finish_requests(outputs, output, output->requests.count, NULL);
         }
-        output->kind->close(output->self);
+        if (output->kind->close) {
+            output->kind->close(output);
+        }
+        sel_csv_close(output->csv);
+        free(output->picks.v);
         free(output->requests.v);
+        free(output);
     }
     sel_output_files_free(&outputs->files);
     free(outputs->v);

@@ -99,7 +99,7 @@ double sel_outputs_waited(const sel_outputs *outputs);
  * NULL-terminated, owned by the outputs, until the next call. */
 const char *const *sel_outputs_files(const sel_outputs *outputs);
 
-/* Closes the files; does not wait for the writer. */
+/* Waits for the writer, and closes the files. */
 void sel_outputs_close(sel_outputs *outputs);
 
 #endif

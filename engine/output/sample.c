@@ -23,11 +23,14 @@ typedef struct sampled_point {
 
 struct sel_sample {
     const sel_output_context *context;
+    const sel_picks *picks;
     int points;
     sampled_point *v;
     int cell_count;
     int64_t *cells;
     double *weights;
+    double *read;   /* by pick [cell_count][field_components] */
+    double *values; /* by pick [points][field_components] */
 };
 
 sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
@@ -50,8 +53,8 @@ static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
     return (point->v[axis] - grid->origin[axis]) / grid->dx;
 }
 
-/* The free cell that holds `point`; of several on whose border it lies, one that is free. False
- * when there is none: the point is in a solid. */
+/* The cell that holds `point`; of several on whose border it lies, one that is free. False when
+ * there is none: the point is in a solid. */
 static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
@@ -68,6 +71,20 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
         }
     }
     return false;
+}
+
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
+                          sel_error *error) {
+    const sel_domain *domain = site->domain;
+    int64_t at[3];
+    if (free_cell_at(domain, point, at)) {
+        return SEL_OK;
+    }
+    const int region = domain->cell[sel_cell_number(&domain->grid, at)];
+    char name[32];
+    return sel_fail_at(error, site->where,
+                       "%s: %s lies in the region '%s', where nothing is computed",
+                       site->table->name, what, sel_region_name(domain, region, name));
 }
 
 /* Appends the free cells about `point` with their weights. */
@@ -154,47 +171,65 @@ static void find_faces(const sel_domain *domain, sampled_point *v, const sel_poi
     }
 }
 
+/* Components of the fields of the first `count` picks. */
+static size_t components_of(const sel_picks *picks, int count) {
+    size_t components = 0;
+    for (int i = 0; i < count; i++) {
+        components += (size_t)picks->v[i].field_components;
+    }
+    return components;
+}
+
 sel_status sel_sample_create(const sel_output_context *context, const sel_point *points, int count,
-                             bool walls, sel_sample **sample, sel_error *error) {
-    size_t corners = (size_t)count * CORNERS;
+                             bool walls, const sel_picks *picks, sel_sample **sample,
+                             sel_error *error) {
+    const size_t corners = (size_t)count * CORNERS;
+    const size_t components = components_of(picks, picks->count);
     *sample = NULL;
     sel_sample *made = calloc(1, sizeof *made);
     if (!made) {
         return sel_fail_memory(error, "the points of an output", sizeof *made);
     }
-    made->context = context;
-    made->points = count;
-    made->v = calloc((size_t)count, sizeof *made->v);
-    made->cells = calloc(corners, sizeof *made->cells);
-    made->weights = calloc(corners, sizeof *made->weights);
-    if (!made->v || !made->cells || !made->weights) {
-        sel_sample_destroy(made);
-        return sel_fail_memory(error, "the points of an output", corners * 2 * sizeof(double));
-    }
-    for (int p = 0; p < count; p++) {
+    *made = (sel_sample){.context = context,
+                         .picks = picks,
+                         .points = count,
+                         .v = calloc((size_t)count, sizeof *made->v),
+                         .cells = calloc(corners, sizeof *made->cells),
+                         .weights = calloc(corners, sizeof *made->weights),
+                         .values = calloc((size_t)count * components, sizeof *made->values)};
+    bool failed = !made->v || !made->cells || !made->weights || !made->values;
+    for (int p = 0; p < count && !failed; p++) {
         weigh_cells(made, &made->v[p], &points[p]);
         if (walls && made->v[p].count > 0) {
             find_faces(context->domain, &made->v[p], &points[p]);
         }
     }
+    const size_t read = (size_t)made->cell_count * components + 1;
+    made->read = failed ? NULL : calloc(read, sizeof *made->read);
+    if (!made->read) {
+        sel_sample_destroy(made);
+        return sel_fail_memory(error, "the points of an output",
+                               corners * (2 + components) * sizeof(double));
+    }
     *sample = made;
     return SEL_OK;
 }
 
-int sel_sample_cells(const sel_sample *sample) {
-    return sample->cell_count;
-}
-
-sel_status sel_sample_ask(const sel_sample *sample, int field, int components, double *cells,
-                          sel_requests *requests, sel_error *error) {
-    sel_request request = {.kind = SEL_READ,
-                           .field = field,
-                           .cells = sample->cells,
-                           .cell_count = sample->cell_count,
-                           .precision = SEL_F64,
-                           .components = components,
-                           .to = cells};
-    return sample->cell_count > 0 ? sel_requests_add(requests, &request, error) : SEL_OK;
+sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < sample->picks->count && sample->cell_count > 0 && !status; i++) {
+        const sel_pick *pick = &sample->picks->v[i];
+        const size_t before = (size_t)sample->cell_count * components_of(sample->picks, i);
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = pick->field,
+                                     .cells = sample->cells,
+                                     .cell_count = sample->cell_count,
+                                     .precision = SEL_F64,
+                                     .components = pick->field_components,
+                                     .to = sample->read + before};
+        status = sel_requests_add(requests, &request, error);
+    }
+    return status;
 }
 
 /* Moves `value` from that of the last centre towards what the nearest law that knows says. */
@@ -225,41 +260,49 @@ static sel_status approach_wall(const sel_sample *sample, const sampled_point *v
     return SEL_OK;
 }
 
-sel_status sel_sample_values(const sel_sample *sample, int field, int components, double time,
-                             const double *cells, double *values, sel_error *error) {
+static sel_status take_pick(sel_sample *sample, int i, double time, sel_error *error) {
+    const sel_pick *pick = &sample->picks->v[i];
+    const int components = pick->field_components;
+    const size_t before = components_of(sample->picks, i);
+    const double *read = sample->read + (size_t)sample->cell_count * before;
+    double *value = sample->values + (size_t)sample->points * before;
     sel_status status = SEL_OK;
     bool laws = sample->context->solver->wall_value && sample->context->plan;
-    for (int p = 0; p < sample->points && status == SEL_OK; p++) {
+    for (int p = 0; p < sample->points && status == SEL_OK; p++, value += components) {
         const sampled_point *v = &sample->v[p];
-        double *value = values + (int64_t)p * components;
         for (int c = 0; c < components; c++) {
             value[c] = 0;
-            for (int i = v->first; i < v->first + v->count; i++) {
-                value[c] += sample->weights[i] * cells[(int64_t)i * components + c];
+            for (int k = v->first; k < v->first + v->count; k++) {
+                value[c] += sample->weights[k] * read[(int64_t)k * components + c];
             }
         }
         if (laws) {
-            status = approach_wall(sample, v, field, components, time, value, error);
+            status = approach_wall(sample, v, pick->field, components, time, value, error);
         }
     }
     return status;
 }
 
-sel_status sel_sample_read(const sel_sample *sample, int field, int components, double time,
-                           double *values, sel_error *error) {
-    size_t bytes = ((size_t)sample->cell_count * (size_t)components + 1) * sizeof(double);
-    sel_requests requests = {.v = NULL};
-    double *cells = malloc(bytes);
-    sel_status status = cells ? SEL_OK : sel_fail_memory(error, "the points of an output", bytes);
-    status = status ? status : sel_sample_ask(sample, field, components, cells, &requests, error);
-    for (int i = 0; i < requests.count && !status; i++) {
-        status = sel_output_request(sample->context, &requests.v[i], error);
+sel_status sel_sample_take(sel_sample *sample, double time, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < sample->picks->count && !status; i++) {
+        status = take_pick(sample, i, time, error);
     }
-    status =
-        status ? status : sel_sample_values(sample, field, components, time, cells, values, error);
-    free(requests.v);
-    free(cells);
     return status;
+}
+
+double sel_sample_value(const sel_sample *sample, int pick, int point, int c) {
+    const size_t before = components_of(sample->picks, pick) * (size_t)sample->points;
+    const int components = sample->picks->v[pick].field_components;
+    return sample->values[before + (size_t)point * (size_t)components + (size_t)c];
+}
+
+sel_status sel_sample_read(sel_sample *sample, double time, sel_error *error) {
+    sel_requests requests = {.v = NULL};
+    sel_status status = sel_sample_ask(sample, &requests, error);
+    status = status ? status : sel_output_requests(sample->context, &requests, error);
+    free(requests.v);
+    return status ? status : sel_sample_take(sample, time, error);
 }
 
 void sel_sample_destroy(sel_sample *sample) {
@@ -269,5 +312,7 @@ void sel_sample_destroy(sel_sample *sample) {
     free(sample->v);
     free(sample->cells);
     free(sample->weights);
+    free(sample->read);
+    free(sample->values);
     free(sample);
 }

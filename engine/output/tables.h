@@ -115,31 +115,23 @@ extern const sel_table sel_out_vtk_table, sel_out_probe_table, sel_out_profile_t
     sel_out_average_table, sel_out_picture_table, sel_out_grid_table, sel_out_checkpoint_table,
     sel_slice_table;
 
-/* One row of a field list, for a member that is called as in Lua. */
-#define SEL_OUT_ROW(type, member, kind, flags, doc, preset) \
-    { #member, kind, flags, offsetof(type, member), doc, preset, NULL, NULL, NULL }
-#define SEL_OUT_CHOICE(type, member, flags, doc, preset, choices) \
-    { #member, SEL_KIND_CHOICE, flags, offsetof(type, member), doc, preset, choices, NULL, NULL }
-
 /* Rows that every output's field list begins with. */
-#define SEL_OUT_COMMON_ROWS                                                                      \
-    SEL_OUT_ROW(                                                                                 \
-        sel_output_common, name, SEL_KIND_STRING, 0,                                             \
-        "Name of its files, which no other output may have; the kind of output when not given.", \
-        0),                                                                                      \
-        SEL_OUT_ROW(                                                                             \
-            sel_output_common, every, SEL_KIND_INT, SEL_POSITIVE,                                \
-            "Steps from one writing to the next, from step 0 on. Without every and interval, "   \
-            "fields are written at the end only, rows of CSV files every 100 steps.",            \
-            (double)SEL_INT_NOT_GIVEN),                                                          \
-        SEL_OUT_ROW(sel_output_common, interval, SEL_KIND_NUMBER, SEL_POSITIVE,                  \
-                    "Time from one writing to the next, instead of every: the first step at "    \
-                    "or after each multiple of it is written.",                                  \
-                    SEL_NOT_GIVEN),                                                              \
-        SEL_OUT_ROW(sel_output_common, from_step, SEL_KIND_INT, 0,                               \
-                    "First step that is written; the last state is written in any case.", 0),    \
-        SEL_OUT_ROW(sel_output_common, from_time, SEL_KIND_NUMBER, 0,                            \
-                    "First time that is written; the last state is written in any case.",        \
-                    SEL_NOT_GIVEN)
+#define SEL_OUT_COMMON_ROWS                                                                        \
+    SEL_ROW(                                                                                       \
+        sel_output_common, name, STRING,                                                           \
+        "Name of its files, which no other output may have; the kind of output when not given."),  \
+        SEL_ROW(sel_output_common, every, INT,                                                     \
+                "Steps from one writing to the next, from step 0 on. Without every and interval, " \
+                "fields are written at the end only, rows of CSV files every 100 steps.",          \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, interval, NUMBER,                                               \
+                "Time from one writing to the next, instead of every: the first step at or "       \
+                "after each multiple of it is written.",                                           \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, from_step, INT,                                                 \
+                "First step that is written; the last state is written in any case."),             \
+        SEL_ROW(sel_output_common, from_time, NUMBER,                                              \
+                "First time that is written; the last state is written in any case.",              \
+                .preset = SEL_NOT_GIVEN)
 
 #endif

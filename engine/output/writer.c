@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
+#include "engine/machine.h"
 
 typedef struct queued_job {
     sel_writer_job run;
@@ -25,12 +25,6 @@ struct sel_writer {
     sel_error failure;          /* of the first job that failed */
 };
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static queued_job take_job(sel_writer *writer) {
     queued_job job = writer->queue[writer->first];
     writer->first = (writer->first + 1) % writer->depth;
@@ -47,9 +41,9 @@ static void run_job(sel_writer *writer, const queued_job *job) {
     sel_error error;
     error.status = SEL_OK;
     error.text[0] = '\0';
-    double start = seconds_now();
+    double start = sel_machine_seconds();
     sel_status status = job->run(job->data, cancelled, &error);
-    double taken = seconds_now() - start;
+    double taken = sel_machine_seconds() - start;
     pthread_mutex_lock(&writer->lock);
     writer->busy += taken;
     if (status != SEL_OK && !cancelled) {
@@ -128,11 +122,11 @@ static sel_status report_failure(const sel_writer *writer, sel_error *error) {
 
 sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data, sel_error *error) {
     pthread_mutex_lock(&writer->lock);
-    double start = seconds_now();
+    double start = sel_machine_seconds();
     while (writer->count == writer->depth) {
         pthread_cond_wait(&writer->room, &writer->lock);
     }
-    writer->waited += seconds_now() - start;
+    writer->waited += sel_machine_seconds() - start;
     sel_status status = report_failure(writer, error);
     if (status == SEL_OK) {
         int last = (writer->first + writer->count) % writer->depth;
@@ -149,11 +143,11 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
 }
 
 static void wait_until_idle(sel_writer *writer) {
-    double start = seconds_now();
+    double start = sel_machine_seconds();
     while (writer->count > 0 || writer->running) {
         pthread_cond_wait(&writer->room, &writer->lock);
     }
-    writer->waited += seconds_now() - start;
+    writer->waited += sel_machine_seconds() - start;
 }
 
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error) {

@@ -5,8 +5,8 @@
 #include "engine/solver.h"
 #include "geometry/shape.h"
 
-static const sel_table fake_anywhere = {.name = "law.anywhere", .where_offset = SIZE_MAX};
-static const sel_table fake_faces_only = {.name = "law.faces_only", .where_offset = SIZE_MAX};
+static const sel_table fake_anywhere = {.name = "law.anywhere"};
+static const sel_table fake_faces_only = {.name = "law.faces_only"};
 
 static const sel_law_place fake_laws[] = {{&fake_anywhere, true, true},
                                           {&fake_faces_only, true, false}};

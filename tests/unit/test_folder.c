@@ -61,7 +61,7 @@ static void force_replaces_the_link_and_not_what_it_leads_to(void **state) {
     sel_csv *csv;
     assert_int_equal(symlink("../precious", "run/balance.csv"), 0);
     assert_int_equal(sel_folder_claim("run", "balance.csv", true, &error), SEL_OK);
-    assert_int_equal(sel_csv_open("run", "balance.csv", &csv, &error), SEL_OK);
+    assert_int_equal(sel_csv_open("run", "balance.csv", -1, &csv, &error), SEL_OK);
     sel_csv_text(csv, "step");
     sel_csv_end_line(csv);
     assert_int_equal(sel_csv_flush(csv, &error), SEL_OK);
@@ -75,8 +75,8 @@ static void a_csv_file_is_never_opened_through_a_link(void **state) {
     sel_csv *csv;
     assert_int_equal(symlink("../precious", "run/a.csv"), 0);
     assert_int_equal(symlink("../made", "run/b.csv"), 0);
-    refused(sel_csv_open("run", "a.csv", &csv, &error), "cannot write run/a.csv: File exists");
-    refused(sel_csv_open("run", "b.csv", &csv, &error), "cannot write run/b.csv: File exists");
+    refused(sel_csv_open("run", "a.csv", -1, &csv, &error), "cannot write run/a.csv: File exists");
+    refused(sel_csv_open("run", "b.csv", -1, &csv, &error), "cannot write run/b.csv: File exists");
     holds("precious", "kept\n");
     assert_false(there("made"));
 }
