@@ -96,7 +96,7 @@ static bool alone(const sel_state *base) {
 }
 
 /* What kernels tell of, the earliest first: terms come before all else in their step. */
-static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
+static sel_status find_failure(const sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
     cuda_term_fault fault;
@@ -114,6 +114,12 @@ static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
                          aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
 }
 
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+    sel_status status = find_failure(base, step, error);
+    base->broken = base->broken || status;
+    return status;
+}
+
 /* Where the host fails kernels may have done so before. */
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
@@ -122,7 +128,6 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
-        base->broken = base->broken || before;
         status = before ? before : status;
     }
     return status;

@@ -383,8 +383,8 @@ sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStr
     return cuda_terms_set_controls(&laws->terms, values, stream, error);
 }
 
-sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
-                             cudaStream_t stream, sel_error *error) {
+static sel_status enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_laws_launch launch,
+                          cudaStream_t stream, sel_error *error) {
     for (int k = 0; k < laws->list.count; k++) {
         const cuda_listed_law *listed = &laws->list.v[k];
         if (listed->by_host && listed->depends & due) {
@@ -394,12 +394,29 @@ sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_c
             }
         }
     }
-    cuda_laws_launch launch = laws->launch[mask_of(due)];
-    launch.clock = clock;
     if (launch.blocks > 0) {
         CUDA_TRY(cuda_laws_run(&launch, stream));
     }
     return SEL_OK;
+}
+
+sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
+                             cudaStream_t stream, sel_error *error) {
+    cuda_laws_launch launch = laws->launch[mask_of(due)];
+    launch.clock = clock;
+    launch.halted = cuda_laws_halted(laws);
+    return enqueue(laws, due, step, launch, stream, error);
+}
+
+void cuda_laws_restore(cuda_laws *laws, int64_t step, cuda_clock clock, cudaStream_t stream) {
+    cuda_laws_launch launch = laws->launch[mask_of(SEL_ON_T)];
+    launch.clock = clock;
+    launch.terms = cuda_terms_silent(&laws->terms);
+    enqueue(laws, SEL_ON_T, step, launch, stream, NULL);
+}
+
+const int *cuda_laws_halted(const cuda_laws *laws) {
+    return cuda_terms_see(&laws->terms).claimed;
 }
 
 static void find_place(const cuda_laws *laws, const cuda_listed_law *listed, int64_t place,
@@ -435,8 +452,11 @@ static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, s
     return status ? status : cuda_term_unknown(listed->quantity, listed->what, &at, error);
 }
 
-sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error) {
+sel_status cuda_laws_check(cuda_laws *laws, int64_t step, int64_t *failed, sel_error *error) {
     cuda_term_fault fault;
-    bool failed = cuda_terms_failed(&laws->terms, step, &fault);
-    return failed ? explain(laws, &fault, error) : SEL_OK;
+    if (cuda_terms_failed(&laws->terms, step, &fault)) {
+        *failed = fault.step;
+        return explain(laws, &fault, error);
+    }
+    return SEL_OK;
 }

@@ -53,9 +53,16 @@ sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStr
 sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
                              cudaStream_t stream, sel_error *error);
 
-/* Call after a synchronisation: fails when a program gave NaN, infinity, or left what it is sure
- * of, in a step before the state after `step` steps, with the message that the CPU would give (the
- * host evaluates that place again). */
-sel_status cuda_laws_check(cuda_laws *laws, int64_t step, sel_error *error);
+/* On the device: not 0 as soon as a program gave NaN, infinity, or left what it is sure of. Kernels
+ * of that step and of later ones that see it leave the state as it is. */
+const int *cuda_laws_halted(const cuda_laws *laws);
+
+/* Call after a synchronisation: fails when that was in a step before the state after `step` steps,
+ * which is then *failed, with the message that the CPU would give (the host evaluates that place
+ * again). */
+sel_status cuda_laws_check(cuda_laws *laws, int64_t step, int64_t *failed, sel_error *error);
+
+/* Enqueues laws that vary in time again for a step in which all had values. */
+void cuda_laws_restore(cuda_laws *laws, int64_t step, cuda_clock clock, cudaStream_t stream);
 
 #endif

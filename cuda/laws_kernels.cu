@@ -88,6 +88,9 @@ static __device__ void do_place(const cuda_laws_launch &l, const cuda_law &law, 
 
 __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     extern __shared__ double registers[];
+    if (l.halted && *l.halted) {
+        return;
+    }
     const int number = find_law(l, blockIdx.x);
     const cuda_law &law = l.laws[number];
     const int64_t step = cuda_now(l.clock), block = blockIdx.x - l.first_block[number];

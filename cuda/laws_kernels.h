@@ -45,6 +45,7 @@ typedef struct cuda_laws_launch {
     double velocity_unit, pressure_unit, acceleration_unit;
     const lbm_direction *directions;
     cuda_clock clock;
+    const int *halted; /* not 0: a law has failed before; NULL: that does not matter */
     double *link_add, *open_value, *acceleration;
     void *acceleration_field;
     int64_t pitch;

@@ -208,6 +208,39 @@ static __device__ __forceinline__ void arrive(const lbm_gpu_step &s, const lbm_g
     }
 }
 
+// Keeps what leaves a boundary cell along its links, and what comes.
+static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+                                                  const REAL g[LBM_Q]) {
+    const REAL *from = (const REAL *)s.from + cell.index;
+    REAL *out = (REAL *)s.boundary.links + cell.first_link, *in = out + s.boundary.link_count;
+#define KEEP(i, ex, ey, ez, opposite, weight)     \
+    if (cell.links >> i & 1u) {                   \
+        *out++ = from[opposite * s.layout.plane]; \
+        *in++ = g[i];                             \
+    }
+    LBM_DIRECTIONS(KEEP)
+#undef KEEP
+}
+
+// Calls each(e, out, in) for the links of a cell that `region` owns, e along what came.
+template <class Each>
+static __device__ __forceinline__ void
+each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {
+    const REAL *out = (const REAL *)b.links + cell.first_link, *in = out + b.link_count;
+    const uint8_t *owner = b.link_region + cell.first_link;
+#define LINK(i, ex, ey, ez, opposite, weight)   \
+    if (cell.links >> i & 1u) {                 \
+        if (*owner++ == region) {               \
+            const int e[3] = {ex, ey, ez};      \
+            each(e, (double)*out, (double)*in); \
+        }                                       \
+        out++;                                  \
+        in++;                                   \
+    }
+    LBM_DIRECTIONS(LINK)
+#undef LINK
+}
+
 static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   uint32_t index, const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + index;

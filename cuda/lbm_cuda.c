@@ -49,11 +49,7 @@ static void describe(lbm_cuda *state) {
                                     .tau = numbers->tau,
                                     .magic = numbers->magic,
                                     .eddy = numbers->eddy};
-    state->view = (lbm_gpu_view){.nu = numbers->nu,
-                                 .units = {.velocity = numbers->velocity_unit,
-                                           .density = numbers->density_unit,
-                                           .pressure = numbers->pressure_unit,
-                                           .time = grid->dt}};
+    state->view = (lbm_gpu_view){.nu = numbers->nu, .units = lbm_units_of(plan)};
     for (int k = 0; k < 3; k++) {
         state->view.periodic[k] = k < grid->dims && sel_axis_periodic(grid, k);
     }
@@ -75,8 +71,7 @@ static void list(sel_state *base) {
                        .slice = layout->slice,
                        .plane = layout->plane,
                        .count = q * layout->plane};
-    sel_arrays_add_cells(arrays, "f0", &state->f[0], real, &cells, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &cells, SEL_SAVED);
+    sel_arrays_add_turns(arrays, "f", state->f, real, &cells);
     cells.components = domain->grid.dims;
     cells.count = domain->grid.dims * layout->plane;
     base->last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
@@ -85,7 +80,7 @@ static void list(sel_state *base) {
                              &cells, 0);
     }
     SEL_ADD(arrays, state, view.solid, sel_grid_cells(&domain->grid), 0);
-    SEL_ADD(arrays, state, acceleration, 6, SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, acceleration, 6, 0);
     SEL_ADD(arrays, state, rates, regions, 0);
     const unsigned books = plan->base.wants_balance ? SEL_SAVED | SEL_ON_HOST : SEL_ON_HOST;
     SEL_ADD(arrays, state, out, regions, books);
@@ -95,6 +90,7 @@ static void list(sel_state *base) {
         SEL_ADD_VALUE(arrays, state, first_mass);
     }
     lbm_cuda_list_boundary(state);
+    lbm_list_observed(plan, arrays, &state->pattern.boundary.links, state->view.strain);
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
 }
@@ -114,11 +110,16 @@ static sel_status start(sel_state *base, sel_error *error) {
         .pitch = state->pattern.layout.pitch};
     state->accelerated_at = -1;
     base->queue->timeless = !(cuda_laws_depend(state->laws) & SEL_ON_T);
+    state->pattern.halted = cuda_laws_depend(state->laws) ? cuda_laws_halted(state->laws) : NULL;
     sel_status status =
         cuda_send(state->view.solid, domain->cell, (uint64_t)sel_grid_cells(&domain->grid), error);
     status = status ? status : cuda_upload_boundary(state, error);
     status = status ? status : cuda_laws_start(state->laws, &targets, error);
-    return status ? status : cuda_set_initial(state, error);
+    status = status ? status : cuda_set_initial(state, error);
+    if (!status && sel_plan_observes(base->plan)) {
+        CUDA_TRY(lbm_gpu_observe(cuda_view(state), true, base->queue->stream));
+    }
+    return status;
 }
 
 static sel_status fits(const sel_plan *base, sel_error *error) {
@@ -169,14 +170,30 @@ static sel_status enqueue_laws(lbm_cuda *state, unsigned due, int64_t step, sel_
                              state->base.queue->stream, error);
 }
 
+/* After laws that failed: the velocity of the state that is left needs the acceleration that it
+ * had, which may be a field. */
+static void restore_acceleration(lbm_cuda *state) {
+    const cuda_queue *queue = state->base.queue;
+    const int64_t before = state->base.step - 1;
+    if (lbm_acceleration_is_field(state->plan)) {
+        cuda_laws_restore(state->laws, before, cuda_queue_clock(queue, before), queue->stream);
+    }
+}
+
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const lbm_gpu_step one = describe_step(state, step);
     if (cuda_laws_depend(state->laws) & SEL_ON_T) {
         sel_status status = enqueue_laws(state, SEL_ON_T, step, error);
         if (status) {
+            restore_acceleration(state);
             return status;
         }
+    }
+    if (base->observing) {
+        lbm_gpu_view view = state->view;
+        view.last = one;
+        CUDA_TRY(lbm_gpu_observe(&view, false, base->queue->stream));
     }
     CUDA_TRY(state->run_step(&one, base->queue->stream));
     return SEL_OK;
@@ -199,33 +216,35 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     if (!(due & SEL_ON_CONTROLS)) {
         return SEL_OK;
     }
-    base->broken = true; /* unless all can be evaluated */
     sel_status status = keep_acceleration(state, error);
     status = status
                  ? status
                  : cuda_laws_set_controls(state->laws, base->controls, base->queue->stream, error);
     status = status ? status : enqueue_laws(state, SEL_ON_CONTROLS, base->step, error);
-    base->broken = status != SEL_OK;
     *count = base->step == state->accelerated_at ? 1 : *count;
     return status;
 }
 
-/* cuda_solver.loaded: values that do not vary are in place. Of an acceleration that varies in time
- * the closures need the last two. */
+/* cuda_solver.loaded: values that do not vary are in place. An acceleration that varies in time is
+ * that of the last two steps. */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = cuda_laws_depend(state->laws) & (SEL_ON_T | SEL_ON_CONTROLS);
-    const int64_t step = base->step;
     sel_status status =
         cuda_laws_set_controls(state->laws, base->controls, base->queue->stream, error);
-    for (int64_t s = step > 1 ? step - 2 : 0; s < step && varies && !status; s++) {
-        status = enqueue_laws(state, varies, s, error);
-    }
-    return status;
+    return status || !varies ? status : enqueue_laws(state, varies, base->step - 1, error);
 }
 
-static sel_status check(const sel_state *base, int64_t step, sel_error *error) {
-    return cuda_laws_check(((const lbm_cuda *)base)->laws, step, error);
+/* A step whose laws failed, and all that were enqueued behind it, left the state as it was. */
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    int64_t failed = base->step;
+    sel_status status = cuda_laws_check(state->laws, step, &failed, error);
+    if (base->step > failed) {
+        base->step = failed;
+        restore_acceleration(state);
+    }
+    return status;
 }
 
 const lbm_gpu_view *cuda_view(lbm_cuda *state) {
@@ -236,7 +255,6 @@ const lbm_gpu_view *cuda_view(lbm_cuda *state) {
         view->last.acceleration = state->acceleration;
     }
     view->now = state->f[step & 1];
-    view->started = step > 0;
     return view;
 }
 

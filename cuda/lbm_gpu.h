@@ -51,6 +51,8 @@ typedef struct lbm_gpu_boundary {
     const uint8_t *link_region;
     const double *link_add, *open_value;
     double *link_flow; /* adds up the mass that leaves by each link; NULL: nobody asks */
+    void *links; /* [2][links] what left along each and what came, in the last observed step, in
+                    numbers of the run's precision; NULL: nobody asks */
 } lbm_gpu_boundary;
 
 typedef struct lbm_gpu_step {
@@ -66,6 +68,7 @@ typedef struct lbm_gpu_step {
     const double *acceleration_before; /* [3] of the step before */
     const void *acceleration_field;    /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
+    const int *halted; /* set: a law has failed, and the state stays as it is; NULL: none can */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */
@@ -74,12 +77,13 @@ cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream)
 cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
 
-/* What a field needs besides the step that led to it. */
+/* What fields are made of. */
 typedef struct lbm_gpu_view {
-    lbm_gpu_step last;    /* the last step; before any, the step to come */
+    lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
     const void *now;      /* populations of the present step */
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
-    bool started;         /* a step has been done: strain is in the populations of `last` */
+    double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
+                             [components][nz][ny][nx], the user's units; NULL: nobody asks */
     bool periodic[3];
     double nu; /* lattice units */
     lbm_units units;
@@ -88,7 +92,11 @@ typedef struct lbm_gpu_view {
 /* The launchers for a lattice and precision; views are lbm_gpu_view. */
 const cuda_look *lbm_gpu_look(int dims, int bytes);
 
-/* What the links of a region carried in the last step, lattice units. */
+/* Fills the arrays of an observed step: links, and strain from what comes to each cell in the step
+ * view->last; initially from differences of the velocity. */
+cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
+
+/* What the links of a region carried in the last observed step, lattice units. */
 typedef struct lbm_gpu_carried {
     double force[3], torque[3], mass;
 } lbm_gpu_carried;
@@ -96,7 +104,7 @@ typedef struct lbm_gpu_carried {
 enum { LBM_GPU_LINK_BLOCKS = 256 };
 
 /* Torque about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS. */
-cudaError_t lbm_gpu_links(const lbm_gpu_view *view, int region, const double centre[3],
+cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
                           lbm_gpu_carried *partials, cudaStream_t stream);
 
 /* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. */

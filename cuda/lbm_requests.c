@@ -11,7 +11,7 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     sel_status status = cuda_slot_open(queue, request, sizeof(lbm_gpu_carried), 0, &slot, error);
     if (!status) {
         CUDA_TRY(
-            lbm_gpu_links(cuda_view(state), request->region, centre, queue->rows, queue->stream));
+            lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
         status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(lbm_gpu_carried), error);
     }
     return status;

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (row >= l.ny * l.nz) {
         return;
     }
-    if (x >= l.nx) {
+    if (x >= l.nx || (s.halted && *s.halted)) {
         return;
     }
     uint32_t bits = 0, word = 0;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
 template <class T>
 __global__ void __launch_bounds__(THREADS) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.wet_count) {
+    if (k >= s.boundary.wet_count || (s.halted && *s.halted)) {
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[s.boundary.wet[k]];

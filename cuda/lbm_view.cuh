@@ -25,8 +25,14 @@ template <class T, class D> struct lbm_look {
 
     static __device__ __forceinline__ bool is_solid(const lbm_gpu_view &v, uint32_t x, uint32_t y,
                                                     uint32_t z) {
-        const lbm_gpu_layout &l = v.last.layout;
-        return v.solid[((int64_t)z * l.ny + y) * l.nx + x] != 0;
+        const uint32_t at[3] = {x, y, z};
+        return v.solid[cell_of(v.last.layout, at)] != 0;
+    }
+
+    // The number of a cell of the grid.
+    static __device__ __forceinline__ int64_t cell_of(const lbm_gpu_layout &l,
+                                                      const uint32_t at[3]) {
+        return ((int64_t)at[2] * l.ny + at[1]) * l.nx + at[0];
     }
 
     static __device__ __forceinline__ uint32_t index_of(const lbm_gpu_layout &l, uint32_t x,
@@ -103,7 +109,7 @@ template <class T, class D> struct lbm_look {
             d);
     }
 
-    // What came to a cell in the last step, before it was collided.
+    // What comes to a cell in the step `last`, before it is collided.
     static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
         const lbm_gpu_step &s = v.last;
         const typename T::place p = T::make_place(s.layout, at[0], at[1], at[2]);
@@ -125,28 +131,30 @@ template <class T, class D> struct lbm_look {
         }
     }
 
-    // Strain parts and dynamic viscosity of a cell, lattice units.
+    // Strain parts and dynamic viscosity of a cell, lattice units, from what came to it.
     static __device__ double strain(const lbm_gpu_view &v, const uint32_t at[3],
                                     double s[D::parts]) {
-        const uint32_t index = index_of(v.last.layout, at[0], at[1], at[2]);
-        if (!v.started) {
-            double d[3][3], u[D::dims];
-            gradient_now(v, at, d);
-            lbm_gradient_strain(d, D::dims, s);
-            const double rho = 1 + velocity(v, index, u);
-            return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
-        }
         double g[D::q], drho, u[D::dims], excess[D::parts];
         typename D::lbm_rates rates;
         rates.tau = v.last.tau;
         rates.eddy = v.last.eddy;
         arrived(v, at, g);
-        acceleration(v, index, rates.a);
+        acceleration(v, index_of(v.last.layout, at[0], at[1], at[2]), rates.a);
         D::lbm_moments(g, &rates, true, &drho, u);
         D::lbm_excess(g, &rates, true, drho, u, excess);
         const double tau =
             rates.eddy > 0 ? D::lbm_tau_of_excess(excess, 1 + drho, &rates) : rates.tau;
         return lbm_excess_strain(excess, drho, tau, D::dims, s);
+    }
+
+    // The same from differences of the velocity.
+    static __device__ double initial_strain(const lbm_gpu_view &v, const uint32_t at[3],
+                                            double s[D::parts]) {
+        double d[3][3], u[D::dims];
+        gradient_now(v, at, d);
+        lbm_gradient_strain(d, D::dims, s);
+        const double rho = 1 + velocity(v, index_of(v.last.layout, at[0], at[1], at[2]), u);
+        return rho * (v.nu + lbm_eddy_viscosity(v.last.eddy, d));
     }
 
     // The components of a field at a cell, user's units; returns their number.
@@ -159,9 +167,14 @@ template <class T, class D> struct lbm_look {
             return lbm_rotation_field(which, d, D::dims, &v.units, out);
         }
         if (which == LBM_STRAIN_RATE || which == LBM_STRESS) {
-            double s[D::parts];
-            const double viscosity = strain(v, at, s);
-            return lbm_strain_field(which, s, viscosity, D::dims, &v.units, out);
+            const lbm_gpu_layout &l = v.last.layout;
+            const int64_t cells = (int64_t)l.nx * l.ny * l.nz;
+            const int count = which == LBM_STRESS ? D::parts : 1;
+            const double *from = v.strain[which - LBM_STRAIN_RATE] + cell_of(l, at);
+            for (int c = 0; c < count; c++) {
+                out[c] = from[c * cells];
+            }
+            return count;
         }
         double u[D::dims];
         const double drho = velocity(v, index, u);

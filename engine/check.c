@@ -191,7 +191,7 @@ static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int6
     while (!status && elapsed < calibration_seconds && steps < last_step) {
         int64_t n = steps ? steps : 1;
         n = n < last_step - steps ? n : last_step - steps;
-        status = prepared->backend->advance(state, n, &trial);
+        status = prepared->backend->advance(state, n, false, &trial);
         status = status ? status : sel_backend_wait(prepared->backend, state, &trial);
         if (status == SEL_BAD_SCENARIO && early && steps > 0) {
             status = SEL_OK;

@@ -60,6 +60,16 @@ static bool out_of_wall_time(const run *r) {
     return wall_time_left(r) <= 0;
 }
 
+static bool ends_early(const run *r) {
+    return interrupted(r) || out_of_wall_time(r);
+}
+
+/* A run that ends before its time takes one more step, if the last one was not observed: its last
+ * outputs may show what only such a step does. */
+static bool may_end_here(const run *r) {
+    return r->observed_step == r->step || !sel_plan_observes(r->prepared->plan);
+}
+
 /* Steps that are done, and how long they took. Who waits for a request waits for the steps before
  * it; a device that computes while the host writes tells its own time. */
 static double seconds_of_steps(const run *r, int64_t *steps) {
@@ -129,10 +139,10 @@ static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
     }
 }
 
-static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
+static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *error) {
     bool first = r->compute_seconds < chunk_seconds;
     double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->advance(r->state, n, error);
+    sel_status status = r->prepared->backend->advance(r->state, n, observed, error);
     if (!status && first) {
         status = sel_backend_wait(r->prepared->backend, r->state, error);
     }
@@ -141,6 +151,7 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     if (!status) {
         int64_t steps;
         r->step += n;
+        r->observed_step = observed ? r->step : r->observed_step;
         if (r->prepared->backend->done && seconds_of_steps(r, &steps) > 0) {
             seconds = seconds_of_steps(r, &steps) * (double)n / (double)steps;
         }
@@ -149,12 +160,14 @@ static sel_status advance_chunk(run *r, int64_t n, sel_error *error) {
     return status;
 }
 
-/* Advances to `target`, or until an interrupt, the end of the wall time, or a checkpoint by it. */
+/* Advances to `target`, where something is due, by an observed step; or until an interrupt, the end
+ * of the wall time, or a checkpoint by it. */
 static sel_status advance_to(run *r, int64_t target, sel_error *error) {
-    while (r->step < target && !interrupted(r) && !out_of_wall_time(r) && !sel_run_saves_now(r)) {
-        int64_t left = target - r->step;
+    for (bool on = true; on && r->step < target;) {
+        int64_t left = ends_early(r) ? 1 : target - r->step;
         int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
-        sel_status status = advance_chunk(r, n, error);
+        sel_status status = advance_chunk(r, n, n == left, error);
+        on = !ends_early(r) && !sel_run_saves_now(r);
         if (!status && ++r->chunks_ahead == CHUNKS_AHEAD) {
             status = sel_outputs_finish(r->outputs, error);
         }
@@ -318,12 +331,10 @@ static sel_status loop(run *r, sel_error *error) {
                  r->last_step_by == SEL_BY_TIME ? "stop.time reached" : "stop.steps reached");
             break;
         }
-        if (interrupted(r)) {
-            stop(r, SEL_BY_INTERRUPT, "interrupted by a signal");
-            break;
-        }
-        if (out_of_wall_time(r)) {
-            stop(r, SEL_BY_WALL_TIME, "stop.wall_time reached");
+        if (ends_early(r) && may_end_here(r)) {
+            const bool signalled = interrupted(r);
+            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME,
+                 signalled ? "interrupted by a signal" : "stop.wall_time reached");
             break;
         }
         if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {

@@ -314,6 +314,7 @@ sel_status sel_run_load(run *r, sel_error *error) {
     sel_status status = sel_checkpoint_status(r->resume, error);
     if (!status) {
         r->first_step = r->saved_step = r->step;
+        r->observed_step = -1;
         r->names.keeps_before = strcmp(sel_checkpoint_path(r->resume), r->names.path_before) == 0;
         note_changes(r);
     }

@@ -20,6 +20,7 @@ typedef struct run {
     double recorded; /* clock of the last run.json */
 
     int64_t step, first_step, last_step; /* first: of this process */
+    int64_t observed_step;               /* the last that was observed; -1: none is known */
     sel_stopped_by last_step_by;
     int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
 

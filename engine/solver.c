@@ -30,6 +30,22 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
 }
 
+bool sel_plan_observes(const sel_plan *plan) {
+    const sel_solver *solver = plan->simulation->solver;
+    bool observes = plan->wants_links && solver->observes_links;
+    for (int f = 0; f < solver->field_count; f++) {
+        observes = observes || (solver->fields[f].observed && plan->wants_fields >> f & 1u);
+    }
+    return observes;
+}
+
+bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
+    const sel_solver *solver = plan->simulation->solver;
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
+    return (field && solver->fields[request->field].observed) || (links && solver->observes_links);
+}
+
 void sel_request_watched(sel_request *request, const sel_watched *found) {
     request->bad_cells = (int64_t)found->bad_cells;
     request->bad_cell = (int64_t)found->bad_cell;

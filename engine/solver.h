@@ -27,6 +27,7 @@ typedef struct sel_field_info {
     sel_field_rank rank;
     const char *unit; /* "m", "length/time (SI: m/s)" */
     const char *doc;  /* one sentence */
+    bool observed;    /* only an observed step shows it (sel_backend.advance) */
 } sel_field_info;
 
 int sel_field_components(const sel_field_info *info, int dims);
@@ -50,6 +51,7 @@ typedef struct sel_plan {
     /* Set before create, for what costs time in every step. */
     bool wants_balance;    /* an output asks for balance terms */
     unsigned wants_fields; /* bit f: the field f may be asked for */
+    bool wants_links;      /* forces on regions, or what flows through them, may be asked for */
 } sel_plan;
 
 /* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
@@ -111,6 +113,7 @@ typedef struct sel_request {
     int term_count;
 
     /* FORCE, FLUX; before the first step, of the step to come */
+    bool unobserved;   /* the answer, also to READ and REDUCE: the step was not observed */
     int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line */
     double line[2][2]; /* from, to; positive to the left */
     double centre[3];  /* FORCE: of the torque */
@@ -132,9 +135,11 @@ typedef struct sel_backend {
     uint64_t (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
-    /* Advances by n steps. Fails when a law's function fails. May return before they are done; what
-     * is started later sees the state after them. */
-    sel_status (*advance)(sel_state *state, int64_t n, sel_error *error);
+    /* Advances by n steps; `observed`: the last of them gathers what it alone shows, as far as the
+     * plan wants it: forces, fluxes through links, strain. Step 0 is observed. Fails when a law's
+     * function fails. May return before they are done; what is started later sees the state after
+     * them. */
+    sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
     /* The step whose state requests read; after a failed advance that of the last whole state, -1:
      * none is left. NULL: steps beyond one that failed may be under way. */
     int64_t (*whole)(const sel_state *state);
@@ -161,10 +166,11 @@ typedef struct sel_solver {
     int law_count;
     const sel_field_info *fields;
     int field_count;
-    int main_field; /* of stop.steady and the NaN test */
-    int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
-                       SEL_FLUX knows lines */
-    bool no_forces; /* SEL_FORCE is not known */
+    int main_field;      /* of stop.steady and the NaN test */
+    int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
+                            SEL_FLUX knows lines */
+    bool no_forces;      /* SEL_FORCE is not known */
+    bool observes_links; /* only an observed step shows forces and fluxes through regions */
     /* Dimensions that its size must have, when the choices are known. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
@@ -216,6 +222,10 @@ typedef struct sel_solver {
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
+
+/* Whether only an observed step shows something that a plan wants, or what a request asks for. */
+bool sel_plan_observes(const sel_plan *plan);
+bool sel_request_observes(const sel_plan *plan, const sel_request *request);
 
 /* Answers a SEL_MONITOR with what was found, in the units of `found`. */
 void sel_request_watched(sel_request *request, const sel_watched *found);

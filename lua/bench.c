@@ -59,7 +59,7 @@ typedef struct bench {
 /* Seconds for n steps. */
 static sel_status timed(bench_case *c, int64_t n, double *seconds, sel_error *error) {
     double before = sel_machine_seconds();
-    sel_status status = c->prepared.backend->advance(c->state, n, error);
+    sel_status status = c->prepared.backend->advance(c->state, n, false, error);
     status = status ? status : sel_backend_wait(c->prepared.backend, c->state, error);
     *seconds = sel_machine_seconds() - before;
     return status;

@@ -120,9 +120,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 /* ---- steps ---- */
 
 static sel_status check(sel_state *state, int64_t step, sel_error *error) {
-    sel_status status = solver_of(state->plan)->check(state, step, error);
-    state->broken = state->broken || status;
-    return status;
+    return solver_of(state->plan)->check(state, step, error);
 }
 
 /* `count` steps, by the graph if there are as many. */
@@ -141,27 +139,33 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     return status;
 }
 
-/* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. */
-static int64_t together(const sel_state *state, int64_t left) {
-    const bool alone = state->step % 2 || solver_of(state->plan)->alone(state);
+/* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. An
+ * observed step is alone. */
+static int64_t together(const sel_state *state, int64_t left, bool observes) {
+    const bool alone = left == 1 || state->step % 2 || solver_of(state->plan)->alone(state);
+    left -= observes;
     return alone ? 1 : left < CUDA_STEPS ? left : CUDA_STEPS;
 }
 
-static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
+    const bool observes = observed && sel_plan_observes(state->plan);
     const int64_t first = state->step, end = first + n;
     sel_status status = cuda_queue_begin(state->queue, error);
     status = status ? status : check(state, first, error);
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status) {
-        int64_t count = together(state, end - state->step);
+        int64_t count = together(state, end - state->step, observes);
+        state->observing = observes && state->step + 1 == end;
         status = solver->terms(state, due, &count, error);
         if (!status) {
             status = enqueue(state, count, error);
-            state->broken = status != SEL_OK;
+            state->broken = status && status != SEL_BAD_SCENARIO;
         }
         due = SEL_ON_T;
     }
+    state->observing = false;
+    state->observed = observes && !status ? end : state->observed;
     sel_status ended = cuda_queue_end(state->queue, state->step - first, status ? NULL : error);
     return status ? status : ended;
 }
@@ -249,6 +253,10 @@ sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error) {
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+    request->unobserved = sel_state_misses(state, request);
+    if (request->unobserved) {
+        return SEL_OK;
+    }
     sel_status status = ask(state, request, error);
     cuda_slot_started(state->queue, request, state->step, status);
     return status;
@@ -267,6 +275,9 @@ static void answer_sums(const cuda_sums *sums, sel_request *request) {
 static sel_status finish(sel_state *state, sel_request *request, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
     cuda_slot *slot;
+    if (request->unobserved) {
+        return SEL_OK;
+    }
     sel_status status = cuda_slot_answer(state->queue, request, state->threads, &slot, error);
     if (status) {
         state->broken = true;

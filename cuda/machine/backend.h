@@ -25,10 +25,12 @@ typedef struct cuda_solver {
     /* Evaluates and sends what the host has to for *count steps to come, of what is `due` (behind
      * the first step SEL_ON_T). May lower *count to the steps before one that fails. */
     sel_status (*terms)(sel_state *state, unsigned due, int64_t *count, sel_error *error);
-    /* Enqueues the step from `step` to the next. */
+    /* Enqueues the step from `step` to the next; fails with SEL_BAD_SCENARIO where a quantity does,
+     * and then leaves the state as it is. Observed when state->observing is set. */
     sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
-    /* The failure that is known by now and touches the state after `step` steps. */
-    sel_status (*check)(const sel_state *state, int64_t step, sel_error *error);
+    /* The failure that is known by now and touches the state after `step` steps; sets state->step
+     * to that of the state that is left, or state->broken where none is. */
+    sel_status (*check)(sel_state *state, int64_t step, sel_error *error);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
     /* As in sel_backend; NULL: nothing is to be done. */

@@ -119,7 +119,7 @@ bool cuda_terms_take(cuda_terms *terms, const sel_quantity *q, int threads, cuda
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays) {
     SEL_ADD(arrays, terms, packed, (int64_t)sel_pack_bytes(terms->pack) + 1, 0);
     SEL_ADD(arrays, terms, controls, terms->domain->control_count + 1, 0);
-    SEL_ADD(arrays, terms, claimed, 1, 0);
+    SEL_ADD(arrays, terms, claimed, 2, 0);
 }
 
 static sel_status send_programs(cuda_terms *terms, sel_error *error) {
@@ -143,11 +143,18 @@ sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
         return status;
     }
     *terms->fault = (cuda_term_fault){0};
-    status = cuda_send(terms->controls, domain->control_values, controls, error);
+    status = cuda_send(terms->claimed, (const int[2]){0, 1}, 2 * sizeof(int), error);
+    status = status ? status : cuda_send(terms->controls, domain->control_values, controls, error);
     if (!status && controls > 0) {
         status = cuda_feed_open(&terms->sent, terms->controls, controls, BUFFERS, error);
     }
     return status ? status : send_programs(terms, error);
+}
+
+cuda_terms_view cuda_terms_silent(const cuda_terms *terms) {
+    cuda_terms_view view = cuda_terms_see(terms);
+    view.claimed = terms->claimed + 1;
+    return view;
 }
 
 cuda_terms_view cuda_terms_see(const cuda_terms *terms) {

@@ -44,7 +44,7 @@ typedef struct cuda_term_fault {
 typedef struct cuda_terms_view {
     sel_packed packed;
     const double *controls;
-    int *claimed; /* by the first thread that found a fault */
+    int *claimed; /* not 0: the first thread that found a fault has told of it */
     cuda_term_fault *fault;
 } cuda_terms_view;
 
@@ -73,7 +73,7 @@ typedef struct cuda_terms {
     sel_pack *pack;
     uint8_t *packed;
     double *controls;
-    int *claimed;
+    int *claimed;           /* [2], the second of the silent */
     cuda_term_fault *fault; /* pinned */
     cuda_feed sent;         /* controls */
 } cuda_terms;
@@ -90,6 +90,8 @@ bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int thread
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
+/* The same for a launch whose faults are known. */
+cuda_terms_view cuda_terms_silent(const cuda_terms *terms);
 
 /* Sends the present values of the controls. */
 sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,

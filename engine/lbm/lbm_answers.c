@@ -3,6 +3,14 @@
 
 #include <math.h>
 
+lbm_units lbm_units_of(const lbm_plan *plan) {
+    const lbm_numbers *numbers = &plan->numbers;
+    return (lbm_units){.velocity = numbers->velocity_unit,
+                       .density = numbers->density_unit,
+                       .pressure = numbers->pressure_unit,
+                       .time = plan->base.domain->grid.dt};
+}
+
 void lbm_balance_terms(const lbm_plan *plan, const lbm_balance *balance, sel_request *request) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
@@ -48,4 +56,25 @@ void lbm_links_answer(const lbm_plan *plan, const double force[3], const double 
         request->torque[a] = torque[a] * unit * grid->dx;
     }
     request->flux = mass * numbers->density_unit * pow(grid->dx, grid->dims) / grid->dt;
+}
+
+void lbm_list_observed(const lbm_plan *plan, sel_arrays *arrays, void **links, double *strain[2]) {
+    const sel_plan *base = &plan->base;
+    const sel_grid *grid = &base->domain->grid;
+    const sel_type real = {'f', base->precision == SEL_F32 ? 4 : 8};
+    const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
+    sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                       .pitch = grid->n[0],
+                       .slice = grid->n[0] * grid->n[1],
+                       .plane = sel_grid_cells(grid)};
+    sel_arrays_add(arrays, "links", links, real,
+                   base->wants_links ? 2 * plan->boundary.link_count : 0, flags);
+    for (int k = 0; k < 2; k++) {
+        const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
+        const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
+        cells.components = sel_field_components(info, grid->dims);
+        cells.count = wanted ? cells.components * cells.plane : 0;
+        sel_arrays_add_cells(arrays, info->name, &strain[k], SEL_TYPE_OF(*strain[k]), &cells,
+                             flags);
+    }
 }

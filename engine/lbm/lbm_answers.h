@@ -3,6 +3,15 @@
 #define LBM_ANSWERS_H
 
 #include "engine/lbm/lbm.h"
+#include "engine/machine/arrays.h"
+#include "engine/physics/lbm_field.h"
+
+lbm_units lbm_units_of(const lbm_plan *plan);
+
+/* Lists what an observed step fills, as far as the plan wants it:
+ *   links      [2][links] what left along each link, and what came, in the run's precision
+ *   strain[2]  the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
+void lbm_list_observed(const lbm_plan *plan, sel_arrays *arrays, void **links, double *strain[2]);
 
 /* Lattice units; out and rate by region number, from 1. */
 typedef struct lbm_balance {

@@ -82,19 +82,19 @@ static void list(sel_state *base) {
                                .plane = sel_grid_cells(grid),
                                .count = dims * sel_grid_cells(grid)};
     state->streams = 2 * (uint64_t)populations.count * real.size > sel_machine_cache();
-    sel_arrays_add_cells(arrays, "f0", &state->f[0], real, &populations, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "f1", &state->f[1], real, &populations, SEL_SAVED);
+    sel_arrays_add_turns(arrays, "f", state->f, real, &populations);
     SEL_ADD(arrays, state, link_add, links, 0);
     SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, 0);
     SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
-    SEL_ADD(arrays, state, acceleration_before, 3, SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, acceleration_before, 3, 0);
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              &vectors, 0);
         SEL_ADD(arrays, state, places, 6 * lbm_acceleration_chunk(plan) * nx, 0);
     }
+    lbm_list_observed(plan, arrays, &state->links, state->strain);
     if (base->plan->wants_balance) {
         SEL_ADD(arrays, state, link_flow, links, SEL_SAVED);
         SEL_ADD(arrays, state, out, plan->base.domain->region_count + 1, SEL_SAVED);
@@ -157,33 +157,20 @@ static unsigned depends(const sel_plan *base) {
     return plan->boundary.batches.depends | sel_quantity_depends(&plan->params->acceleration);
 }
 
-/* After laws that could not be evaluated: those that could return to what they were, for the fluxes
- * and fields of the state that is left. Controls keep no values of before: if it was a hook's new
- * one that made a law fail, that law stays as it is. */
-static void restore_laws(lbm_cpu *state, const double before[3]) {
-    const int64_t step = state->base.step, last = step > 0 ? step - 1 : 0;
-    lbm_apply_acceleration(state, (double)step, NULL);
-    memcpy(state->acceleration_before, before, 3 * sizeof *before);
-    lbm_batches_apply(state->plan, last, SEL_ON_T | SEL_ON_CONTROLS, state->law_values,
-                      state->link_add, state->open_value, NULL);
-}
-
 /* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
  * the end of the step. */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     const unsigned forced = sel_quantity_depends(&state->plan->params->acceleration);
-    double before[3];
-    memcpy(before, state->acceleration_before, sizeof before);
-    memcpy(state->acceleration_before, state->acceleration, sizeof before);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     sel_status status = forced & due & (SEL_ON_T | SEL_ON_CONTROLS)
                             ? lbm_apply_acceleration(state, (double)base->step + 1, error)
                             : SEL_OK;
     status = status ? status
                     : lbm_batches_apply(state->plan, base->step, due, state->law_values,
                                         state->link_add, state->open_value, error);
-    if (status) {
-        restore_laws(state, before);
+    if (status) { /* the velocity of the state that is left needs the acceleration that it had */
+        lbm_apply_acceleration(state, (double)base->step, NULL);
     }
     return status;
 }
@@ -194,16 +181,12 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t rows = sel_state_rows(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t row = 0; row < rows; row++) {
-        lbm_fill_halo(state, state->f[0], row, true);
-        lbm_fill_halo(state, state->f[1], row, true);
+        lbm_fill_halo(state, lbm_now(state), row, true);
     }
-    const int64_t before = base->step > 0 ? base->step - 1 : 0;
-    sel_status status = lbm_apply_acceleration(state, (double)before, error);
-    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
-    status = status ? status : lbm_apply_acceleration(state, (double)base->step, error);
+    sel_status status = lbm_apply_acceleration(state, (double)base->step, error);
     return status ? status
-                  : lbm_batches_apply(state->plan, before, LBM_ALWAYS, state->law_values,
-                                      state->link_add, state->open_value, error);
+                  : lbm_batches_apply(state->plan, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS,
+                                      state->law_values, state->link_add, state->open_value, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
@@ -286,6 +269,7 @@ const sel_cpu lbm_on_cpu = {
     .start = start,
     .depends = depends,
     .terms = terms,
+    .observe = lbm_observe,
     .steps = steps,
     .loaded = loaded,
     .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},

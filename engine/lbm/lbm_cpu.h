@@ -30,6 +30,9 @@ typedef struct lbm_cpu {
     void *acceleration_field;    /* [dims][cells] in the run's precision; NULL: uniform */
     double *places;              /* scratch of a field: 6 numbers per place */
 
+    void *links; /* of the last observed step: see lbm_list_observed */
+    double *strain[2];
+
     /* Balance of mass, lattice units; NULL when nobody asks for it. */
     double *link_flow;  /* [links] out of the domain since balance_step */
     double *out, *rate; /* [regions + 1] since step 0, and per step */
@@ -72,14 +75,15 @@ double lbm_total_mass(lbm_cpu *state);
 /* The step from `step` to step + 1. */
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
 
-/* The last step, or before any the step to come. Its populations and the values of its laws are
- * kept until the next, so that it can be looked at again. */
-static inline lbm_step lbm_last_step(const lbm_cpu *state) {
-    return lbm_describe_step(state, state->base.step > 0 ? state->base.step - 1 : 0);
-}
+/* sel_cpu.observe */
+void lbm_observe(sel_state *base, bool initially);
 
 /* Answer SEL_FORCE and SEL_FLUX. */
 void lbm_links(lbm_cpu *state, sel_request *request);
+
+/* The velocity gradient of a row's cells; `velocity`: the rows about it in scratch of the thread,
+ * with the density deviation nx numbers before each. */
+void lbm_read_window(const lbm_cpu *state, int64_t row, const double *velocity[LBM_AROUND]);
 
 /* How it is looked at. */
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,

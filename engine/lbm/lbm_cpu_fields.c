@@ -1,14 +1,13 @@
-/* lbm_cpu_fields.c -- the fields of a flow, from the populations of the present step and the last.
+/* lbm_cpu_fields.c -- the fields of a flow, from the populations of the present step.
  *
  * Density and velocity are moments of the stored populations. Vorticity and the q criterion are
- * differences of the velocity. Strain rate and stress need no neighbours: they are in the
- * populations before collision (engine/physics/lbm_field.h), which the last step's are pulled for
- * again, through the same walls and closures. Before the first step they come from differences of
- * the initial velocity.
+ * differences of the velocity. Strain rate and stress are what the step has shown
+ * (lbm_cpu_observed.c).
  */
 #include <omp.h>
+#include <string.h>
+#include "engine/lbm/lbm_answers.h"
 #include "engine/lbm/lbm_cpu.h"
-#include "engine/physics/lbm_field.h"
 
 static double *thread_rows(const lbm_cpu *state) {
     return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
@@ -43,9 +42,7 @@ void lbm_window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]) {
     }
 }
 
-/* The velocity about a row for lbm_gradient_at, in the thread's first rows; the density deviation
- * lies before each. */
-static void read_window(const lbm_cpu *state, int64_t row, const double *velocity[LBM_AROUND]) {
+void lbm_read_window(const lbm_cpu *state, int64_t row, const double *velocity[LBM_AROUND]) {
     int64_t nx = state->layout.nx, rows[LBM_AROUND];
     lbm_window(state, row, rows);
     for (int k = 0; k < LBM_AROUND; k++) {
@@ -55,14 +52,6 @@ static void read_window(const lbm_cpu *state, int64_t row, const double *velocit
             lbm_read_row(state, rows[k], 0, nx, to);
         }
     }
-}
-
-static lbm_units units_of(const lbm_cpu *state) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    return (lbm_units){.velocity = numbers->velocity_unit,
-                       .density = numbers->density_unit,
-                       .pressure = numbers->pressure_unit,
-                       .time = state->plan->base.domain->grid.dt};
 }
 
 /* The components of cell k of a row. */
@@ -75,10 +64,10 @@ static void store(const lbm_cpu *state, const double *value, int components, int
 
 static int rotation_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                         double *to) {
-    const lbm_units units = units_of(state);
+    const lbm_units units = lbm_units_of(state->plan);
     const double *velocity[LBM_AROUND];
     int components = 1;
-    read_window(state, row, velocity);
+    lbm_read_window(state, row, velocity);
     for (int64_t x = x0; x < x1; x++) {
         double value[3];
         lbm_gradient g = lbm_gradient_at(state->plan->base.domain, velocity, x, row);
@@ -88,72 +77,21 @@ static int rotation_row(const lbm_cpu *state, int field, int64_t row, int64_t x0
     return components;
 }
 
-/* The rate of strain of a cell per step (parts as in lbm_lattice.h), and its dynamic viscosity;
- * lattice units. */
-typedef struct strain {
-    double part[6], viscosity;
-} strain;
-
-static strain strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
-                                    int64_t row, const double *g) {
-    const lbm_cell_rules *rules = &lbm_rules[state->plan->params->lattice];
-    double acceleration[3], q[6], drho, u[3];
-    strain s;
-    lbm_acceleration_at(state, x, row, acceleration);
-    rules->moments(g, acceleration, &drho, u);
-    double tau = rules->excess(g, acceleration, step->tau, step->eddy, q);
-    s.viscosity = lbm_excess_strain(q, drho, tau, state->lattice->dims, s.part);
-    return s;
-}
-
-static strain strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
-                                 int64_t x, int64_t row) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    lbm_gradient g = lbm_gradient_at(state->plan->base.domain, velocity, x, row);
-    double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
-    strain s = {.viscosity = rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d))};
-    lbm_gradient_strain(g.d, state->lattice->dims, s.part);
-    return s;
-}
-
+/* As the last observed step left it. */
 static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                       double *to) {
-    const lbm_step step = lbm_last_step(state);
-    const lbm_loops *loops = lbm_loops_of(state);
-    const lbm_boundary *boundary = step.boundary;
-    const lbm_units units = units_of(state);
-    int64_t c = boundary->row_cells[row], last = boundary->row_cells[row + 1];
-    const double *velocity[LBM_AROUND];
-    int components = 1;
-    if (state->base.step == 0) {
-        read_window(state, row, velocity);
-    }
-    for (int64_t x = x0; x < x1; x++) {
-        double own[LBM_MAX_Q], g[LBM_MAX_Q], value[6];
-        strain s;
-        while (c < last && boundary->cells[c].x < x) {
-            c++;
-        }
-        if (state->base.step == 0) {
-            s = strain_of_gradient(state, velocity, x, row);
-        } else {
-            if (c < last && boundary->cells[c].x == x) {
-                loops->arrive(&step, row, &boundary->cells[c], own, g);
-            } else {
-                loops->pull(&step, x, row, g);
-            }
-            s = strain_of_populations(state, &step, x, row, g);
-        }
-        components =
-            lbm_strain_field(field, s.part, s.viscosity, state->lattice->dims, &units, value);
-        store(state, value, components, x - x0, to);
+    const double *from = state->strain[field - LBM_STRAIN_RATE];
+    const int64_t nx = state->layout.nx, cells = nx * sel_state_rows(&state->base);
+    const int components = sel_field_components(&lbm_solver.fields[field], state->lattice->dims);
+    for (int c = 0; c < components; c++) {
+        memcpy(to + c * nx, from + c * cells + row * nx + x0, (size_t)(x1 - x0) * sizeof *to);
     }
     return components;
 }
 
 /* The fields that are moments of a cell, in place of the moments. */
 static int moment_row(const lbm_cpu *state, int field, int64_t n, double *row) {
-    const lbm_units units = units_of(state);
+    const lbm_units units = lbm_units_of(state->plan);
     const int64_t nx = state->layout.nx;
     int components = 1;
     for (int64_t k = 0; k < n; k++) {

@@ -1,4 +1,4 @@
-/* lbm_cpu_links.c -- what a region's links carried in the last step: force, torque, mass.
+/* lbm_cpu_links.c -- what a region's links carried in an observed step: force, torque, mass.
  *
  * A link along the incoming direction i takes the population own[opposite] out of the cell and
  * brings g[i] back. The wall gains the momentum e_opposite (own[opposite] + g[i]) (momentum
@@ -23,38 +23,37 @@ static void add_push(const double arm[3], const double f[3], double partial[SUMS
     }
 }
 
+static double link_value(const lbm_cpu *state, int64_t at) {
+    return state->precision == SEL_F32 ? (double)((const float *)state->links)[at]
+                                       : ((const double *)state->links)[at];
+}
+
 /* Adds the links of one cell; torque about `centre` in cells, from the middle of each link. */
-static void add_cell(const lbm_step *step, const lbm_loops *loops, int64_t row,
-                     const lbm_boundary_cell *cell, int region, const double centre[3],
-                     double partial[SUMS]) {
-    const lbm_lattice *lattice = step->boundary->lattice;
-    const double at[3] = {(double)cell->x, (double)(row % step->layout.ny),
-                          (double)(row / step->layout.ny)};
-    double own[LBM_MAX_Q], g[LBM_MAX_Q];
+static void add_cell(const lbm_cpu *state, int64_t row, const lbm_boundary_cell *cell, int region,
+                     const double centre[3], double partial[SUMS]) {
+    const lbm_boundary *boundary = &state->plan->boundary;
+    const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
+                          (double)(row / state->layout.ny)};
     int64_t link = cell->first_link;
-    bool known = false;
-    for (int i = 1; i < lattice->q; i++) {
-        if (!(cell->links >> i & 1u) || step->boundary->link_region[link++] != region) {
+    for (int i = 1; i < state->lattice->q; i++) {
+        if (!(cell->links >> i & 1u) || boundary->link_region[link++] != region) {
             continue;
         }
-        if (!known) {
-            loops->arrive(step, row, cell, own, g);
-            known = true;
-        }
-        const lbm_direction *d = &lattice->direction[i];
-        double out = own[d->opposite], arm[3], push[3];
+        const lbm_direction *d = &state->lattice->direction[i];
+        const double out = link_value(state, link - 1),
+                     in = link_value(state, boundary->link_count + link - 1);
+        double arm[3], push[3];
         for (int a = 0; a < 3; a++) {
             arm[a] = at[a] - 0.5 * d->e[a] - centre[a];
-            push[a] = -d->e[a] * (out + g[i]);
+            push[a] = -d->e[a] * (out + in);
         }
         add_push(arm, push, partial);
-        partial[MASS] += out - g[i];
+        partial[MASS] += out - in;
     }
 }
 
 /* Sums of all links of `region`, lattice units. */
 static void sum_links(lbm_cpu *state, int region, const double centre[3], double sum[SUMS]) {
-    const lbm_step step = lbm_last_step(state);
     const lbm_boundary *boundary = &state->plan->boundary;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t row = 0; row < boundary->rows; row++) {
@@ -63,7 +62,7 @@ static void sum_links(lbm_cpu *state, int region, const double centre[3], double
             partial[k] = 0;
         }
         for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
-            add_cell(&step, lbm_loops_of(state), row, &boundary->cells[c], region, centre, partial);
+            add_cell(state, row, &boundary->cells[c], region, centre, partial);
         }
     }
     for (int k = 0; k < SUMS; k++) {

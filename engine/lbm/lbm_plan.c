@@ -256,10 +256,12 @@ static const sel_field_info fields[LBM_FIELDS] = {
                          "inside vortices."},
     [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR, "1/time (SI: 1/s)",
                          "sqrt(2 S:S) of the rate of strain S, from the populations of the cell; "
-                         "with trt and tau near 1/2 mostly noise."},
+                         "with trt and tau near 1/2 mostly noise.",
+                         .observed = true},
     [LBM_STRESS] = {"stress", SEL_TENSOR, PRESSURE_UNIT,
                     "Viscous stress 2 density nu S, the subgrid model's part included, from the "
-                    "populations of the cell."},
+                    "populations of the cell.",
+                    .observed = true},
 };
 
 const sel_solver lbm_solver = {
@@ -272,6 +274,7 @@ const sel_solver lbm_solver = {
     .field_count = LBM_FIELDS,
     .main_field = LBM_VELOCITY,
     .flux_field = LBM_VELOCITY,
+    .observes_links = true,
     .plan = plan_create,
     .plan_destroy = plan_destroy,
     .facts = lbm_facts,

@@ -54,6 +54,13 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
     }
 }
 
+void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
+                          const sel_cells *cells) {
+    char *second = (char *)places + sizeof(void *);
+    sel_arrays_add_cells(arrays, name, places, type, cells, SEL_SAVED | SEL_EVEN);
+    sel_arrays_add_cells(arrays, name, second, type, cells, SEL_SAVED | SEL_ODD);
+}
+
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {

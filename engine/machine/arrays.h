@@ -21,7 +21,11 @@ enum {
     SEL_VALUE = 4,   /* a member of the state itself: `place` is where it stands */
     /* With SEL_SAVED: what a checkpoint need not have, as it can be made again but for what a hook
      * or the order of sums has done to it. Loaded after the others. */
-    SEL_OPTIONAL = 8
+    SEL_OPTIONAL = 8,
+    /* One of two that take turns: what it holds is of even, of odd steps. */
+    SEL_EVEN = 16,
+    SEL_ODD = 32,
+    SEL_OBSERVED = 64 /* with SEL_OPTIONAL: what an observed step shows (sel_backend.advance) */
 };
 
 /* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */
@@ -52,7 +56,7 @@ typedef struct sel_cells {
 } sel_cells;
 
 typedef struct sel_array {
-    const char *name; /* one of its kind in the list */
+    const char *name; /* one of its kind in the list, but for two that take turns */
     sel_type type;
     unsigned flags;
     int64_t count;   /* of elements */
@@ -86,6 +90,11 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
                     unsigned flags);
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
+
+/* Two copies of the same cells that take turns: places[step & 1] is that of a step. A checkpoint
+ * has the present one. */
+void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
+                          const sel_cells *cells);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \

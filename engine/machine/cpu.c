@@ -13,6 +13,8 @@ static const sel_cpu *cpu_of(const sel_plan *plan) {
 void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
+    SEL_ADD_VALUE(&state->arrays, state, step);
+    SEL_ADD_VALUE(&state->arrays, state, observed);
     SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
             SEL_SAVED | SEL_ON_HOST);
 }
@@ -28,7 +30,6 @@ void sel_state_list(sel_state *state) {
     sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
                          SEL_SAVED);
     SEL_ADD_VALUE(&state->arrays, state, monitored);
-    SEL_ADD_VALUE(&state->arrays, state, step);
 }
 
 static void list(sel_state *state, const sel_plan *plan) {
@@ -77,6 +78,9 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
                (size_t)domain->control_count * sizeof *state->controls);
         status = cpu->start(state, error);
     }
+    if (!status && sel_plan_observes(plan)) {
+        cpu->observe(state, true);
+    }
     if (status) {
         destroy(state);
         return status;
@@ -85,18 +89,27 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     return SEL_OK;
 }
 
-static sel_status advance(sel_state *state, int64_t n, sel_error *error) {
+static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
     const sel_cpu *cpu = cpu_of(state->plan);
-    const unsigned varies = cpu->depends(state->plan);
+    const unsigned varies = cpu->depends ? cpu->depends(state->plan) : 0;
+    const bool observes = observed && sel_plan_observes(state->plan);
     sel_status status = SEL_OK;
     while (n > 0 && !status) {
         const unsigned due = sel_domain_due(state->plan->domain, state->controls);
-        const int64_t together = varies & due ? 1 : n;
-        status = cpu->terms(state, due, error);
+        const int64_t together = varies & due || n == 1 ? 1 : n - observes;
+        status = cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
+        if (!status && n == 1 && observes) {
+            cpu->observe(state, false);
+            state->observed = state->step + 1;
+        }
         status = status ? status : cpu->steps(state, together, error);
         n -= together;
     }
     return status;
+}
+
+bool sel_state_misses(const sel_state *state, const sel_request *request) {
+    return state->observed != state->step && sel_request_observes(state->plan, request);
 }
 
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
@@ -125,6 +138,10 @@ static int64_t whole(const sel_state *state) {
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
+    request->unobserved = sel_state_misses(state, request);
+    if (request->unobserved) {
+        return SEL_OK;
+    }
     return sel_look_at(&cpu_of(state->plan)->look, state, request, error);
 }
 

@@ -14,10 +14,15 @@ typedef struct sel_cpu {
     void (*list)(sel_state *state);
     /* The state of step 0; arrays are zero. Fails where a quantity does. */
     sel_status (*start)(sel_state *state, sel_error *error);
-    /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS. */
+    /* What its terms (all that is evaluated before a step) vary with: SEL_ON_T, SEL_ON_CONTROLS.
+     * NULL, and so `terms`: it has none. */
     unsigned (*depends)(const sel_plan *plan);
     /* Evaluates the terms of the step to come that depend on what is `due`. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
+    /* Gathers what the step to come will show, from the populations (depths, ...) that it begins
+     * with and its terms; `initially`, for step 0, what needs no step before it. NULL: steps show
+     * nothing that the state itself does not. */
+    void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     sel_look look;

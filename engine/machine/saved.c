@@ -11,9 +11,13 @@ static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
 typedef sel_status mover(const sel_arrays *arrays, int k, sel_arrays_move *move, void *stream,
                          sel_error *error);
 
+/* Of arrays that take turns the present one. */
+static bool is_present(const sel_state *state, const sel_array *array) {
+    return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
+}
+
 /* Those with these flags; loading, only what the checkpoint has. */
-static void move_arrays(const sel_state *state, unsigned flags, mover *move,
-                        sel_checkpoint *checkpoint) {
+static void move_arrays(sel_state *state, unsigned flags, mover *move, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     const bool loads = sel_checkpoint_loads(checkpoint);
     for (int k = 0; k < arrays->count && !sel_checkpoint_status(checkpoint, NULL); k++) {
@@ -23,7 +27,11 @@ static void move_arrays(const sel_state *state, unsigned flags, mover *move,
         block_of(array, name);
         const bool has =
             !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
-        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has) {
+        if (!has && array->flags & SEL_OBSERVED) {
+            state->observed = -1;
+        }
+        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
+            is_present(state, array)) {
             sel_checkpoint_block(checkpoint, name);
             move(arrays, k, sel_checkpoint_move, checkpoint, &error);
             sel_checkpoint_take(checkpoint, &error);

@@ -17,8 +17,10 @@ typedef struct sel_last {
 struct sel_state {
     const sel_plan *plan;
     int64_t step;
+    int64_t observed; /* the last step that was observed, whose arrays are SEL_OBSERVED; -1: none */
     int threads;
-    bool broken; /* a step failed half-way: no state is whole */
+    bool broken;    /* a step failed half-way: no state is whole */
+    bool observing; /* on a device: the step to come is to be observed */
     bool monitored;
     sel_arrays arrays;
     sel_last last;            /* type, components and scale are given by the list() of the solver */
@@ -40,6 +42,9 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     const sel_domain *domain = state->plan->domain;
     return domain->cell + row * domain->grid.n[0];
 }
+
+/* Whether a request asks for what only an observed step shows, and the last one was not. */
+bool sel_state_misses(const sel_state *state, const sel_request *request);
 
 /* Calls `loaded` while the controls have the values of the last step. */
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),

@@ -242,9 +242,22 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     return status;
 }
 
+/* The last whole state after a failure need not be the end of an observed step: what only such a
+ * step shows is left out. */
+static bool is_observed(const sel_requests *requests) {
+    bool observed = true;
+    for (int i = 0; i < requests->count; i++) {
+        observed = observed && !requests->v[i].unobserved;
+    }
+    return observed;
+}
+
 static sel_status take_output(sel_outputs *outputs, sel_output *output, sel_error *error) {
     const bool rows = output->kind->rows;
     sel_status status = finish_requests(outputs, output, output->requests.count, error);
+    if (status == SEL_OK && !is_observed(&output->requests)) {
+        return SEL_OK;
+    }
     if (status == SEL_OK && rows) {
         sel_output_row(output);
     }

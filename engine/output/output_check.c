@@ -138,11 +138,15 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
 void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
     if (simulation->params->hooks.n > 0) {
         plan->wants_fields = ~0u; /* they may ask for anything */
+        plan->wants_links = true;
     }
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const char *name;
+        const sel_out_flux *flux = output->data; /* if it is one */
         plan->wants_balance = plan->wants_balance || output->table == &sel_out_balance_table;
+        plan->wants_links = plan->wants_links || output->table == &sel_out_force_table ||
+                            (output->table == &sel_out_flux_table && flux->region);
         for (int k = 0; (name = sel_output_field(output->table, output->data, k)); k++) {
             int component;
             int field =

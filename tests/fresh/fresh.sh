@@ -28,6 +28,7 @@ for target in demo test; do
         echo "ok make $target with the packages there, $(($(date +%s) - start)) s"
     else
         echo "not ok make $target with the packages there"
+        grep -A5 '^not ok' "$log" | sed 's/^/# /'
     fi
 done
 echo "1..4"

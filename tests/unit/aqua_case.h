@@ -154,7 +154,7 @@ static inline void case_start(aqua_case *c) {
 }
 
 static inline void case_advance(aqua_case *c, int64_t steps) {
-    if (sel_cpu_backend.advance(c->state, steps, &c->error)) {
+    if (sel_cpu_backend.advance(c->state, steps, true, &c->error)) {
         fail_msg("%s", c->error.text);
     }
 }

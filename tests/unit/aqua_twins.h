@@ -57,7 +57,7 @@ static inline void end_twins(twins *t) {
 
 static inline void advance(twins *t, int64_t steps) {
     for (int k = 0; k < 2; k++) {
-        must(t, t->backend[k]->advance(t->state[k], steps, &t->c.error), k);
+        must(t, t->backend[k]->advance(t->state[k], steps, true, &t->c.error), k);
     }
 }
 

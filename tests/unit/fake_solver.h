@@ -10,8 +10,8 @@ static const sel_table fake_faces_only = {.name = "law.faces_only"};
 
 static const sel_law_place fake_laws[] = {{&fake_anywhere, true, true},
                                           {&fake_faces_only, true, false}};
-static const sel_field_info fake_fields[] = {{"velocity", SEL_VECTOR, "", ""},
-                                             {"pressure", SEL_SCALAR, "", ""}};
+static const sel_field_info fake_fields[] = {{.name = "velocity", .rank = SEL_VECTOR},
+                                             {.name = "pressure", .rank = SEL_SCALAR}};
 
 static const sel_solver fake_solver = {
     .name = "fake",

@@ -146,6 +146,8 @@ static inline const lbm_boundary_cell *case_boundary_cell(const lbm_case *c, int
 }
 
 static inline void case_create(lbm_case *c) {
+    c->plan->wants_fields = ~0u;
+    c->plan->wants_links = true;
     sel_status status = sel_cpu_backend.create(c->plan, &c->state, &c->error);
     if (status) {
         fail_msg("%s", c->error.text);
@@ -163,7 +165,7 @@ static inline void case_start(lbm_case *c) {
 }
 
 static inline void case_advance(lbm_case *c, int64_t steps) {
-    if (sel_cpu_backend.advance(c->state, steps, &c->error)) {
+    if (sel_cpu_backend.advance(c->state, steps, true, &c->error)) {
         fail_msg("%s", c->error.text);
     }
 }

@@ -49,10 +49,10 @@ typedef struct output_case {
 
 /* ---- the solver ---- */
 
-static const sel_field_info case_fields[] = {{"velocity", SEL_VECTOR, "", ""},
-                                             {"pressure", SEL_SCALAR, "", ""},
-                                             {"stress", SEL_TENSOR, "", ""},
-                                             {"vorticity", SEL_CURL, "", ""}};
+static const sel_field_info case_fields[] = {{.name = "velocity", .rank = SEL_VECTOR},
+                                             {.name = "pressure", .rank = SEL_SCALAR},
+                                             {.name = "stress", .rank = SEL_TENSOR},
+                                             {.name = "vorticity", .rank = SEL_CURL}};
 
 static inline double case_value(const sel_grid *grid, const int64_t at[3], int field, int c,
                                 int64_t step) {

@@ -332,7 +332,7 @@ static void test_too_deep_water_is_an_error_that_says_what_to_do(void **unused) 
     case_walls(&c);
     case_source(&c, 2.5, 3.5, sel_constant(10));
     case_start(&c);
-    assert_int_equal(sel_cpu_backend.advance(c.state, 1000, &c.error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_cpu_backend.advance(c.state, 1000, true, &c.error), SEL_BAD_SCENARIO);
     assert_non_null(strstr(c.error.text, "holds more than 11.93 m of water"));
     assert_non_null(strstr(c.error.text, "give depth_limit"));
     case_end(&c);

@@ -63,8 +63,8 @@ static sel_status any_create(const sel_plan *plan, sel_state **state, sel_error 
     return SEL_OK;
 }
 
-static sel_status device_advance(sel_state *state, int64_t n, sel_error *error) {
-    (void)error;
+static sel_status device_advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
+    (void)observed, (void)error;
     double now = sel_machine_seconds(), seconds = (double)n * the_device.seconds_per_step;
     state->busy_until = fmax(now, state->busy_until) + seconds;
     state->step += n;
@@ -109,8 +109,8 @@ static void device_name(char *text, size_t size) {
     snprintf(text, size, "a slow device");
 }
 
-static sel_status cpu_advance(sel_state *state, int64_t n, sel_error *error) {
-    sel_status status = device_advance(state, n, error);
+static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
+    sel_status status = device_advance(state, n, observed, error);
     sleep_until(state->busy_until);
     return status;
 }

@@ -232,7 +232,7 @@ static void answers_belong_to_their_step(void **unused) {
                                         .components = 1,
                                         .to = field[k][a]};
             balances[k][a] = (sel_request){.kind = SEL_BALANCE, .terms = terms[k][a]};
-            must(t, t->backend[k]->advance(t->state[k], 20, &t->c.error), k);
+            must(t, t->backend[k]->advance(t->state[k], 20, true, &t->c.error), k);
             must(t, t->backend[k]->start(t->state[k], &reads[k][a], &t->c.error), k);
             must(t, t->backend[k]->start(t->state[k], &balances[k][a], &t->c.error), k);
         }
@@ -307,7 +307,7 @@ static void first_error(twins *t, int k, char *text, size_t size) {
     sel_error error = {.status = SEL_OK};
     sel_status status = SEL_OK;
     for (int block = 0; block < 10 && !status; block++) {
-        status = t->backend[k]->advance(t->state[k], 40, &error);
+        status = t->backend[k]->advance(t->state[k], 40, true, &error);
     }
     status = status ? status : sel_backend_wait(t->backend[k], t->state[k], &error);
     assert_int_equal(status, SEL_BAD_SCENARIO);

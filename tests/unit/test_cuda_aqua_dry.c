@@ -200,7 +200,7 @@ static double *depths_after(const sel_backend *backend, twins *t, int64_t cells,
     sel_state *state;
     assert_non_null(depth);
     must(t, backend->create(t->c.plan, &state, &t->c.error), backend == second);
-    must(t, backend->advance(state, steps, &t->c.error), backend == second);
+    must(t, backend->advance(state, steps, true, &t->c.error), backend == second);
     must(t, backend->start(state, &r, &t->c.error), backend == second);
     must(t, backend->finish(state, &r, &t->c.error), backend == second);
     backend->destroy(state);

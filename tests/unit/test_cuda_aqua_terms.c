@@ -250,7 +250,7 @@ static void first_error(twins *t, int k, char *text, size_t size) {
     sel_error error = {.status = SEL_OK};
     sel_status status = SEL_OK;
     for (int block = 0; block < 10 && !status; block++) {
-        status = t->backend[k]->advance(t->state[k], 40, &error);
+        status = t->backend[k]->advance(t->state[k], 40, true, &error);
     }
     status = status ? status : sel_backend_wait(t->backend[k], t->state[k], &error);
     assert_int_equal(status, SEL_BAD_SCENARIO);

@@ -277,7 +277,7 @@ static void message_of(int backend, const char *script, char text[1024]) {
     side s;
     sel_status status = side_open(&s, backend, script);
     for (int k = 0; k < 10 && !status; k++) {
-        status = s.prepared.backend->advance(s.running, 10, &s.error);
+        status = s.prepared.backend->advance(s.running, 10, true, &s.error);
         status = status ? status : sel_backend_wait(s.prepared.backend, s.running, &s.error);
     }
     snprintf(text, 1024, "%.1000s", status ? s.error.text : "");
@@ -374,7 +374,7 @@ static double largest_before_failure(int backend, const char *script) {
     const sel_backend *on = s.prepared.backend;
     if (!status) {
         request.box = sel_grid_box(&s.prepared.domain->grid);
-        status = on->advance(s.running, 30, &s.error);
+        status = on->advance(s.running, 30, true, &s.error);
     }
     status = status ? status : on->start(s.running, &request, &s.error);
     if (status) {
@@ -382,7 +382,7 @@ static double largest_before_failure(int backend, const char *script) {
         side_close(&s);
         return 0;
     }
-    sel_status failed = on->advance(s.running, 30, NULL);
+    sel_status failed = on->advance(s.running, 30, true, NULL);
     if (on->finish(s.running, &request, &s.error)) {
         disagree("what was asked before is lost: \"%s\"", s.error.text);
     }

@@ -240,11 +240,12 @@ static void pieces_give_the_bits_of_the_whole(void **state) {
         comparing("%dD, 99 steps at once and one by one", dims);
         twins_open_on(&t, text, same, true);
         for (int k = 0; k < 99 && !t.failed; k++) {
-            sel_status status = twin_backend(&t, 1)->advance(t.state[1], 1, &t.error);
+            sel_status status = twin_backend(&t, 1)->advance(t.state[1], 1, true, &t.error);
             twin_worked(&t, 1, "advancing", status);
         }
         if (!t.failed) {
-            twin_worked(&t, 0, "advancing", twin_backend(&t, 0)->advance(t.state[0], 99, &t.error));
+            twin_worked(&t, 0, "advancing",
+                        twin_backend(&t, 0)->advance(t.state[0], 99, true, &t.error));
         }
         compare_bits(&t);
         twins_close(&t);
@@ -275,20 +276,23 @@ static sel_status tape_read(void *stream, void *bytes, size_t count, sel_error *
     return SEL_OK;
 }
 
-static int find_array(const sel_arrays *arrays, const char *name) {
+/* The array with the populations of the step that has been done. */
+static int find_populations(const sel_state *state, int64_t step) {
+    const unsigned turn = step % 2 ? SEL_ODD : SEL_EVEN;
     int k = 0;
-    while (k < arrays->count && strcmp(arrays->v[k].name, name) != 0) {
+    while (k < state->arrays.count && !(state->arrays.v[k].flags & turn)) {
         k++;
     }
     return k;
 }
 
-static void hand_over(twins *t, const char *name) {
+static void hand_over(twins *t) {
     const sel_arrays *from = &t->state[0]->arrays, *to = &t->state[1]->arrays;
-    const int k = find_array(from, name), l = find_array(to, name);
+    const int64_t step = t->state[0]->step;
+    const int k = find_populations(t->state[0], step), l = find_populations(t->state[1], step);
     tape bytes = {.bytes = NULL};
     if (sel_array_bytes(&from->v[k]) != sel_array_bytes(&to->v[l])) {
-        disagree("%s has another size", name);
+        disagree("%s has another size", from->v[k].name);
     } else {
         twin_worked(t, 0, "saving", sel_arrays_save(from, k, tape_write, &bytes, &t->error));
         twin_worked(t, 1, "loading", sel_arrays_load(to, l, tape_read, &bytes, &t->error));
@@ -308,9 +312,9 @@ static void one_backend_goes_on_from_what_the_other_saved(void **state) {
         comparing("%dD, from one backend to the other", dims);
         twins_open(&t, text);
         if (!t.failed) {
-            twin_worked(&t, 0, "advancing", twin_backend(&t, 0)->advance(t.state[0], 21, &t.error));
-            hand_over(&t, "f0");
-            hand_over(&t, "f1");
+            twin_worked(&t, 0, "advancing",
+                        twin_backend(&t, 0)->advance(t.state[0], 21, true, &t.error));
+            hand_over(&t);
             t.state[1]->step = t.state[0]->step;
             twins_advance(&t, 40);
             twins_compare_fields(&t);

@@ -292,8 +292,8 @@ static void test_failing_laws_end_the_run(void **unused) {
     case_wall(&c, case_face(&c, SEL_Y_MIN));
     case_region(&c, case_face(&c, SEL_Y_MAX), &lbm_wall_table, sel_from_function(&function));
     case_start(&c);
-    assert_int_equal(sel_cpu_backend.advance(c.state, 2, &c.error), SEL_OK);
-    assert_int_equal(sel_cpu_backend.advance(c.state, 2, &c.error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_cpu_backend.advance(c.state, 2, true, &c.error), SEL_OK);
+    assert_int_equal(sel_cpu_backend.advance(c.state, 2, true, &c.error), SEL_BAD_SCENARIO);
     assert_string_equal(c.error.text, "flow.lua:9: inflow fails at x=0.5, y=6, t=2.5");
     case_end(&c);
 }

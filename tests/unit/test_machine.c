@@ -26,23 +26,12 @@ static void blur_list(sel_state *base) {
     const int64_t *n = base->plan->domain->grid.n, all = n[0] * n[1];
     const sel_cells cells = {{n[0], n[1], 1}, 1, 0, n[0], all, all, 0, all};
     base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1};
-    sel_arrays_add_cells(&base->arrays, "c0", &state->c[0], base->last.type, &cells, SEL_SAVED);
-    sel_arrays_add_cells(&base->arrays, "c1", &state->c[1], base->last.type, &cells, SEL_SAVED);
+    sel_arrays_add_turns(&base->arrays, "c", state->c, base->last.type, &cells);
 }
 
 static sel_status blur_start(sel_state *base, sel_error *error) {
     (void)error;
     ((blur *)base)->c[0][7] = 1;
-    return SEL_OK;
-}
-
-static unsigned blur_depends(const sel_plan *plan) {
-    (void)plan;
-    return 0;
-}
-
-static sel_status blur_terms(sel_state *base, unsigned due, sel_error *error) {
-    (void)base, (void)due, (void)error;
     return SEL_OK;
 }
 
@@ -96,11 +85,19 @@ static sel_status blur_other(sel_state *base, sel_request *request, sel_error *e
 }
 
 static const sel_cpu blur_on_cpu = {
-    "the blur",   sizeof(blur), blur_list,  blur_start,
-    blur_depends, blur_terms,   blur_steps, {blur_field, blur_main, blur_watched, blur_other},
-    NULL};
+    .what = "the blur",
+    .state_size = sizeof(blur),
+    .list = blur_list,
+    .start = blur_start,
+    .steps = blur_steps,
+    .look = {blur_field, blur_main, blur_watched, blur_other},
+};
 static const sel_solver blur_solver = {
-    .name = "blur", .cpu = &sel_cpu_backend, .on_cpu = &blur_on_cpu};
+    .name = "blur",
+    .fields = (const sel_field_info[]){{.name = "c", .rank = SEL_SCALAR}},
+    .field_count = 1,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &blur_on_cpu};
 
 /* ---- what it gets ---- */
 
@@ -115,7 +112,8 @@ static sel_state *create(int threads) {
     sel_error error;
     cell[NX + 3] = 1; /* a solid beside the spot */
     domain.cell = cell;
-    plan = (sel_plan){&simulation, &domain, SEL_F64, threads, 0, false, 0};
+    plan = (sel_plan){
+        .simulation = &simulation, .domain = &domain, .precision = SEL_F64, .threads = threads};
     assert_true(sel_cpu_backend.estimate(&plan) > 3 * NX * NY * sizeof(double));
     assert_int_equal(sel_cpu_backend.create(&plan, &state, &error), SEL_OK);
     return state;
@@ -142,7 +140,7 @@ static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
                     balance = {.kind = SEL_BALANCE, .terms = terms};
         ask(state, &monitor);
         assert_true(isnan(monitor.change) && monitor.largest == 1 && monitor.largest_cell == 7);
-        assert_int_equal(sel_cpu_backend.advance(state, 1, NULL), SEL_OK);
+        assert_int_equal(sel_cpu_backend.advance(state, 1, false, NULL), SEL_OK);
         ask(state, &read);
         ask(state, &list);
         ask(state, &reduce);
@@ -167,14 +165,14 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     uint64_t bytes;
     double c[2][NX * NY];
     sel_state *state = create(2);
-    assert_int_equal(sel_cpu_backend.advance(state, 1, NULL), SEL_OK);
+    assert_int_equal(sel_cpu_backend.advance(state, 1, false, NULL), SEL_OK);
     assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
     sel_state_save(state, &sel_cpu_backend, file);
     assert_int_equal(sel_checkpoint_commit(file, before, &bytes, NULL), SEL_OK);
     sel_checkpoint_close(file);
     for (int k = 0; k < 2; k++) {
         sel_request read = {.box = all, .precision = SEL_F64, .components = 1, .to = c[k]};
-        assert_int_equal(sel_cpu_backend.advance(state, 2, NULL), SEL_OK);
+        assert_int_equal(sel_cpu_backend.advance(state, 2, false, NULL), SEL_OK);
         assert_int_equal(sel_cpu_backend.whole(state), 3);
         ask(state, &read);
         sel_cpu_backend.destroy(state);

@@ -32,8 +32,21 @@ static void read_files(char *texts[FILES], size_t sizes[FILES]) {
     }
 }
 
-/* Asserts that both runs leave the same bytes, the first by a failure at step 7. */
-static void leaves_the_files_of(const char *failing, const char *message, const char *whole) {
+/* What links carry only an observed step shows; these files come last in `files`. */
+enum { OBSERVED_FILES = 2 };
+
+/* Takes the row of step 7 from a file of which it is the last. */
+static void take_last_row(char *text, size_t *size) {
+    text[*size - 1] = '\0';
+    char *row = strrchr(text, '\n') + 1;
+    assert_int_equal(strtoll(row, NULL, 10), 7);
+    *size = (size_t)(row - text);
+}
+
+/* Asserts that both runs leave the same bytes, the first by a failure at step 7; but for rows of
+ * that step which only an observed step shows, unless it is. */
+static void leaves_the_files_of(const char *failing, const char *message, const char *whole,
+                                bool observed) {
     char *texts[2][FILES];
     size_t sizes[2][FILES];
     run_case r;
@@ -52,6 +65,9 @@ static void leaves_the_files_of(const char *failing, const char *message, const 
     read_files(texts[1], sizes[1]);
     case_done(&r);
     for (int i = 0; i < FILES; i++) {
+        if (!observed && i >= FILES - OBSERVED_FILES) {
+            take_last_row(texts[1][i], &sizes[1][i]);
+        }
         if (sizes[0][i] != sizes[1][i] || memcmp(texts[0][i], texts[1][i], sizes[0][i]) != 0)
             fail_msg("%s differs", files[i]);
         free(texts[0][i]);
@@ -63,9 +79,9 @@ static void a_boundary_that_fails_leaves_the_state_before(void **state) {
     (void)state;
     const char *message = "law.velocity: function returned nan";
     leaves_the_files_of(CHANNEL(20, "function(t) return 1e-5 * t end", ""), message,
-                        CHANNEL(7, "function(t) return 1e-5 * t end", ""));
+                        CHANNEL(7, "function(t) return 1e-5 * t end", ""), false);
     leaves_the_files_of(CHANNEL(20, "function(x, t) return 1e-6 * t * x end", ""), message,
-                        CHANNEL(7, "function(x, t) return 1e-6 * t * x end", ""));
+                        CHANNEL(7, "function(x, t) return 1e-6 * t * x end", ""), false);
 }
 
 static void an_acceleration_that_fails_leaves_the_state_before(void **state) {
@@ -73,9 +89,9 @@ static void an_acceleration_that_fails_leaves_the_state_before(void **state) {
 #define ENDS(variables) \
     "function(" variables ") if t > 7.5 and t < 8.5 then return 0 / 0 end return 1e-5 * t end"
     leaves_the_files_of(CHANNEL(20, ENDS("t"), ""), "acceleration: function returned nan",
-                        CHANNEL(7, ENDS("t"), ""));
+                        CHANNEL(7, ENDS("t"), ""), false);
     leaves_the_files_of(CHANNEL(20, ENDS("x, t"), ""), "acceleration: function returned nan",
-                        CHANNEL(7, ENDS("x, t"), ""));
+                        CHANNEL(7, ENDS("x, t"), ""), false);
 }
 
 static void a_hook_that_fails_leaves_its_state(void **state) {
@@ -84,11 +100,11 @@ static void a_hook_that_fails_leaves_its_state(void **state) {
         CHANNEL(7, "0",
                 "hooks = { { every = 7, call = function(run) if run.step > 0 then error "
                 "'enough' end end } }"),
-        "enough (hooks[1], at step 7)", CHANNEL(7, "0", ""));
+        "enough (hooks[1], at step 7)", CHANNEL(7, "0", ""), true);
     leaves_the_files_of(CHANNEL(7, "0",
                                 "hooks = { { at = 'end', call = function() error 'late' "
                                 "end } }"),
-                        "late (hooks[1], at step 7)", CHANNEL(7, "0", ""));
+                        "late (hooks[1], at step 7)", CHANNEL(7, "0", ""), true);
 }
 
 /* ---- water ---- */

@@ -79,7 +79,7 @@ static void compute(script_case *c, const char *field, int threads, outcome *o) 
     sel_state *state;
     sel_status status =
         sel_set_up(c->scenario->simulations, &settings, &prepared, &state, &c->error);
-    status = status ? status : prepared.backend->advance(state, STEPS, &c->error);
+    status = status ? status : prepared.backend->advance(state, STEPS, true, &c->error);
     if (status) {
         fail_msg("%s", c->error.text);
     }

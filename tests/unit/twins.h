@@ -63,6 +63,8 @@ static inline void twins_open_on(twins *t, const char *text, const int backends[
             sel_prepare(t->script.scenario->simulations, &settings, &t->side[k], &t->error);
         if (twin_worked(t, k, "preparing", status)) {
             t->side[k].plan->wants_balance = balance;
+            t->side[k].plan->wants_fields = ~0u;
+            t->side[k].plan->wants_links = true;
             status = twin_backend(t, k)->create(t->side[k].plan, &t->state[k], &t->error);
             twin_worked(t, k, "creating", status);
         }
@@ -86,7 +88,7 @@ static inline void twins_close(twins *t) {
 
 static inline void twins_advance(twins *t, int64_t steps) {
     for (int k = 0; k < 2 && !t->failed; k++) {
-        sel_status status = twin_backend(t, k)->advance(t->state[k], steps, &t->error);
+        sel_status status = twin_backend(t, k)->advance(t->state[k], steps, true, &t->error);
         twin_worked(t, k, "advancing", status);
     }
 }
