@@ -204,13 +204,20 @@ FORCE:
 $(BUILD)/tests/%: tests/unit/%.c $(LUA_OBJECTS) $(LIBRARY) Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
-	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(LUA_OBJECTS) $(LIBRARY) \
+	$(Q)$(CC) $(CFLAGS_ALL) $(LUA_CFLAGS) -MMD -MP $(LDFLAGS_ALL) -o $@ $< $(TEST_KERNELS) $(LUA_OBJECTS) $(LIBRARY) \
 	    -Wl,-rpath,'$$ORIGIN/lib' $(CMOCKA_LIBS) $(LDLIBS_ALL)
+
+# A solver of its own, with kernels where there is nvcc.
+ifeq ($(CUDA),1)
+$(BUILD)/tests/test_machine: TEST_KERNELS = $(BUILD)/tests/unit/blur.cu.o
+$(BUILD)/tests/test_machine: $(BUILD)/tests/unit/blur.cu.o
+$(BUILD)/tests/test_machine: CFLAGS_ALL += -DSEL_CUDA -isystem $(CUDA_INCLUDE)
+endif
 
 unit-tests: $(UNIT_TESTS) $(BUILD)/examples/c/embed
 
 # All that tests/cuda/gpu.sh runs, for a machine with a GPU that has no compiler and no cmocka.
-GPU_TESTS := $(filter $(BUILD)/tests/test_cuda%,$(UNIT_TESTS))
+GPU_TESTS := $(filter $(BUILD)/tests/test_cuda% $(BUILD)/tests/test_machine,$(UNIT_TESTS))
 CMOCKA_SHARED = $(filter /%,$(shell $(CC) -print-file-name=libcmocka.so.0))
 gpu-tests: $(PROGRAM) $(GPU_TESTS) $(BUILD)/examples/c/embed
 	@mkdir -p $(BUILD)/gpu/tests/lib $(BUILD)/gpu/examples/c

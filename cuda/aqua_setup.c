@@ -43,7 +43,6 @@ static void list_flow(aqua_cuda *state, sel_arrays *arrays) {
     sel_arrays_add(arrays, "cut", &state->pattern.cut, real,
                    gathers && plan->params->equilibrium == AQUA_MINDIFF ? layout->cells : 0, 0);
     SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(&state->all) : 0, 0);
-    SEL_ADD(arrays, state, view.solid, aqua_cells(&state->all), 0);
 }
 
 void aqua_cuda_list(sel_state *base) {
@@ -143,6 +142,7 @@ static void describe(aqua_cuda *state) {
     state->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
     const double *tables = state->amounts.device;
+    state->view.solid = state->all.base.solid;
     state->pour.device.solid = state->soak.device.solid = state->view.solid;
     state->pour.device.uniform = plan->rain == AQUA_UNIFORM ? tables : NULL;
     state->soak.device.uniform = plan->infiltration == AQUA_UNIFORM ? tables + CUDA_STEPS : NULL;
@@ -321,13 +321,11 @@ static sel_status start_watching(aqua_cuda *state, sel_error *error) {
 sel_status aqua_cuda_start(sel_state *base, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    const sel_domain *domain = plan->base.domain;
     const uint64_t cells = (uint64_t)aqua_cells(&state->all);
     sel_total volume = {0};
     sel_status status = aqua_cuda_start_terms(state, error);
     status = status ? status : open_feeds(state, error);
     describe(state);
-    status = status ? status : cuda_send(state->view.solid, domain->cell, cells, error);
     if (!status && state->view.ground) {
         status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }

@@ -79,7 +79,6 @@ static void list(sel_state *base) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->pattern.acceleration_field, real,
                              &cells, 0);
     }
-    SEL_ADD(arrays, state, view.solid, sel_grid_cells(&domain->grid), 0);
     SEL_ADD(arrays, state, acceleration, 6, 0);
     SEL_ADD(arrays, state, rates, regions, 0);
     const unsigned books = plan->base.wants_balance ? SEL_SAVED | SEL_ON_HOST : SEL_ON_HOST;
@@ -101,7 +100,6 @@ static void close(sel_state *base) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const sel_domain *domain = base->plan->domain;
     const cuda_law_targets targets = {
         .link_add = (double *)(uintptr_t)state->pattern.boundary.link_add,
         .open_value = (double *)(uintptr_t)state->pattern.boundary.open_value,
@@ -111,9 +109,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     state->accelerated_at = -1;
     base->queue->timeless = !(cuda_laws_depend(state->laws) & SEL_ON_T);
     state->pattern.halted = cuda_laws_depend(state->laws) ? cuda_laws_halted(state->laws) : NULL;
-    sel_status status =
-        cuda_send(state->view.solid, domain->cell, (uint64_t)sel_grid_cells(&domain->grid), error);
-    status = status ? status : cuda_upload_boundary(state, error);
+    state->view.solid = base->solid;
+    sel_status status = cuda_upload_boundary(state, error);
     status = status ? status : cuda_laws_start(state->laws, &targets, error);
     status = status ? status : cuda_set_initial(state, error);
     if (!status && sel_plan_observes(base->plan)) {

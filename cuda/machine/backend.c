@@ -58,6 +58,7 @@ static void list(sel_state *state) {
     const int64_t rows = sel_state_rows(state);
     solver_of(state->plan)->list(state);
     sel_state_list(state);
+    SEL_ADD(&state->arrays, state, solid, sel_grid_cells(&state->plan->domain->grid), 0);
     sel_arrays_add(&state->arrays, "rows", &state->queue->rows, (sel_type){'s', sizeof(cuda_sums)},
                    rows < CUDA_FEWEST_ROWS ? CUDA_FEWEST_ROWS : rows, 0);
     cuda_queue_list(state->queue, &state->arrays);
@@ -66,7 +67,9 @@ static void list(sel_state *state) {
 static void destroy(sel_state *state) {
     if (state) {
         cuda_queue_close(state->queue);
-        solver_of(state->plan)->close(state);
+        if (solver_of(state->plan)->close) {
+            solver_of(state->plan)->close(state);
+        }
         sel_arrays_free(&state->arrays);
         free(state->queue);
         free(state);
@@ -96,17 +99,24 @@ static sel_status fill(sel_state *state, sel_error *error) {
     }
     memcpy(state->controls, plan->domain->control_values,
            (size_t)plan->domain->control_count * sizeof *state->controls);
+    const uint64_t cells = (uint64_t)sel_grid_cells(&plan->domain->grid);
     status = cuda_queue_start(state->queue, error);
+    status = status ? status : cuda_send(state->solid, plan->domain->cell, cells, error);
     return status ? status : solver->start(state, error);
 }
 
+cuda_grid cuda_grid_of(const sel_state *state) {
+    const int64_t *n = state->plan->domain->grid.n;
+    return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
+}
+
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
+    const cuda_solver *solver = solver_of(plan);
     *made = NULL;
-    sel_status status = solver_of(plan)->fits(plan, error);
+    sel_status status = solver->fits ? solver->fits(plan, error) : SEL_OK;
     sel_state *state = status ? NULL : begin(plan);
     if (!state) {
-        return status ? status
-                      : sel_fail_memory(error, solver_of(plan)->what, solver_of(plan)->state_size);
+        return status ? status : sel_fail_memory(error, solver->what, solver->state_size);
     }
     status = fill(state, error);
     if (status) {
@@ -120,7 +130,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
 /* ---- steps ---- */
 
 static sel_status check(sel_state *state, int64_t step, sel_error *error) {
-    return solver_of(state->plan)->check(state, step, error);
+    const cuda_solver *solver = solver_of(state->plan);
+    return solver->check ? solver->check(state, step, error) : SEL_OK;
 }
 
 /* `count` steps, by the graph if there are as many. */
@@ -142,7 +153,8 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
 /* Steps that can be enqueued together: a graph's from an even step on, or what leads to one. An
  * observed step is alone. */
 static int64_t together(const sel_state *state, int64_t left, bool observes) {
-    const bool alone = left == 1 || state->step % 2 || solver_of(state->plan)->alone(state);
+    const cuda_solver *solver = solver_of(state->plan);
+    const bool alone = left == 1 || state->step % 2 || (solver->alone && solver->alone(state));
     left -= observes;
     return alone ? 1 : left < CUDA_STEPS ? left : CUDA_STEPS;
 }
@@ -157,7 +169,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     while (state->step < end && !status) {
         int64_t count = together(state, end - state->step, observes);
         state->observing = observes && state->step + 1 == end;
-        status = solver->terms(state, due, &count, error);
+        status = solver->terms ? solver->terms(state, due, &count, error) : SEL_OK;
         if (!status) {
             status = enqueue(state, count, error);
             state->broken = status && status != SEL_BAD_SCENARIO;
@@ -208,6 +220,10 @@ static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *
     if (status) {
         return status;
     }
+    if (request->kind == SEL_BALANCE) {
+        CUDA_TRY(look->sum(view, queue->rows, queue->stream));
+        return cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(sel_total), error);
+    }
     if (request->kind == SEL_REDUCE) {
         const cuda_cells cells = cuda_cells_of(request);
         CUDA_TRY(look->reduce(view, request->field, &cells, queue->rows, queue->stream));
@@ -225,7 +241,7 @@ static sel_status ask(sel_state *state, const sel_request *request, sel_error *e
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const cuda_look *look;
     const void *view;
-    if (!field && request->kind != SEL_MONITOR) {
+    if (!field && request->kind != SEL_MONITOR && solver->ask) {
         return solver->ask(state, request, error);
     }
     sel_status status = solver->look(state, field ? request->field : -1, &look, &view, error);
@@ -291,11 +307,18 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
         answer_sums(slot->host, request);
         break;
     case SEL_MONITOR:
-        solver->watched(state->plan, &found->watched, request);
+        sel_request_watched(request, &found->watched);
+        if (solver->watched) {
+            solver->watched(state->plan, &found->watched, request);
+        }
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
         break;
     default:
-        solver->answer(state, slot, request);
+        if (solver->answer) {
+            solver->answer(state, slot, request);
+        } else {
+            sel_request_term(request, "total", "", sel_total_of(slot->host, false));
+        }
         break;
     }
     return check(state, slot->step, error);

@@ -13,7 +13,8 @@
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
-    /* Fails when the kernels' numbers are too small for the grid. */
+    /* Fails when the kernels' numbers are too small for the grid. NULL, as all that follow but
+     * list, start, step and look: there is nothing to do, to say or to fail. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);
     /* Lists the arrays of a state that knows its plan and nothing else; called for estimates, too.
      */
@@ -33,7 +34,7 @@ typedef struct cuda_solver {
     sel_status (*check)(sel_state *state, int64_t step, sel_error *error);
     /* Releases what is not listed; `list` may not have been called. */
     void (*close)(sel_state *state);
-    /* As in sel_backend; NULL: nothing is to be done. */
+    /* As in sel_backend. */
     sel_status (*saving)(sel_state *state, sel_error *error);
     /* As sel_cpu.loaded. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
@@ -41,12 +42,16 @@ typedef struct cuda_solver {
      * cannot be seen. */
     sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
                        sel_error *error);
+    /* As in sel_look. */
     void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: opens a slot and enqueues what fills it; then what is in
-     * it as an answer. */
+     * it as an answer. NULL, both: as sel_look.other. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;
+
+/* Its grid, once there is memory for its arrays. */
+cuda_grid cuda_grid_of(const sel_state *state);
 
 /* Enqueues the sum of what the solver conserves; `rows` of the queue will hold it first. */
 sel_status cuda_sum(sel_state *state, sel_error *error);

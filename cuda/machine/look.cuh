@@ -293,6 +293,48 @@ template <class V> static cudaError_t sum(const void *view, sel_total *rows, cud
     return join_all(rows, count, stream);
 }
 
+// ---- solvers of one number for each cell ----
+
+// From S, which has a view with `cuda_grid grid` and value(view, cell), in f64: all that V needs.
+// The number is the main field, the only one, and what is conserved.
+template <class S> struct look_of_value {
+    typedef typename S::view view;
+    typedef double last;
+    static constexpr int components = 1;
+    static constexpr bool whole = false;
+
+    static __host__ __device__ void extent(const view &v, uint32_t n[3]) {
+        for (int a = 0; a < 3; a++) {
+            n[a] = v.grid.n[a];
+        }
+    }
+
+    static __device__ int64_t number(const view &v, const uint32_t at[3]) {
+        return ((int64_t)at[2] * v.grid.n[1] + at[1]) * v.grid.n[0] + at[0];
+    }
+
+    static __device__ bool is_solid(const view &v, const uint32_t at[3]) {
+        return v.grid.solid[number(v, at)] != 0;
+    }
+
+    static __device__ int field(const view &v, int, const uint32_t at[3], double *out) {
+        *out = S::value(v, number(v, at));
+        return 1;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        return *small = *u = S::value(v, number(v, at));
+    }
+
+    static __device__ double value_of(const view &, double kept) { return kept; }
+
+    static __device__ double last_of(const view &, double value) { return value; }
+
+    static __device__ double amount(const view &v, const uint32_t at[3]) {
+        return S::value(v, number(v, at));
+    }
+};
+
 template <class V> static const cuda_look *look_of() {
     static const cuda_look look = {read_field<V>, reduce<V>, monitor<V>, sum<V>};
     return &look;

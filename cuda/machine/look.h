@@ -12,6 +12,12 @@
 
 enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* that partials have room for */ };
 
+/* The grid of a state, for views of its solver. */
+typedef struct cuda_grid {
+    uint32_t n[3];
+    const uint8_t *solid; /* [nz][ny][nx], 0: free */
+} cuda_grid;
+
 /* Sums over free cells. */
 typedef struct cuda_sums {
     double sum[CUDA_PARTS], squares[CUDA_PARTS], least[CUDA_PARTS], most[CUDA_PARTS];

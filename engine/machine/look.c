@@ -174,6 +174,17 @@ static double exchange(const sel_last *last, int64_t at, double value) {
     return before;
 }
 
+static void look_at_main(const sel_look *look, const sel_state *state, int64_t row,
+                         sel_main_row *main) {
+    const double *values;
+    if (look->main) {
+        look->main(state, row, main);
+    } else {
+        look->field(state, 0, row, 0, state->plan->domain->grid.n[0], &values);
+        *main = (sel_main_row){.value = {values}, .large = values, .small = values};
+    }
+}
+
 static void monitor_row(const sel_look *look, const sel_state *state, int64_t row,
                         bool only_bad_cell, row_monitor *found) {
     const sel_grid *grid = &state->plan->domain->grid;
@@ -181,7 +192,7 @@ static void monitor_row(const sel_look *look, const sel_state *state, int64_t ro
     const uint8_t *solid = sel_state_solids(state, row);
     row_monitor mine = {.change = 0};
     sel_main_row main;
-    look->main(state, row, &main);
+    look_at_main(look, state, row, &main);
     sel_watch_row(&mine.watched, row * nx, nx, main.large, main.small, solid);
     for (int64_t x = 0; x < nx && !only_bad_cell; x++) {
         double square = 0;
@@ -212,8 +223,29 @@ static void monitor(const sel_look *look, sel_state *state, sel_request *request
     const double change = sel_tree_sum(&all->change, rows, SEL_PARTIALS);
     const double magnitude = sel_tree_sum(&all->magnitude, rows, SEL_PARTIALS);
     request->change = sel_relative_change(state->monitored, change, magnitude);
-    look->watched(state->plan, &all->watched, request);
+    sel_request_watched(request, &all->watched);
+    if (look->watched) {
+        look->watched(state->plan, &all->watched, request);
+    }
     state->monitored |= !request->only_bad_cell;
+}
+
+/* ---- the balance of a solver that has none of its own ---- */
+
+static void balance(const sel_look *look, sel_state *state, sel_request *request) {
+    const int64_t rows = sel_state_rows(state), nx = state->plan->domain->grid.n[0];
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        const uint8_t *solid = sel_state_solids(state, row);
+        double sum = 0;
+        sel_main_row main;
+        look_at_main(look, state, row, &main);
+        for (int64_t x = 0; x < nx; x++) {
+            sum += solid[x] ? 0 : main.value[0][x];
+        }
+        *partial_of(state, row) = sum;
+    }
+    sel_request_term(request, "total", "", sel_join_rows(state, false));
 }
 
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
@@ -233,7 +265,10 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
         monitor(look, state, request);
         break;
     default:
-        return look->other(state, request, error);
+        if (look->other) {
+            return look->other(state, request, error);
+        }
+        balance(look, state, request);
     }
     return SEL_OK;
 }

@@ -26,7 +26,8 @@ struct sel_state {
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the processor: SEL_PARTIALS numbers for each row of cells */
-    struct cuda_queue *queue; /* on a device: what is under way there */
+    struct cuda_queue *queue; /* on a device: what is under way there, */
+    uint8_t *solid;           /* and there the domain's cell[] */
 };
 
 enum { SEL_PARTIALS = 32 };
