@@ -11,21 +11,35 @@ static const double most_numbers = 4294967296.0;
 /* So that a row of initial fields is shorter than the 2 GB that copies of rows may have. */
 static const int64_t longest_row = 1 << 25;
 
+/* Places of a row: whole warps, or of short rows several to a warp. */
+static int64_t pitch_of(const sel_grid *grid) {
+    int64_t pitch = (grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
+    while (pitch / 2 >= grid->n[0]) {
+        pitch /= 2;
+    }
+    return pitch;
+}
+
 static lbm_gpu_layout make_layout(const sel_grid *grid) {
-    uint32_t pitch = (uint32_t)((grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP);
+    const uint32_t pitch = (uint32_t)pitch_of(grid);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
                              .ny = (uint32_t)grid->n[1],
                              .nz = (uint32_t)grid->n[2],
                              .pitch = pitch};
     layout.slice = pitch * layout.ny;
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
+    layout.block_width = 1;
+    while (layout.block_width < LBM_BLOCK && layout.block_width < layout.nx) {
+        layout.block_width *= 2;
+    }
+    layout.block_rows = LBM_BLOCK / layout.block_width;
+    layout.blocks_per_row = (layout.nx + layout.block_width - 1) / layout.block_width;
     return layout;
 }
 
 /* Places of a plane of populations, in numbers too large for the layout if need be. */
 static double padded_cells(const sel_grid *grid) {
-    double pitch = (double)((grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP);
-    return pitch * (double)grid->n[1] * (double)grid->n[2];
+    return (double)pitch_of(grid) * (double)grid->n[1] * (double)grid->n[2];
 }
 
 static void describe(lbm_cuda *state) {

@@ -2,7 +2,8 @@
  *
  * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
  * f[i][z][y][x] at i * plane + z * slice + y * pitch + x, without halos: pitch is a multiple of a
- * warp, periodic axes wrap, and what is pulled across other faces is replaced at boundary cells.
+ * warp, or the power of two that a shorter row fits, periodic axes wrap, and what is pulled across
+ * other faces is replaced at boundary cells.
  */
 #ifndef LBM_GPU_H
 #define LBM_GPU_H
@@ -20,9 +21,14 @@
 extern "C" {
 #endif
 
-/* All but `plane` fit 32 bits: an index in a plane is one unsigned number. */
+/* Threads of a block of a step. */
+enum { LBM_BLOCK = 128 };
+
+/* All but `plane` fit 32 bits: an index in a plane is one unsigned number. A step's blocks cover
+ * block_width cells of block_rows rows each. */
 typedef struct lbm_gpu_layout {
     uint32_t nx, ny, nz, pitch, slice;
+    uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
 } lbm_gpu_layout;
 
@@ -39,6 +45,11 @@ typedef struct lbm_gpu_cell {
     double keep; /* of an outflow */
 } lbm_gpu_cell;
 
+/* A block of a step that has free cells; bit k: its warp k has some. */
+typedef struct lbm_gpu_block {
+    uint32_t number, warps;
+} lbm_gpu_block;
+
 typedef struct lbm_gpu_boundary {
     const lbm_gpu_cell *cells;
     uint32_t cell_count;
@@ -46,7 +57,8 @@ typedef struct lbm_gpu_boundary {
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of
      * boundary cells before each word. */
     const uint32_t *words, *before;
-    const uint32_t *wet; /* numbers of the cells with wet faces */
+    const lbm_gpu_block *free_blocks; /* NULL: all blocks */
+    const uint32_t *wet;              /* numbers of the cells with wet faces */
     uint32_t wet_count;
     const uint8_t *link_region;
     const double *link_add, *open_value;
@@ -59,6 +71,7 @@ typedef struct lbm_gpu_step {
     lbm_gpu_layout layout;
     int dims;  /* 2: D2Q9, 3: D3Q19 */
     int bytes; /* of a stored number: 4 or 8 */
+    uint32_t block_count;
     const void *from;
     void *to;
     int collision;

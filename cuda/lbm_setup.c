@@ -66,9 +66,58 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
     }
 }
 
+static int64_t block_count(const lbm_gpu_layout *layout) {
+    const int64_t rows = (int64_t)layout->ny * layout->nz;
+    return (rows + layout->block_rows - 1) / layout->block_rows * layout->blocks_per_row;
+}
+
+/* Blocks are left out where an eighth of the cells and more are solid. */
+static bool leaves_blocks_out(const lbm_cuda *state) {
+    const sel_domain *domain = state->plan->base.domain;
+    return domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
+}
+
+static uint32_t free_warps(const lbm_cuda *state, uint32_t block) {
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    const uint32_t row = block / l->blocks_per_row * l->block_rows;
+    const uint32_t first = block % l->blocks_per_row * l->block_width;
+    uint32_t warps = 0;
+    for (uint32_t y = row; y < row + l->block_rows && y < l->ny * l->nz; y++) {
+        const uint8_t *cell = state->plan->base.domain->cell + (size_t)y * l->nx;
+        for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
+            const uint32_t thread = (y - row) * l->block_width + x - first;
+            warps |= (cell[x] ? 0u : 1u) << thread / CUDA_WARP;
+        }
+    }
+    return warps;
+}
+
+static sel_status send_free_blocks(lbm_cuda *state, sel_error *error) {
+    const uint32_t all = (uint32_t)block_count(&state->pattern.layout);
+    uint32_t count = 0;
+    if (!leaves_blocks_out(state)) {
+        state->pattern.block_count = all;
+        return SEL_OK;
+    }
+    lbm_gpu_block *blocks = malloc(all * sizeof *blocks);
+    if (!blocks) {
+        return sel_fail_memory(error, "the list of blocks", all * sizeof *blocks);
+    }
+    for (uint32_t block = 0; block < all; block++) {
+        const lbm_gpu_block one = {block, free_warps(state, block)};
+        blocks[count] = one;
+        count += one.warps != 0;
+    }
+    state->pattern.block_count = count;
+    sel_status status =
+        cuda_send(state->pattern.boundary.free_blocks, blocks, count * sizeof *blocks, error);
+    free(blocks);
+    return status;
+}
+
 static size_t word_count(const lbm_cuda *state) {
     const int64_t cells = state->plan->boundary.cell_count;
-    return cells > 0 ? (size_t)state->pattern.layout.plane / CUDA_WARP : 0;
+    return cells > 0 ? ((size_t)state->pattern.layout.plane + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
 void lbm_cuda_list_boundary(lbm_cuda *state) {
@@ -79,6 +128,8 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, words, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, before, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, wet, b->open_count, 0);
+    SEL_ADD(arrays, to, free_blocks,
+            leaves_blocks_out(state) ? block_count(&state->pattern.layout) : 0, 0);
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
     SEL_ADD(arrays, to, link_add, b->link_count, 0);
     SEL_ADD(arrays, to, open_value, LBM_OPEN_VALUES * b->open_count, 0);
@@ -104,14 +155,14 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
 sel_status cuda_upload_boundary(lbm_cuda *state, sel_error *error) {
     const lbm_boundary *b = &state->plan->boundary;
     lists l = {.word_count = word_count(state)};
-    if (b->cell_count == 0) {
-        return SEL_OK;
+    sel_status status = send_free_blocks(state, error);
+    if (status || b->cell_count == 0) {
+        return status;
     }
     l.cells = malloc((size_t)b->cell_count * sizeof *l.cells);
     l.words = calloc(l.word_count, sizeof *l.words);
     l.before = malloc(l.word_count * sizeof *l.before);
     l.wet = malloc(((size_t)b->open_count + 1) * sizeof *l.wet);
-    sel_status status = SEL_OK;
     if (l.cells && l.words && l.before && l.wet) {
         fill_lists(state, &l);
         status = send(state, &l, error);

@@ -3,37 +3,43 @@
 // A thread owns a cell: it pulls the populations that stream to it, collides them and stores them
 // to the other copy. Boundary cells are marked by one bit each, a word per warp (1/8 of a byte per
 // cell): a warp without any, as nearly all are, never looks at the boundary; the others put right
-// what came across walls. The closures of wet cells would cost all cells registers, so a second,
-// short kernel closes them and overwrites what the first has stored there.
+// what came across walls. Where much is solid, blocks and warps without a free cell are left out;
+// elsewhere no thread waits to be told whether its warp is one of them. The closures of wet cells
+// would cost all cells registers, so a second, short kernel closes them and overwrites what the
+// first has stored there.
 #include "cuda/lbm_traits.cuh"
 
 template <class T> using real_of = typename T::real;
 
-// Threads of a block, along a row.
-enum { THREADS = 128 };
-
 template <class T, int COLLISION, bool PLAIN, bool WALLS>
-__global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
-    step_kernel(const __grid_constant__ lbm_gpu_step s, uint32_t blocks_per_row,
-                uint32_t rows_per_block) {
+__global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
+    step_kernel(const __grid_constant__ lbm_gpu_step s) {
     const lbm_gpu_layout &l = s.layout;
-    const uint32_t row_block = blockIdx.x / blocks_per_row;
-    const uint32_t x = (blockIdx.x - row_block * blocks_per_row) * blockDim.x + threadIdx.x;
-    const uint32_t row = row_block * rows_per_block + threadIdx.y;
+    uint32_t block = blockIdx.x;
+    if (WALLS && s.boundary.free_blocks) {
+        const lbm_gpu_block free = s.boundary.free_blocks[block];
+        if (!(free.warps >> (threadIdx.y * l.block_width + threadIdx.x) / CUDA_WARP & 1u)) {
+            return;
+        }
+        block = free.number;
+    }
+    const uint32_t row_block = block / l.blocks_per_row;
+    const uint32_t x = (block - row_block * l.blocks_per_row) * l.block_width + threadIdx.x;
+    const uint32_t row = row_block * l.block_rows + threadIdx.y;
     if (row >= l.ny * l.nz) {
         return;
     }
     if (x >= l.nx || (s.halted && *s.halted)) {
         return;
     }
+    const uint32_t index = row * l.pitch + x, lane = index % CUDA_WARP;
     uint32_t bits = 0, word = 0;
     if (WALLS) {
-        word = (row * l.pitch + x) / CUDA_WARP;
+        word = index / CUDA_WARP;
         bits = s.boundary.words[word];
     }
     const uint32_t z = T::dims == 3 ? row / l.ny : 0, y = row - z * l.ny;
     const typename T::place p = T::make_place(l, x, y, z);
-    const uint32_t index = row * l.pitch + x;
     typename T::lbm_rates rates;
     if (PLAIN) {
         rates.omega_even = (real_of<T>)s.omega_even;
@@ -43,8 +49,8 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     real_of<T> g[T::q];
     T::pull((const real_of<T> *)s.from, l.plane, p, g);
-    if (WALLS && bits >> (x % CUDA_WARP) & 1u) {
-        const uint32_t before = __popc(bits & ((1u << x % CUDA_WARP) - 1u));
+    if (WALLS && bits >> lane & 1u) {
+        const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
         T::bounce(s, cell, p, g);
         if (s.boundary.link_flow && cell.opening == LBM_CLOSED) {
@@ -57,7 +63,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(real_of<T>) == 4 ? 8 : 5)
 
 // The wet cells again.
 template <class T>
-__global__ void __launch_bounds__(THREADS) close_kernel(const __grid_constant__ lbm_gpu_step s) {
+__global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= s.boundary.wet_count || (s.halted && *s.halted)) {
         return;
@@ -75,18 +81,11 @@ __global__ void __launch_bounds__(THREADS) close_kernel(const __grid_constant__ 
 
 template <class T, int COLLISION, bool PLAIN, bool WALLS>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
-    const lbm_gpu_layout &l = s->layout;
-    uint32_t width = CUDA_WARP;
-    while (width < THREADS && width < l.nx) {
-        width *= 2;
-    }
-    const uint32_t rows = THREADS / width, blocks_per_row = (l.nx + width - 1) / width;
-    const uint32_t row_blocks = (l.ny * l.nz + rows - 1) / rows;
-    step_kernel<T, COLLISION, PLAIN, WALLS>
-        <<<blocks_per_row * row_blocks, dim3(width, rows), 0, stream>>>(*s, blocks_per_row, rows);
+    const dim3 block(s->layout.block_width, s->layout.block_rows);
+    step_kernel<T, COLLISION, PLAIN, WALLS><<<s->block_count, block, 0, stream>>>(*s);
     if (WALLS && s->boundary.wet_count > 0) {
         close_kernel<T>
-            <<<(s->boundary.wet_count + THREADS - 1) / THREADS, THREADS, 0, stream>>>(*s);
+            <<<(s->boundary.wet_count + LBM_BLOCK - 1) / LBM_BLOCK, LBM_BLOCK, 0, stream>>>(*s);
     }
     return cudaGetLastError();
 }

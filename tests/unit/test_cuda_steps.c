@@ -112,6 +112,26 @@ static void thin_and_odd_sizes_agree(void **state) {
     assert_agreement();
 }
 
+/* Rock in which blocks of threads have no free cell, and an island whose warps have none. */
+static void solids_that_are_left_out_change_nothing(void **state) {
+    (void)state;
+    static const char *const around =
+        "periodic = three and { 'x', 'z' } or { 'x' }\n"
+        "paint('lid', shape.face 'y+', law.wall { velocity = { vec(0.05, 0, 0.02) } })\n"
+        "paint('rock', box(0, 0, 0, W, H / 2, D), law.wall {})\n"
+        "paint('island', box(W / 4, 3 * H / 4, 0, 3 * W / 4, 7 * H / 8, D), law.wall {})\n";
+    static const char *const sizes[] = {"300, 40", "150, 16, 8", "5, 64, 20", "1, 200"};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        for (size_t p = 0; p < 2; p++) {
+            const flow one = {sizes[s], around, flow_force[4].text, "trt", precisions[p],
+                              0.8,      false};
+            comparing("{%s} %s, rock", sizes[s], precisions[p]);
+            compare_flow(&one, NULL, steps_of_a_case());
+        }
+    }
+    assert_agreement();
+}
+
 static const int64_t lengths[] = {1, 2, 31, 32, 33, 64, 65, 100};
 
 static flow mixed_flow(int dims, const char *precision) {
@@ -329,6 +349,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_collision_and_force_agrees),
         cmocka_unit_test(every_law_and_meeting_agrees),
         cmocka_unit_test(thin_and_odd_sizes_agree),
+        cmocka_unit_test(solids_that_are_left_out_change_nothing),
         cmocka_unit_test(any_number_of_steps_agrees),
         cmocka_unit_test(steps_in_pieces_agree),
         cmocka_unit_test(two_runs_on_a_backend_give_the_same_bits),
