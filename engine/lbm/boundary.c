@@ -158,7 +158,8 @@ static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
  * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
 static const double outflow_share = 0.25;
 
-double lbm_outflow_relaxation(const sel_domain *domain, int region, int axis) {
+/* K of a region with an outflow on faces across `axis`. */
+static double outflow_relaxation(const sel_domain *domain, int region, int axis) {
     const lbm_law_outflow *law = region_of(domain, region)->law.data;
     return law->relaxation > 0 ? law->relaxation
                                : outflow_share / sqrt(3) / (double)domain->grid.n[axis];
@@ -181,7 +182,7 @@ static void describe_opening(const sel_domain *domain, const int64_t at[3],
                     : cell->density_region  ? LBM_OPEN_PRESSURE
                                             : LBM_OPEN_OUTFLOW;
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        cell->keep = 1 - lbm_outflow_relaxation(domain, regions[0], faces[0] / 2);
+        cell->keep = 1 - outflow_relaxation(domain, regions[0], faces[0] / 2);
     }
     cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
 }

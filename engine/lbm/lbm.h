@@ -65,7 +65,25 @@ typedef struct lbm_plan {
     const lbm_params *params;
     lbm_numbers numbers;
     lbm_boundary boundary;
+    lbm_batch acceleration; /* see lbm_acceleration_batch */
+    double origin;          /* where a uniform one is evaluated */
 } lbm_plan;
+
+/* Bytes of a stored number; a number of an array of them, and setting it. */
+static inline int64_t lbm_real(const sel_plan *plan) {
+    return plan->precision == SEL_F32 ? 4 : 8;
+}
+static inline double lbm_get(const lbm_plan *plan, const void *from, int64_t at) {
+    return plan->base.precision == SEL_F32 ? (double)((const float *)from)[at]
+                                           : ((const double *)from)[at];
+}
+static inline void lbm_put(const lbm_plan *plan, void *to, int64_t at, double value) {
+    if (plan->base.precision == SEL_F32) {
+        ((float *)to)[at] = (float)value;
+    } else {
+        ((double *)to)[at] = value;
+    }
+}
 
 extern const sel_solver lbm_solver;
 extern const struct sel_cpu lbm_on_cpu;

@@ -1,5 +1,5 @@
 /* lbm_plan.c -- sel.lbm's numbers in lattice units, its plan, and the solver's entry. */
-#include "engine/lbm/lbm.h"
+#include "engine/lbm/lbm_terms.h"
 
 #include <math.h>
 #include <omp.h>
@@ -109,6 +109,7 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
         sel_status listed =
             lbm_boundary_create(domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
         status = resolved ? resolved : listed;
+        p->acceleration = lbm_acceleration_batch(p);
     }
     if (status) {
         plan_destroy(&p->base);

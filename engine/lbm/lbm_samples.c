@@ -5,7 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "engine/lbm/lbm.h"
+#include "engine/lbm/lbm_terms.h"
 #include "engine/physics/lbm_law.h"
 
 enum { SAMPLES = 16, MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };

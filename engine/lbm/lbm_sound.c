@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/lbm/lbm.h"
+#include "engine/lbm/lbm_terms.h"
 
 /* A velocity that differs from the fluid's at the start by this part of its largest jumps. */
 static const double jump = 0.1;

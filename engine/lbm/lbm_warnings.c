@@ -1,7 +1,5 @@
 /* lbm_warnings.c -- what may be wrong with a flow although it can be run. */
 #include <math.h>
-#include <stdlib.h>
-#include "engine/lbm/acceleration.h"
 #include "engine/lbm/lbm.h"
 
 /* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
@@ -98,46 +96,4 @@ void lbm_warn(const sel_plan *base, sel_error *warnings) {
     warn_of_pressure(plan, warnings);
     lbm_warn_of_sound(plan, warnings);
     warn_of_mass(plan, warnings);
-}
-
-/* ---- what is to come ---- */
-
-static sel_status laws_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
-    const lbm_batches *batches = &plan->boundary.batches;
-    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
-    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", 0);
-    for (int k = 0; k < batches->count && !status; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        if (batch->depends & SEL_ON_T) {
-            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
-                                        values, error);
-        }
-    }
-    free(values);
-    return status;
-}
-
-/* In a row of cells when it depends on the place. */
-static sel_status acceleration_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
-    const size_t nx = (size_t)plan->base.domain->grid.n[0];
-    const double steps = (double)step + 1;
-    if (!(sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T)) {
-        return SEL_OK;
-    }
-    if (!lbm_acceleration_is_field(plan)) {
-        double value[3];
-        return lbm_acceleration_uniform(plan, steps, value, error);
-    }
-    double *row = malloc(6 * nx * sizeof *row);
-    sel_status status = row ? lbm_acceleration_rows(plan, steps, 0, 1, row, row + 3 * nx, error)
-                            : sel_fail_memory(error, "the acceleration", 6 * nx * sizeof *row);
-    free(row);
-    return status;
-}
-
-sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
-    const lbm_plan *plan = (const lbm_plan *)base;
-    sel_status laws = laws_ahead(plan, step, error);
-    sel_status acceleration = acceleration_ahead(plan, step, error);
-    return laws ? laws : acceleration;
 }
