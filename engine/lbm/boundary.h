@@ -30,7 +30,8 @@ typedef struct lbm_boundary_cell {
  * (wet faces). Or the acceleration, uniform at one place, else without places: at all cells. */
 typedef struct lbm_batch {
     const sel_quantity *quantity;
-    char what[160];   /* for messages */
+    const sel_region *region; /* NULL: the acceleration */
+    char what[160];           /* for messages */
     unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
     bool on_links;    /* else at cells of wet faces */
     int64_t count;

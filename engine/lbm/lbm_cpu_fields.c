@@ -425,7 +425,7 @@ _Static_assert((int)SUMS <= (int)SEL_PARTIALS, "a row has room for them");
 static void answer_links(lbm_cpu *state, sel_request *request) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
     double *partials = state->all.base.partials, centre[3];
-    lbm_carried sum;
+    lbm_carried sum = {.mass = 0};
     lbm_links_centre(state->all.plan, request, centre);
 #pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
     for (int64_t row = 0; row < boundary->rows; row++) {

@@ -117,6 +117,7 @@ sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boun
             lbm_batch *batch = &batches->v[batches->count++];
             char text[32];
             batch->quantity = quantity;
+            batch->region = region;
             batch->depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
             batch->on_links = !lbm_region_is_wet(region);
             snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
