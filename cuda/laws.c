@@ -17,20 +17,21 @@
 
 enum { BUFFERS = 4, MASKS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
 
-/* A law that varies. */
+/* How a law that varies is evaluated. */
 typedef struct listed_law {
     const lbm_batch *batch;
     bool by_host;  /* it is no program, or its data or registers have no room */
     bool launched; /* by cuda_laws_run; else the host sends rows of the acceleration */
-    cuda_law law;
+    cuda_law *law; /* of the table on the host */
 } listed_law;
 
 struct cuda_laws {
     const lbm_plan *plan;
     int count, threads;
     size_t shared_bytes; /* of a block of so many threads */
-    unsigned depends;    /* of all laws, also those that need no evaluation */
     listed_law *v;
+    cuda_law *law;  /* [count], as sent to the table */
+    int64_t *first; /* [count + 1] scratch */
     /* On the device. */
     cuda_terms terms;
     cuda_law *table;
@@ -49,19 +50,19 @@ static void add(cuda_laws *laws, const lbm_batch *batch) {
     const bool acceleration = batch == &laws->plan->acceleration;
     const bool field = acceleration && lbm_acceleration_is_field(laws->plan);
     listed_law *to = &laws->v[laws->count];
-    laws->depends |= batch->depends;
     if (!batch->depends || (batch->count == 0 && !field)) {
         return;
     }
     to->batch = batch;
-    to->law = (cuda_law){.kind = field             ? CUDA_LAW_FIELD
-                                 : acceleration    ? CUDA_LAW_UNIFORM
-                                 : batch->on_links ? CUDA_LAW_LINKS
-                                                   : CUDA_LAW_OPENINGS,
-                         .number = laws->count++,
-                         .width = field ? n[0] : batch->count,
-                         .rows = field ? n[1] * n[2] : 1};
-    to->by_host = !cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &to->law.term);
+    to->law = &laws->law[laws->count];
+    *to->law = (cuda_law){.kind = field             ? CUDA_LAW_FIELD
+                                  : acceleration    ? CUDA_LAW_UNIFORM
+                                  : batch->on_links ? CUDA_LAW_LINKS
+                                                    : CUDA_LAW_OPENINGS,
+                          .number = laws->count++,
+                          .width = field ? n[0] : batch->count,
+                          .rows = field ? n[1] * n[2] : 1};
+    to->by_host = !cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &to->law->term);
     to->launched = !(to->by_host && field);
 }
 
@@ -71,7 +72,7 @@ static void share_threads(cuda_laws *laws) {
         laws->shared_bytes = 0;
         for (int k = 0; k < laws->count; k++) {
             const listed_law *listed = &laws->v[k];
-            size_t bytes = listed->by_host ? 0 : cuda_term_bytes(&listed->law.term, laws->threads);
+            size_t bytes = listed->by_host ? 0 : cuda_term_bytes(&listed->law->term, laws->threads);
             laws->shared_bytes = bytes > laws->shared_bytes ? bytes : laws->shared_bytes;
         }
         if (laws->shared_bytes <= CUDA_TERM_SHARED) {
@@ -82,7 +83,7 @@ static void share_threads(cuda_laws *laws) {
 
 static void share_blocks(cuda_laws *laws) {
     for (int k = 0; k < laws->count; k++) {
-        cuda_law *law = &laws->v[k].law;
+        cuda_law *law = &laws->law[k];
         int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
         int64_t most = law->kind == CUDA_LAW_FIELD ? MOST_PLACES_PER_THREAD : 1;
         law->places_per_thread = (int)(needed < most ? needed : most);
@@ -93,7 +94,7 @@ static void share_blocks(cuda_laws *laws) {
 /* A law's places, and the values from the host. */
 static void list_law(listed_law *listed, sel_arrays *arrays) {
     const lbm_batch *batch = listed->batch;
-    cuda_law *law = &listed->law;
+    cuda_law *law = listed->law;
     const int64_t n = batch->count, placed = listed->by_host ? 0 : n;
     SEL_ADD(arrays, law, x, placed, 0);
     SEL_ADD(arrays, law, y, placed, 0);
@@ -105,9 +106,13 @@ static void list_law(listed_law *listed, sel_arrays *arrays) {
 
 cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
     const lbm_batches *batches = &plan->boundary.batches;
+    const size_t most = (size_t)batches->count + 1;
     cuda_laws *laws = calloc(1, sizeof *laws);
-    if (!laws || !cuda_terms_open(&laws->terms, plan->base.domain) ||
-        !(laws->v = calloc((size_t)batches->count + 1, sizeof *laws->v))) {
+    bool all = laws && cuda_terms_open(&laws->terms, plan->base.domain);
+    all = all && (laws->v = calloc(most, sizeof *laws->v));
+    all = all && (laws->law = calloc(most, sizeof *laws->law));
+    all = all && (laws->first = calloc(most + 1, sizeof *laws->first));
+    if (!all) {
         cuda_laws_destroy(laws);
         return NULL;
     }
@@ -136,13 +141,11 @@ void cuda_laws_destroy(cuda_laws *laws) {
         cuda_feed_close(&laws->feed);
         cuda_terms_close(&laws->terms);
         free(laws->v);
+        free(laws->law);
+        free(laws->first);
         free(laws->scratch);
         free(laws);
     }
-}
-
-unsigned cuda_laws_depend(const cuda_laws *laws) {
-    return laws->depends;
 }
 
 bool cuda_laws_need_host(const cuda_laws *laws) {
@@ -167,7 +170,7 @@ static sel_status open_feed(cuda_laws *laws, sel_error *error) {
     size_t most = field ? 3 * (size_t)places * sizeof(double) : 0;
     for (int k = 0; k < laws->count; k++) {
         const listed_law *listed = &laws->v[k];
-        const int64_t numbers = listed->batch->count * listed->law.term.components;
+        const int64_t numbers = listed->batch->count * listed->law->term.components;
         if (listed->by_host && (size_t)numbers * sizeof(double) > most) {
             most = (size_t)numbers * sizeof(double);
         }
@@ -220,7 +223,7 @@ static sel_status send_values(lbm_cuda *state, const listed_law *listed, int64_t
     const lbm_batch *batch = listed->batch;
     const double steps = lbm_batch_steps(batch, step);
     const cudaStream_t stream = state->all.base.queue->stream;
-    const int64_t numbers = batch->count * listed->law.term.components;
+    const int64_t numbers = batch->count * listed->law->term.components;
     void *pinned;
     if (!listed->launched) {
         return send_field(state, steps, error);
@@ -231,7 +234,7 @@ static sel_status send_values(lbm_cuda *state, const listed_law *listed, int64_t
     if (status) {
         return status;
     }
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)listed->law.given, pinned,
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)listed->law->given, pinned,
                              (size_t)numbers * sizeof(double), cudaMemcpyHostToDevice, stream));
     return cuda_feed_sent(&laws->feed, stream, error);
 }
@@ -277,7 +280,7 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
 
 static sel_status upload_places(const listed_law *listed, sel_error *error) {
     const lbm_batch *batch = listed->batch;
-    const cuda_law *law = &listed->law;
+    const cuda_law *law = listed->law;
     const struct {
         const void *to, *from;
         size_t bytes;
@@ -305,7 +308,7 @@ static void count_blocks(const cuda_laws *laws, int mask, int64_t *first) {
     for (int k = 0; k < laws->count; k++) {
         const listed_law *listed = &laws->v[k];
         bool due = (mask_of(listed->batch->depends) & mask) && listed->launched;
-        first[k + 1] = first[k] + (due ? listed->law.rows * listed->law.blocks_per_row : 0);
+        first[k + 1] = first[k] + (due ? listed->law->rows * listed->law->blocks_per_row : 0);
     }
 }
 
@@ -335,36 +338,22 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int mask, int64_t
     };
 }
 
-/* `table` and `first` hold count + 1 entries. */
-static sel_status upload_tables(const lbm_cuda *state, cuda_law *table, int64_t *first,
-                                sel_error *error) {
+static sel_status upload(const lbm_cuda *state, sel_error *error) {
     cuda_laws *laws = state->laws;
     const lbm_lattice *lattice = laws->plan->boundary.lattice;
     const size_t count = (size_t)laws->count;
     sel_status status =
         cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
-    for (int k = 0; k < laws->count && !status; k++) {
-        table[k] = laws->v[k].law;
+    status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
+    for (size_t k = 0; k < count && !status; k++) {
         status = upload_places(&laws->v[k], error);
     }
-    status = status ? status : cuda_send(laws->table, table, count * sizeof *table, error);
     for (int mask = 0; mask < MASKS && !status; mask++) {
-        count_blocks(laws, mask, first);
-        laws->launch[mask] = describe_launch(state, mask, first[count]);
-        status = cuda_send(laws->first_block[mask], first, (count + 1) * sizeof *first, error);
+        count_blocks(laws, mask, laws->first);
+        laws->launch[mask] = describe_launch(state, mask, laws->first[count]);
+        status = cuda_send(laws->first_block[mask], laws->first, (count + 1) * sizeof *laws->first,
+                           error);
     }
-    return status;
-}
-
-static sel_status upload(const lbm_cuda *state, sel_error *error) {
-    const size_t entries = (size_t)state->laws->count + 1;
-    cuda_law *table = calloc(entries, sizeof *table);
-    int64_t *first = calloc(entries, sizeof *first);
-    sel_status status = table && first
-                            ? upload_tables(state, table, first, error)
-                            : sel_fail_memory(error, "the laws", entries * sizeof *table);
-    free(table);
-    free(first);
     return status;
 }
 
@@ -378,8 +367,8 @@ sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     if (!status) {
         CUDA_TRY(cudaDeviceSynchronize());
     }
-    state->all.base.queue->timeless = !(laws->depends & SEL_ON_T);
-    state->pattern.halted = laws->depends ? cuda_terms_see(&laws->terms).claimed : NULL;
+    state->all.base.queue->timeless = !(lbm_depends(laws->plan) & SEL_ON_T);
+    state->pattern.halted = lbm_depends(laws->plan) ? cuda_terms_see(&laws->terms).claimed : NULL;
     return status;
 }
 

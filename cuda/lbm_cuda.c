@@ -31,8 +31,6 @@ static void describe(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_numbers *numbers = &plan->numbers;
     const sel_grid *grid = &plan->base.domain->grid;
-    const double *a = numbers->acceleration;
-    unsigned depends = sel_quantity_depends(&plan->params->acceleration);
     bool small = plan->base.precision == SEL_F32;
     state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
                       : small         ? lbm_gpu_step_d3q19_f32
@@ -41,7 +39,7 @@ static void describe(lbm_cuda *state) {
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
-                                    .forced = depends || a[0] != 0 || a[1] != 0 || a[2] != 0,
+                                    .forced = lbm_is_forced(plan),
                                     .eddies = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
@@ -158,7 +156,7 @@ static bool alone(const sel_state *base) {
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const lbm_gpu_step one = describe_step(state, step);
-    if (cuda_laws_depend(state->laws) & SEL_ON_T) {
+    if (lbm_depends(state->all.plan) & SEL_ON_T) {
         sel_status status = cuda_laws_enqueue(state, SEL_ON_T, step, error);
         if (status) {
             cuda_laws_restore(state);
@@ -202,7 +200,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
  * that of the last two steps. */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const unsigned varies = cuda_laws_depend(state->laws);
+    const unsigned varies = lbm_depends(state->all.plan);
     return varies ? cuda_laws_enqueue(state, varies, base->step - 1, error) : SEL_OK;
 }
 

@@ -39,7 +39,6 @@ typedef struct lists {
     lbm_gpu_cell *cells;
     uint32_t *words, *before, *wet;
     size_t word_count;
-    uint32_t wet_count;
 } lists;
 
 static void fill_lists(const lbm_cuda *state, lists *l) {
@@ -53,7 +52,7 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
             l->cells[c] = convert(b, &b->cells[c], moves, start);
             l->words[l->cells[c].index / CUDA_WARP] |= 1u << l->cells[c].index % CUDA_WARP;
             if (b->cells[c].opening != LBM_CLOSED) {
-                l->wet[l->wet_count++] = (uint32_t)c;
+                l->wet[b->cells[c].opening_index] = (uint32_t)c;
             }
         }
     }
@@ -85,13 +84,14 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const uint64_t words = l->word_count * sizeof *l->words;
     to->cell_count = (uint32_t)b->cell_count;
-    to->wet_count = l->wet_count;
+    to->wet_count = (uint32_t)b->open_count;
     to->link_count = b->link_count;
     sel_status status =
         cuda_send(to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells, error);
     status = status ? status : cuda_send(to->words, l->words, words, error);
     status = status ? status : cuda_send(to->before, l->before, words, error);
-    status = status ? status : cuda_send(to->wet, l->wet, l->wet_count * sizeof *l->wet, error);
+    status = status ? status
+                    : cuda_send(to->wet, l->wet, (uint64_t)b->open_count * sizeof *l->wet, error);
     return status ? status
                   : cuda_send(to->link_region, b->link_region, (uint64_t)b->link_count, error);
 }
@@ -99,25 +99,18 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
 sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     const lbm_boundary *b = &state->all.plan->boundary;
     lists l = {.word_count = word_count(state)};
-    if (b->cell_count == 0) {
-        return SEL_OK;
+    const size_t numbers = 2 * l.word_count + (size_t)b->open_count;
+    const size_t bytes = (size_t)b->cell_count * sizeof *l.cells + numbers * sizeof *l.words;
+    l.cells = calloc(1, bytes + 1);
+    if (!l.cells) {
+        return sel_fail_memory(error, "the list of boundary cells", bytes);
     }
-    l.cells = malloc((size_t)b->cell_count * sizeof *l.cells);
-    l.words = calloc(l.word_count, sizeof *l.words);
-    l.before = malloc(l.word_count * sizeof *l.before);
-    l.wet = malloc(((size_t)b->open_count + 1) * sizeof *l.wet);
-    sel_status status = SEL_OK;
-    if (l.cells && l.words && l.before && l.wet) {
-        fill_lists(state, &l);
-        status = send(state, &l, error);
-    } else {
-        status = sel_fail_memory(error, "the list of boundary cells",
-                                 (uint64_t)b->cell_count * sizeof *l.cells);
-    }
+    l.words = (uint32_t *)(void *)(l.cells + b->cell_count);
+    l.before = l.words + l.word_count;
+    l.wet = l.before + l.word_count;
+    fill_lists(state, &l);
+    sel_status status = send(state, &l, error);
     free(l.cells);
-    free(l.words);
-    free(l.before);
-    free(l.wet);
     return status;
 }
 

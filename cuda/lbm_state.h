@@ -46,9 +46,6 @@ void cuda_laws_destroy(cuda_laws *laws);
  * 0), and synchronises. Values stand as in lbm_batches_apply. */
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
 
-/* What any of the laws varies with: a mask of SEL_ON_T and SEL_ON_CONTROLS. */
-unsigned cuda_laws_depend(const cuda_laws *laws);
-
 /* True when a law that varies in time needs the host in every step: no graph can hold it. */
 bool cuda_laws_need_host(const cuda_laws *laws);
 

@@ -153,6 +153,11 @@ int lbm_facts(const sel_plan *base, sel_fact v[SEL_MAX_FACTS]) {
     return facts.count;
 }
 
+static void put_number(FILE *to, const char *name, double value) {
+    fprintf(to, ", \"%s\": ", name);
+    sel_json_number(to, value);
+}
+
 void lbm_json(const sel_plan *plan, char *text, size_t size) {
     const lbm_plan *p = (const lbm_plan *)plan;
     const sel_reference *reference = &p->params->common.reference;
@@ -163,18 +168,15 @@ void lbm_json(const sel_plan *plan, char *text, size_t size) {
         *text = '\0';
         return;
     }
-    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"nu\": ",
-            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision]);
-    sel_json_number(to, nu);
-    fputs(", \"tau\": ", to);
-    sel_json_number(to, p->numbers.tau);
-    fputs(", \"reynolds\": ", to); /* null without a reference */
-    sel_json_number(to, reference->velocity * reference->length / nu);
-    fputs(", \"mach\": ", to); /* null where no velocity is known ahead */
-    sel_json_number(to, mach > 0 ? mach : (double)NAN);
+    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\"", lbm_lattice_names[p->params->lattice],
+            lbm_collision_names[p->params->collision]);
+    put_number(to, "nu", nu);
+    put_number(to, "tau", p->numbers.tau);
+    /* null without a reference, and where no velocity is known ahead */
+    put_number(to, "reynolds", reference->velocity * reference->length / nu);
+    put_number(to, "mach", mach > 0 ? mach : (double)NAN);
     if (p->numbers.eddy > 0) {
-        fputs(", \"smagorinsky\": ", to);
-        sel_json_number(to, p->params->smagorinsky);
+        put_number(to, "smagorinsky", p->params->smagorinsky);
     }
     fclose(to);
 }

@@ -34,14 +34,6 @@ static lbm_layout make_layout(const sel_grid *grid, int64_t real) {
     return layout;
 }
 
-static lbm_forcing forcing_of(const lbm_plan *plan) {
-    unsigned depends = sel_quantity_depends(&plan->params->acceleration);
-    const double *a = plan->numbers.acceleration;
-    return depends & SEL_ON_PLACE                           ? LBM_FORCE_FIELD
-           : depends || a[0] != 0 || a[1] != 0 || a[2] != 0 ? LBM_UNIFORM_FORCE
-                                                            : LBM_NO_FORCE;
-}
-
 static void list(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_plan *plan = (const lbm_plan *)base->plan;
@@ -50,7 +42,9 @@ static void list(sel_state *base) {
     const lbm_layout layout = state->layout = make_layout(grid, real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
-    state->forcing = forcing_of(plan);
+    state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
+                     : lbm_is_forced(plan)           ? LBM_UNIFORM_FORCE
+                                                     : LBM_NO_FORCE;
     /* One line before the first row, for what is pulled to its halo. */
     const int64_t line = SEL_LINE / real;
     const sel_cells populations = {
@@ -62,12 +56,7 @@ static void list(sel_state *base) {
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
     };
-    const sel_cells vectors = {.n = {nx, grid->n[1], grid->n[2]},
-                               .components = grid->dims,
-                               .pitch = nx,
-                               .slice = nx * grid->n[1],
-                               .plane = sel_grid_cells(grid),
-                               .count = dims * sel_grid_cells(grid)};
+    const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
     state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
     lbm_list(&state->all, &populations, &vectors);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
@@ -78,57 +67,46 @@ static void list(sel_state *base) {
             lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
 }
 
-/* Where a row at the domain's end is needed beyond the other: how far away, 0: nowhere. */
-static int64_t wrapped(const sel_grid *grid, int axis, int64_t at, int64_t stride) {
-    int64_t n = grid->n[axis];
-    bool ends = sel_axis_periodic(grid, axis) && axis < grid->dims;
-    return !ends ? 0 : at == 0 ? n * stride : at == n - 1 ? -n * stride : 0;
-}
-
-/* On an axis of one cell its row is beyond both ends. */
-static void copy_row(char *row, int64_t bytes, int64_t shift, bool both) {
-    memcpy(row + shift, row, (size_t)bytes);
-    if (both) {
-        memcpy(row - shift, row, (size_t)bytes);
+/* How far from itself a row is needed: not at all, and where the axis is periodic beyond the other
+ * end. On an axis of one cell it is beyond both. Returns their number. */
+static int find_shifts(const sel_grid *grid, int axis, int64_t at, int64_t stride,
+                       int64_t shift[3]) {
+    const int64_t n = grid->n[axis];
+    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims;
+    int count = 0;
+    shift[count++] = 0;
+    if (wraps && at == 0) {
+        shift[count++] = n * stride;
     }
+    if (wraps && at == n - 1) {
+        shift[count++] = -n * stride;
+    }
+    return count;
 }
 
 void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
-    int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
-    int64_t bytes = (layout->nx + 2) * real;
-    int64_t y = row % layout->ny, z = row / layout->ny;
-    int64_t along_y = wrapped(grid, 1, y, layout->pitch * real);
-    int64_t along_z = wrapped(grid, 2, z, layout->slice * real);
+    const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
+    const size_t bytes = (size_t)((layout->nx + 2) * real);
+    int64_t shift_y[3], shift_z[3];
+    const int y_count = find_shifts(grid, 1, row % layout->ny, layout->pitch * real, shift_y);
+    const int z_count = find_shifts(grid, 2, row / layout->ny, layout->slice * real, shift_z);
     ends = ends && sel_axis_periodic(grid, 0);
-    if (!ends && !along_y && !along_z) {
-        return;
-    }
-    for (int i = 0; i < state->lattice->q; i++) {
+    for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
         if (ends) {
             memcpy(at - real, at + last, (size_t)real);
             memcpy(at + last + real, at, (size_t)real);
         }
-        if (along_y) {
-            copy_row(at - real, bytes, along_y, layout->ny == 1);
-        }
-        if (along_z) {
-            copy_row(at - real, bytes, along_z, layout->nz == 1);
-        }
-        if (along_y && along_z) {
-            copy_row(at - real + along_z, bytes, along_y, layout->ny == 1);
-            if (layout->nz == 1) {
-                copy_row(at - real - along_z, bytes, along_y, layout->ny == 1);
-            }
+        for (int k = 1; k < y_count * z_count; k++) {
+            memcpy(at - real + shift_y[k % y_count] + shift_z[k / y_count], at - real, bytes);
         }
     }
 }
 
 static unsigned depends(const sel_plan *base) {
-    const lbm_plan *plan = (const lbm_plan *)base;
-    return plan->boundary.batches.depends | plan->acceleration.depends;
+    return lbm_depends((const lbm_plan *)base);
 }
 
 /* Evaluates the acceleration `steps` steps after time 0. */
@@ -212,29 +190,23 @@ static sel_status start(sel_state *base, sel_error *error) {
 }
 
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
-    const lbm_numbers *numbers = &state->all.plan->numbers;
-    return (lbm_step){
-        .layout = state->layout,
-        .from = state->all.f[step & 1],
-        .to = state->all.f[(step + 1) & 1],
-        .streams = state->streams,
-        .wraps = sel_axis_periodic(&state->all.plan->base.domain->grid, 0) &&
-                 state->layout.nx * lbm_real(&state->all.plan->base) >= SEL_LINE,
-        .collision = state->all.plan->params->collision,
-        .forcing = state->forcing,
-        .omega_even = numbers->omega_even,
-        .omega_odd = numbers->omega_odd,
-        .tau = numbers->tau,
-        .magic = numbers->magic,
-        .eddy = numbers->eddy,
-        .acceleration = {state->acceleration[0], state->acceleration[1], state->acceleration[2]},
-        .acceleration_before = {state->acceleration_before[0], state->acceleration_before[1],
-                                state->acceleration_before[2]},
-        .acceleration_field = state->all.acceleration_field,
-        .boundary = &state->all.plan->boundary,
-        .link_add = state->all.link_add,
-        .open_value = state->all.open_value,
-        .link_flow = state->all.link_flow};
+    const lbm_plan *plan = state->all.plan;
+    return (lbm_step){.layout = state->layout,
+                      .from = state->all.f[step & 1],
+                      .to = state->all.f[(step + 1) & 1],
+                      .streams = state->streams,
+                      .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
+                               state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
+                      .collision = plan->params->collision,
+                      .forcing = state->forcing,
+                      .numbers = &plan->numbers,
+                      .acceleration = state->acceleration,
+                      .acceleration_before = state->acceleration_before,
+                      .acceleration_field = state->all.acceleration_field,
+                      .boundary = &plan->boundary,
+                      .link_add = state->all.link_add,
+                      .open_value = state->all.open_value,
+                      .link_flow = state->all.link_flow};
 }
 
 /* Each thread sweeps rows that lie together. */
@@ -242,15 +214,13 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_loops *loops = lbm_loops_of(state);
     const int64_t rows = sel_state_rows(base);
-    lbm_sweep sweep = loops->sweep[state->all.plan->params->collision][state->forcing]
-                                  [state->all.plan->numbers.eddy > 0];
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
         for (int64_t row = 0; row < rows; row++) {
-            sweep(&step, row);
+            loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
         sel_stream_end();

@@ -36,9 +36,9 @@ typedef struct lbm_step {
     bool wraps;   /* periodic in x, with rows of more than a cache line */
     int collision;
     lbm_forcing forcing;
-    double omega_even, omega_odd, tau, magic, eddy;
-    double acceleration[3], acceleration_before[3]; /* uniform: of this step and the one before */
-    const void *acceleration_field;                 /* [dims][nz][ny][nx] in the run's precision */
+    const lbm_numbers *numbers;
+    const double *acceleration, *acceleration_before; /* uniform: of this step and the one before */
+    const void *acceleration_field; /* [dims][nz][ny][nx] in the run's precision */
     const lbm_boundary *boundary;
     const double *link_add, *open_value; /* see lbm_batches_apply */
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
@@ -54,30 +54,22 @@ static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
            span->x1 == step->layout.nx;
 }
 
-/* Streams, closes and collides the free cells of a row. */
-typedef void (*lbm_sweep)(const lbm_step *step, int64_t row);
-/* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
- * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
-typedef void (*lbm_read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0,
-                         int64_t x1, double *to, int64_t stride);
-/* Stores the populations of one cell. */
-typedef void (*lbm_write)(const lbm_layout *layout, void *f, int64_t x, int64_t row,
-                          const double *g);
-
-/* What came in the step to a free cell that is no boundary cell, before it is collided. */
-typedef void (*lbm_pull)(const lbm_step *step, int64_t x, int64_t row, double *g);
-/* What a boundary cell sent along each direction in the step, and what came, closed, before it is
- * collided. */
-typedef void (*lbm_arrive)(const lbm_step *step, int64_t row, const lbm_boundary_cell *cell,
-                           double *own, double *g);
-
-/* The loops for one lattice and precision; [collision][forcing][1 with Smagorinsky's model]. */
+/* The loops for one lattice and precision. */
 typedef struct lbm_loops {
-    lbm_sweep sweep[LBM_COLLISIONS][LBM_FORCINGS][2];
-    lbm_read read;
-    lbm_write write;
-    lbm_pull pull;
-    lbm_arrive arrive;
+    /* Streams, closes and collides the free cells of a row; [1]: with Smagorinsky's model. */
+    void (*sweep[LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
+    /* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
+     * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
+    void (*read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0, int64_t x1,
+                 double *to, int64_t stride);
+    /* Stores the populations of one cell. */
+    void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
+    /* What came in the step to a free cell that is no boundary cell, before it is collided. */
+    void (*pull)(const lbm_step *step, int64_t x, int64_t row, double *g);
+    /* What a boundary cell sent along each direction in the step, and what came, closed, before it
+     * is collided. */
+    void (*arrive)(const lbm_step *step, int64_t row, const lbm_boundary_cell *cell, double *own,
+                   double *g);
     /* What needs no loop: f64 functions of one cell, for initial states and fields. */
     /* stored populations of a smooth flow */
     void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,

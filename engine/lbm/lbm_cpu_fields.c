@@ -21,83 +21,35 @@ typedef struct gradient {
     double d[3][3];
 } gradient;
 
-/* Its velocity, one component every nx numbers; a solid's and one outside is not known. */
-typedef struct neighbour {
-    bool known;
-    const double *u;
-} neighbour;
-
-/* d/dx of v at a cell with neighbours `below` and `above`, either of which may be missing. */
-static double difference(double below, double here, double above, bool has_below, bool has_above) {
-    if (has_below && has_above) {
-        return 0.5 * (above - below);
-    }
-    return has_above ? above - here : has_below ? here - below : 0;
-}
-
-/* A cell: its number, and its places along the axes. */
-typedef struct place {
-    int64_t cell, at[3];
-} place;
-
-/* The neighbour of a cell on one side of an axis, in `row` of velocities. */
-static neighbour find_neighbour(const sel_domain *domain, const double *row, const place *p,
-                                int axis, int side) {
-    const sel_grid *grid = &domain->grid;
-    const int64_t n = grid->n[axis], here = p->at[axis];
-    const int64_t stride = axis == 0 ? 1 : axis == 1 ? grid->n[0] : grid->n[0] * grid->n[1];
-    int64_t to = here + side;
-    const bool inside = to >= 0 && to < n;
-    if (!row || !(inside || sel_axis_periodic(grid, axis))) {
-        return (neighbour){false, NULL};
-    }
-    to = inside ? to : to < 0 ? n - 1 : 0;
-    const bool solid = domain->cell[p->cell + (to - here) * stride] != 0;
-    return (neighbour){!solid, row + (axis == 0 ? to : p->at[0])};
-}
-
-/* A cell away from faces and solids has a neighbour on both sides of all axes. */
-static bool is_surrounded(const sel_domain *domain, const place *p) {
-    const sel_grid *grid = &domain->grid;
-    const uint8_t *cell = domain->cell + p->cell;
-    int64_t stride = 1;
-    for (int a = 0; a < grid->dims; a++, stride *= grid->n[a - 1]) {
-        if (p->at[a] == 0 || p->at[a] == grid->n[a] - 1 || cell[-stride] || cell[stride]) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The gradient at the free cell x of a row (y + ny z): central differences, one-sided beside solids
  * and faces that are not periodic, zero where both neighbours are missing. rows[LBM_HERE] and the
  * rows about it, after wrapping: a component per dimension, of nx numbers each; NULL outside of the
  * domain. */
 static gradient gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
                             int64_t x, int64_t row) {
-    static const int places[3][2] = {
-        {LBM_HERE, LBM_HERE}, {LBM_BELOW_Y, LBM_ABOVE_Y}, {LBM_BELOW_Z, LBM_ABOVE_Z}};
     const sel_grid *grid = &domain->grid;
-    const int64_t nx = grid->n[0], z = grid->dims == 3 ? row / grid->n[1] : 0;
-    const place p = {row * nx + x, {x, row - z * grid->n[1], z}};
+    const int64_t *n = grid->n, at[3] = {x, row % n[1], row / n[1]};
+    const int64_t stride[3] = {1, n[0], n[0] * n[1]};
+    const uint8_t *cell = domain->cell + row * n[0] + x;
     const double *here = rows[LBM_HERE] + x;
     gradient found = {{{0}}};
-    if (is_surrounded(domain, &p)) {
-        for (int b = 0; b < grid->dims; b++) {
-            const double *below = b ? rows[places[b][0]] + x : here - 1;
-            const double *above = b ? rows[places[b][1]] + x : here + 1;
-            for (int a = 0; a < grid->dims; a++) {
-                found.d[a][b] = 0.5 * (above[a * nx] - below[a * nx]);
-            }
-        }
-        return found;
-    }
     for (int b = 0; b < grid->dims; b++) {
-        neighbour below = find_neighbour(domain, rows[places[b][0]], &p, b, -1);
-        neighbour above = find_neighbour(domain, rows[places[b][1]], &p, b, 1);
+        const double *beside[2]; /* NULL: a solid, or outside */
+        for (int side = 0; side < 2; side++) {
+            const double *there = b == 0 ? rows[LBM_HERE] : rows[LBM_BELOW_Y + 2 * (b - 1) + side];
+            const bool ends = at[b] == (side ? n[b] - 1 : 0);
+            const int64_t away = !ends ? 2 * side - 1 : side ? 1 - n[b] : n[b] - 1;
+            const bool known =
+                there && (!ends || sel_axis_periodic(grid, b)) && !cell[away * stride[b]];
+            beside[side] = known ? there + x + (b == 0 ? away : 0) : NULL;
+        }
+        const double *below = beside[0], *above = beside[1];
         for (int a = 0; a < grid->dims; a++) {
-            found.d[a][b] = difference(below.known ? below.u[a * nx] : 0, here[a * nx],
-                                       above.known ? above.u[a * nx] : 0, below.known, above.known);
+            const int64_t c = a * n[0];
+            found.d[a][b] = below && above ? 0.5 * (above[c] - below[c])
+                            : above        ? above[c] - here[c]
+                            : below        ? here[c] - below[c]
+                                           : 0;
         }
     }
     return found;
@@ -323,7 +275,7 @@ static strain strain_of_populations(const lbm_cpu *state, const lbm_step *step, 
     strain s;
     lbm_acceleration_at(state, x, row, acceleration);
     loops->moments(g, acceleration, &drho, u);
-    double tau = loops->excess(g, acceleration, step->tau, step->eddy, q);
+    double tau = loops->excess(g, acceleration, step->numbers->tau, step->numbers->eddy, q);
     s.viscosity = lbm_excess_strain(q, drho, tau, state->lattice->dims, s.part);
     return s;
 }

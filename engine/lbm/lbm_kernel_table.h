@@ -36,11 +36,6 @@
 
 /* ---- the f64 rules of one cell, as functions that can be pointed to ---- */
 
-static void start(double drho, const double *u, const double *strain, double tau, const double *a,
-                  double *g) {
-    lbm_start_f64(drho, u, strain, tau, a, g);
-}
-
 static lbm_rates_f64 rates_of(const double *a, double tau, double eddy) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
     for (int axis = 0; axis < LBM_DIMS; axis++) {
@@ -70,13 +65,13 @@ static double excess(const double *g, const double *a, double tau, double eddy, 
             {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
             {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
-#define LOOPS(suffix)                                                                    \
-    {                                                                                    \
-        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                        \
-                  [LBM_BGK] = SWEEP(bgk, suffix),                                        \
-                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                       \
-        .read = read_##suffix, .write = write_##suffix, .pull = pull_##suffix,           \
-        .arrive = arrive_##suffix, .start = start, .moments = moments, .excess = excess, \
+#define LOOPS(suffix)                                                                            \
+    {                                                                                            \
+        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                                \
+                  [LBM_BGK] = SWEEP(bgk, suffix),                                                \
+                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                               \
+        .read = read_##suffix, .write = write_##suffix, .pull = pull_##suffix,                   \
+        .arrive = arrive_##suffix, .start = lbm_start_f64, .moments = moments, .excess = excess, \
     }
 
 extern const lbm_loops LBM_TABLE[2];

@@ -39,12 +39,13 @@ SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t r
 
 /* The rates of all cells. */
 SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(common_rates)(const lbm_step *step) {
+    const lbm_numbers *numbers = step->numbers;
     LBM_NAME(lbm_rates)
-    rates = {.omega_even = (REAL)step->omega_even,
-             .omega_odd = (REAL)step->omega_odd,
-             .tau = (REAL)step->tau,
-             .magic = (REAL)step->magic,
-             .eddy = (REAL)step->eddy};
+    rates = {.omega_even = (REAL)numbers->omega_even,
+             .omega_odd = (REAL)numbers->omega_odd,
+             .tau = (REAL)numbers->tau,
+             .magic = (REAL)numbers->magic,
+             .eddy = (REAL)numbers->eddy};
 #define UNIFORM(axis, sum) rates.a[axis] = (REAL)step->acceleration[axis];
     LBM_AXES(UNIFORM)
 #undef UNIFORM

@@ -183,7 +183,7 @@ static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
 
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
-    return 2 * lattice_of(plan->simulation)->q * (plan->precision == SEL_F32 ? 4 : 8);
+    return 2 * lattice_of(plan->simulation)->q * (double)lbm_real(plan);
 }
 
 /* Each population, and whether the cell is solid. */

@@ -64,22 +64,27 @@ void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_requ
     request->flux = carried->mass * numbers->density_unit * pow(grid->dx, grid->dims) / grid->dt;
 }
 
+sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
+    return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
+                       .components = components,
+                       .pitch = grid->n[0],
+                       .slice = grid->n[0] * grid->n[1],
+                       .plane = sel_grid_cells(grid),
+                       .count = components * sel_grid_cells(grid)};
+}
+
 /* What an observed step fills, as far as the plan wants it. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;
     const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
-    sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
-                       .pitch = grid->n[0],
-                       .slice = grid->n[0] * grid->n[1],
-                       .plane = sel_grid_cells(grid)};
     sel_arrays_add(&state->base.arrays, "links", &state->links, real,
                    base->wants_links ? 2 * state->plan->boundary.link_count : 0, flags);
     for (int k = 0; k < 2; k++) {
         const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
         const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
-        cells.components = sel_field_components(info, grid->dims);
-        cells.count = wanted ? cells.components * cells.plane : 0;
+        sel_cells cells = lbm_plain_cells(grid, sel_field_components(info, grid->dims));
+        cells.count = wanted ? cells.count : 0;
         sel_arrays_add_cells(&state->base.arrays, info->name, &state->strain[k],
                              SEL_TYPE_OF(*state->strain[k]), &cells, flags);
     }
@@ -102,8 +107,8 @@ void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *v
     SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, 0);
     list_observed(state, real);
     SEL_ADD(arrays, state, link_flow, books ? boundary->link_count : 0, SEL_SAVED);
-    SEL_ADD(arrays, state, out, domain->region_count + 1, SEL_ON_HOST | (books ? SEL_SAVED : 0));
-    SEL_ADD(arrays, state, rate, domain->region_count + 1, SEL_ON_HOST | (books ? SEL_SAVED : 0));
+    SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
+    SEL_ADD(arrays, state, rate, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
     if (books) {
         SEL_ADD_VALUE(arrays, state, balance_step);
         SEL_ADD_VALUE(arrays, state, first_mass);

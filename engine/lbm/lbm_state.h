@@ -26,6 +26,9 @@ typedef struct lbm_state {
     double first_mass;
 } lbm_state;
 
+/* [components][nz][ny][nx] */
+sel_cells lbm_plain_cells(const sel_grid *grid, int components);
+
 /* Lists these arrays; populations and the components of an acceleration stand as `populations` and
  * `vectors` say. */
 void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors);

@@ -213,6 +213,11 @@ lbm_batch lbm_acceleration_batch(lbm_plan *plan) {
                        .z = origin};
 }
 
+bool lbm_is_forced(const lbm_plan *plan) {
+    const double *a = plan->numbers.acceleration;
+    return sel_quantity_depends(plan->acceleration.quantity) || a[0] != 0 || a[1] != 0 || a[2] != 0;
+}
+
 int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
     const int64_t places = 1 << 16, *n = plan->base.domain->grid.n;
     const int64_t rows = places / n[0], all = n[1] * n[2];
@@ -326,8 +331,9 @@ int64_t lbm_initial_part(const lbm_plan *plan) {
 typedef struct part {
     const lbm_plan *plan;
     int64_t first, end;
-    double *x, *y, *z, *values; /* scratch */
-    double *to;                 /* of these rows */
+    double *to;      /* of these rows */
+    double *scratch; /* of each thread: coordinates, and 3 values, for the cells of a part */
+    int64_t cells;   /* of a part */
 } part;
 
 /* One quantity less `base`, over `unit`, into its places `first` of the rows of p->to; solids keep
@@ -340,9 +346,10 @@ static sel_status evaluate(const part *p, const sel_quantity *q, const char *wha
     if (!sel_quantity_given(q) || at->n == 0) {
         return SEL_OK;
     }
-    sel_status status = sel_quantity_eval(q, what, at, p->values, error);
+    double *values = p->scratch + 3 * p->cells;
+    sel_status status = sel_quantity_eval(q, what, at, values, error);
     for (int c = 0; c < q->components && !status; c++) {
-        const double *value = p->values + (size_t)c * at->n;
+        const double *value = values + (size_t)c * at->n;
         for (int64_t r = 0; r < p->end - p->first; r++) {
             const uint8_t *solid = domain->cell + (p->first + r) * nx;
             double *row = p->to + (r * (1 + dims) + first + c) * nx;
@@ -378,8 +385,9 @@ static sel_status evaluate_part(const part *p, sel_error *error) {
     const lbm_initial *initial = &p->plan->params->initial;
     const lbm_numbers *numbers = &p->plan->numbers;
     const sel_domain *domain = p->plan->base.domain;
-    const int64_t n = place_rows(domain, p->first, p->end, true, p->x, p->y, p->z);
-    const sel_places at = lbm_places(domain, n, p->x, p->y, p->z, 0);
+    double *x = p->scratch, *y = x + p->cells, *z = y + p->cells;
+    const int64_t n = place_rows(domain, p->first, p->end, true, x, y, z);
+    const sel_places at = lbm_places(domain, n, x, y, z, 0);
     sel_status status = evaluate(p, &initial->pressure, "initial pressure", &at, 0,
                                  numbers->pressure_unit, 0, error);
     if (!status && sel_quantity_given(&initial->density)) {
@@ -392,28 +400,18 @@ static sel_status evaluate_part(const part *p, sel_error *error) {
                              numbers->velocity_unit, 1, error);
 }
 
-/* What lbm_initial_rows shares out. */
-typedef struct task {
-    const lbm_plan *plan;
-    int64_t first, end;
-    double *to, *scratch; /* 6 numbers for each cell of a part of each thread */
-} task;
-
-/* sel_part */
+/* sel_part: of the rows that `data` holds */
 static sel_status do_part(void *data, int64_t number, int thread, sel_error *error) {
-    const task *t = data;
-    const sel_grid *grid = &t->plan->base.domain->grid;
-    const int64_t rows = lbm_initial_part(t->plan), cells = rows * grid->n[0];
-    const int64_t length = (1 + grid->dims) * grid->n[0];
-    part p = {.plan = t->plan, .first = t->first + number * rows};
-    p.end = p.first + rows < t->end ? p.first + rows : t->end;
-    p.to = t->to + (p.first - t->first) * length;
-    p.x = t->scratch + thread * 6 * cells;
-    p.y = p.x + cells;
-    p.z = p.y + cells;
-    p.values = p.z + cells;
+    const part *all = data;
+    const sel_grid *grid = &all->plan->base.domain->grid;
+    const int64_t rows = lbm_initial_part(all->plan), length = (1 + grid->dims) * grid->n[0];
+    part p = *all;
+    p.first += number * rows;
+    p.end = p.first + rows < all->end ? p.first + rows : all->end;
+    p.to += number * rows * length;
+    p.scratch += thread * 6 * p.cells;
     memset(p.to, 0, (size_t)((p.end - p.first) * length) * sizeof *p.to);
-    return lbm_initial_given(t->plan) ? evaluate_part(&p, error) : SEL_OK;
+    return lbm_initial_given(p.plan) ? evaluate_part(&p, error) : SEL_OK;
 }
 
 sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, double *to,
@@ -421,10 +419,10 @@ sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, do
     const int64_t rows = lbm_initial_part(plan), cells = rows * plan->base.domain->grid.n[0];
     const int threads = plan->base.threads > 0 ? plan->base.threads : 1;
     const size_t bytes = (size_t)(6 * cells * threads) * sizeof(double);
-    task t = {plan, first, end, to, malloc(bytes)};
+    part all = {plan, first, end, to, malloc(bytes), cells};
     sel_status status =
-        t.scratch ? sel_share_out((end - first + rows - 1) / rows, threads, do_part, &t, error)
-                  : sel_fail_memory(error, "the initial state", bytes);
-    free(t.scratch);
+        all.scratch ? sel_share_out((end - first + rows - 1) / rows, threads, do_part, &all, error)
+                    : sel_fail_memory(error, "the initial state", bytes);
+    free(all.scratch);
     return status;
 }

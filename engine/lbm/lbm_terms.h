@@ -27,12 +27,20 @@ enum { LBM_ALWAYS = 1 << 30 };
 sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
                              double *link_add, double *open_value, sel_error *error);
 
+/* What any of them varies with: a mask of SEL_ON_T and SEL_ON_CONTROLS. */
+static inline unsigned lbm_depends(const lbm_plan *plan) {
+    return plan->boundary.batches.depends | plan->acceleration.depends;
+}
+
 /* plan->acceleration: at one place, or without places when each cell has its own. */
 lbm_batch lbm_acceleration_batch(lbm_plan *plan);
 
 static inline bool lbm_acceleration_is_field(const lbm_plan *plan) {
     return plan->acceleration.x == NULL;
 }
+
+/* Whether there is any. */
+bool lbm_is_forced(const lbm_plan *plan);
 
 /* One lattice unit of it in the user's units. */
 double lbm_acceleration_unit(const lbm_plan *plan);
