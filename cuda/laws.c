@@ -1,25 +1,37 @@
-/* laws.c -- the laws of a flow on the device: memory, the first values, launches, faults.
+/* laws.c -- the laws of a flow on the device, evaluated before each step without the host.
+ *
+ * Functions that are programs are run by a kernel at their places: the middle of links of moving
+ * walls, the cells of open faces, all cells for an acceleration that depends on place. What only
+ * Lua can evaluate is evaluated by the host and sent along, step by step: it is written into
+ * buffers of pinned memory, used in turns, and copied in the order of the stream, so that the host
+ * may be steps ahead.
  *
  * The host evaluates every law once, for the first step, as the CPU backend does: mistakes are
- * reported, and what does not vary is complete. From then on the device evaluates the programs.
- * What only the host can evaluate is written into buffers of pinned memory, used in turns, and
- * copied in the order of the stream, so that the host may be steps ahead.
+ * reported, and what does not vary is complete.
  */
-#include "cuda/laws.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/backend.h"
+#include "cuda/laws_kernels.h"
+#include "cuda/lbm_state.h"
 #include "cuda/machine/device.h"
-#include "cuda/laws_list.h"
-#include "engine/lbm/acceleration.h"
 
-enum { BUFFERS = 4, MASKS = 4 };
+enum { BUFFERS = 4, MASKS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
+
+/* How a law that varies is evaluated. */
+typedef struct listed_law {
+    const lbm_batch *batch;
+    bool by_host;  /* it is no program, or its data or registers have no room */
+    bool launched; /* by cuda_laws_run; else the host sends rows of the acceleration */
+    cuda_law *law; /* of the table on the host */
+} listed_law;
 
 struct cuda_laws {
     const lbm_plan *plan;
-    cuda_law_targets targets;
-    cuda_law_list list;
+    int count, threads;
+    size_t shared_bytes; /* of a block of so many threads */
+    listed_law *v;
+    cuda_law *law;  /* [count], as sent to the table */
+    int64_t *first; /* [count + 1] scratch */
     /* On the device. */
     cuda_terms terms;
     cuda_law *table;
@@ -31,184 +43,224 @@ struct cuda_laws {
     cuda_laws_launch launch[MASKS];
 };
 
-static size_t real_size(const cuda_laws *laws) {
-    return laws->plan->base.precision == SEL_F32 ? sizeof(float) : sizeof(double);
+/* ---- which ---- */
+
+static void add(cuda_laws *laws, const lbm_batch *batch) {
+    const int64_t *n = laws->plan->base.domain->grid.n;
+    const bool acceleration = batch == &laws->plan->acceleration;
+    const bool field = acceleration && lbm_acceleration_is_field(laws->plan);
+    listed_law *to = &laws->v[laws->count];
+    if (!batch->depends || (batch->count == 0 && !field)) {
+        return;
+    }
+    to->batch = batch;
+    to->law = &laws->law[laws->count];
+    *to->law = (cuda_law){.kind = field             ? CUDA_LAW_FIELD
+                                  : acceleration    ? CUDA_LAW_UNIFORM
+                                  : batch->on_links ? CUDA_LAW_LINKS
+                                                    : CUDA_LAW_OPENINGS,
+                          .number = laws->count++,
+                          .width = field ? n[0] : batch->count,
+                          .rows = field ? n[1] * n[2] : 1};
+    to->by_host = !cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &to->law->term);
+    to->launched = !(to->by_host && field);
 }
 
-static int64_t row_count(const sel_grid *grid) {
-    return grid->n[1] * grid->n[2];
+/* All laws share one launch: as many threads as the registers of each allow. */
+static void share_threads(cuda_laws *laws) {
+    for (laws->threads = MOST_THREADS; laws->threads >= LEAST_THREADS; laws->threads /= 2) {
+        laws->shared_bytes = 0;
+        for (int k = 0; k < laws->count; k++) {
+            const listed_law *listed = &laws->v[k];
+            size_t bytes = listed->by_host ? 0 : cuda_term_bytes(&listed->law->term, laws->threads);
+            laws->shared_bytes = bytes > laws->shared_bytes ? bytes : laws->shared_bytes;
+        }
+        if (laws->shared_bytes <= CUDA_TERM_SHARED) {
+            break;
+        }
+    }
+}
+
+static void share_blocks(cuda_laws *laws) {
+    for (int k = 0; k < laws->count; k++) {
+        cuda_law *law = &laws->law[k];
+        int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
+        int64_t most = law->kind == CUDA_LAW_FIELD ? MOST_PLACES_PER_THREAD : 1;
+        law->places_per_thread = (int)(needed < most ? needed : most);
+        law->blocks_per_row = (needed + law->places_per_thread - 1) / law->places_per_thread;
+    }
 }
 
 /* A law's places, and the values from the host. */
-static void list_law(cuda_listed_law *listed, sel_arrays *arrays) {
+static void list_law(listed_law *listed, sel_arrays *arrays) {
     const lbm_batch *batch = listed->batch;
-    cuda_law *law = &listed->law;
-    const int64_t n = law->width, placed = batch && !listed->by_host ? n : 0;
+    cuda_law *law = listed->law;
+    const int64_t n = batch->count, placed = listed->by_host ? 0 : n;
     SEL_ADD(arrays, law, x, placed, 0);
     SEL_ADD(arrays, law, y, placed, 0);
-    SEL_ADD(arrays, law, z, batch && batch->z ? placed : 0, 0);
-    SEL_ADD(arrays, law, target, batch ? n : 0, 0);
-    SEL_ADD(arrays, law, incoming, batch ? n : 0, 0);
-    SEL_ADD(arrays, law, given,
-            listed->by_host && cuda_law_is_launched(listed) ? n * law->term.components : 0, 0);
+    SEL_ADD(arrays, law, z, batch->z ? placed : 0, 0);
+    SEL_ADD(arrays, law, target, batch->target ? n : 0, 0);
+    SEL_ADD(arrays, law, incoming, batch->incoming ? n : 0, 0);
+    SEL_ADD(arrays, law, given, listed->by_host ? n * law->term.components : 0, 0);
 }
 
-static void list(cuda_laws *laws, sel_arrays *arrays) {
-    const int64_t entries = laws->list.count + 1;
+cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    const size_t most = (size_t)batches->count + 1;
+    cuda_laws *laws = calloc(1, sizeof *laws);
+    bool all = laws && cuda_terms_open(&laws->terms, plan->base.domain);
+    all = all && (laws->v = calloc(most, sizeof *laws->v));
+    all = all && (laws->law = calloc(most, sizeof *laws->law));
+    all = all && (laws->first = calloc(most + 1, sizeof *laws->first));
+    if (!all) {
+        cuda_laws_destroy(laws);
+        return NULL;
+    }
+    laws->plan = plan;
+    laws->chunk_rows = lbm_acceleration_chunk(plan);
+    for (int k = 0; k < batches->count; k++) {
+        add(laws, &batches->v[k]);
+    }
+    add(laws, &plan->acceleration);
+    share_threads(laws);
+    share_blocks(laws);
     cuda_terms_list(&laws->terms, arrays);
-    SEL_ADD(arrays, laws, table, entries, 0);
+    SEL_ADD(arrays, laws, table, laws->count + 1, 0);
     for (int mask = 0; mask < MASKS; mask++) {
-        SEL_ADD(arrays, laws, first_block[mask], entries, 0);
+        SEL_ADD(arrays, laws, first_block[mask], laws->count + 1, 0);
     }
     SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
-    for (int k = 0; k < laws->list.count; k++) {
-        list_law(&laws->list.v[k], arrays);
+    for (int k = 0; k < laws->count; k++) {
+        list_law(&laws->v[k], arrays);
     }
+    return laws;
+}
+
+void cuda_laws_destroy(cuda_laws *laws) {
+    if (laws) {
+        cuda_feed_close(&laws->feed);
+        cuda_terms_close(&laws->terms);
+        free(laws->v);
+        free(laws->law);
+        free(laws->first);
+        free(laws->scratch);
+        free(laws);
+    }
+}
+
+bool cuda_laws_need_host(const cuda_laws *laws) {
+    for (int k = 0; k < laws->count; k++) {
+        if (laws->v[k].by_host && laws->v[k].batch->depends & SEL_ON_T) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool cuda_acceleration_turns(const lbm_plan *plan) {
-    return !lbm_acceleration_is_field(plan) &&
-           sel_quantity_depends(&plan->params->acceleration) & SEL_ON_T;
+    return !lbm_acceleration_is_field(plan) && plan->acceleration.depends & SEL_ON_T;
 }
 
-/* Pinned memory for the largest of what the host sends at a time. */
-static size_t buffer_bytes(const cuda_laws *laws) {
-    size_t most = 0;
-    for (int k = 0; k < laws->list.count; k++) {
-        const cuda_listed_law *listed = &laws->list.v[k];
-        int64_t rows = cuda_law_is_launched(listed) ? 1 : laws->chunk_rows;
-        size_t numbers = (size_t)(rows * listed->law.width * listed->law.term.components);
-        if (listed->by_host && numbers * sizeof(double) > most) {
-            most = numbers * sizeof(double);
+/* ---- what the host sends ---- */
+
+/* Pinned memory for the largest of what is sent at a time. */
+static sel_status open_feed(cuda_laws *laws, sel_error *error) {
+    const int64_t places = laws->chunk_rows * laws->plan->base.domain->grid.n[0];
+    const bool field = lbm_acceleration_is_field(laws->plan);
+    size_t most = field ? 3 * (size_t)places * sizeof(double) : 0;
+    for (int k = 0; k < laws->count; k++) {
+        const listed_law *listed = &laws->v[k];
+        const int64_t numbers = listed->batch->count * listed->law->term.components;
+        if (listed->by_host && (size_t)numbers * sizeof(double) > most) {
+            most = (size_t)numbers * sizeof(double);
         }
     }
-    return most;
+    if (field && !(laws->scratch = malloc(6 * (size_t)places * sizeof *laws->scratch))) {
+        return sel_fail_memory(error, "the acceleration", 6 * (size_t)places * sizeof(double));
+    }
+    return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
-/* Rows of the acceleration into to[dims][rows][nx] in the run's precision, lattice units. */
-static sel_status evaluate_rows(const cuda_laws *laws, double steps, int64_t first, int64_t rows,
-                                void *to, sel_error *error) {
-    const sel_grid *grid = &laws->plan->base.domain->grid;
-    const int64_t n = rows * grid->n[0];
-    const double unit = lbm_acceleration_unit(laws->plan);
-    double *values = laws->scratch + 3 * n;
-    sel_status status =
-        lbm_acceleration_rows(laws->plan, steps, first, rows, laws->scratch, values, error);
-    for (int64_t k = 0; k < grid->dims * n && !status; k++) {
-        if (laws->plan->base.precision == SEL_F32) {
-            ((float *)to)[k] = (float)(values[k] / unit);
-        } else {
-            ((double *)to)[k] = values[k] / unit;
-        }
+static sel_status copy_rows(const lbm_cuda *state, int64_t first, int64_t rows, const void *from,
+                            sel_error *error) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const size_t real = (size_t)lbm_real(&state->all.plan->base), width = (size_t)grid->n[0] * real;
+    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
+    for (int a = 0; a < grid->dims; a++) {
+        char *to = (char *)state->all.acceleration_field +
+                   (size_t)(a * sel_state_rows(&state->all.base) + first) * pitch;
+        const char *part = (const char *)from + (size_t)(a * rows) * width;
+        CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
+                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* All rows of the acceleration, `steps` steps after time 0. */
+static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
+    cuda_laws *laws = state->laws;
+    const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
+    sel_status status = SEL_OK;
+    for (int64_t first = 0; first < total && !status; first += laws->chunk_rows) {
+        const int64_t left = total - first,
+                      rows = left < laws->chunk_rows ? left : laws->chunk_rows;
+        void *pinned;
+        status = cuda_feed_next(&laws->feed, &pinned, error);
+        status = status ? status
+                        : lbm_acceleration_rows(laws->plan, steps, first, rows, laws->scratch,
+                                                pinned, rows * nx, error);
+        status = status ? status : copy_rows(state, first, rows, pinned, error);
+        status =
+            status ? status : cuda_feed_sent(&laws->feed, state->all.base.queue->stream, error);
     }
     return status;
 }
 
-static sel_status copy_rows(const cuda_laws *laws, int64_t first, int64_t rows, const void *from,
-                            cudaStream_t stream, sel_error *error) {
-    const sel_grid *grid = &laws->plan->base.domain->grid;
-    size_t real = real_size(laws), width = (size_t)grid->n[0] * real;
-    size_t pitch = (size_t)laws->targets.pitch * real;
-    for (int a = 0; a < grid->dims; a++) {
-        char *to = (char *)laws->targets.acceleration_field +
-                   (size_t)(a * row_count(grid) + first) * pitch;
-        const char *part = (const char *)from + (size_t)(a * rows) * width;
-        CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
-                                   cudaMemcpyHostToDevice, stream));
-    }
-    return SEL_OK;
-}
-
-static int64_t rows_from(const cuda_laws *laws, int64_t first) {
-    int64_t left = row_count(&laws->plan->base.domain->grid) - first;
-    return left < laws->chunk_rows ? left : laws->chunk_rows;
-}
-
-/* All rows of the acceleration, by the host, `steps` steps after time 0. */
-static sel_status send_field(cuda_laws *laws, double steps, cudaStream_t stream, sel_error *error) {
-    int64_t total = row_count(&laws->plan->base.domain->grid);
-    for (int64_t first = 0; first < total; first += laws->chunk_rows) {
-        int64_t rows = rows_from(laws, first);
-        void *pinned;
-        sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
-        status = status ? status : evaluate_rows(laws, steps, first, rows, pinned, error);
-        status = status ? status : copy_rows(laws, first, rows, pinned, stream, error);
-        status = status ? status : cuda_feed_sent(&laws->feed, stream, error);
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
-}
-
-/* The values of one law, by the host, for the step from `step` to the next. */
-static sel_status send_values(cuda_laws *laws, const cuda_listed_law *listed, int64_t step,
-                              cudaStream_t stream, sel_error *error) {
-    const cuda_law *law = &listed->law;
-    const double steps = (double)step + (law->kind == CUDA_LAW_LINKS ? 0.5 : 1);
-    double value[3];
+/* The values of one law for the step from `step` to the next. */
+static sel_status send_values(lbm_cuda *state, const listed_law *listed, int64_t step,
+                              sel_error *error) {
+    cuda_laws *laws = state->laws;
+    const lbm_batch *batch = listed->batch;
+    const double steps = lbm_batch_steps(batch, step);
+    const cudaStream_t stream = state->all.base.queue->stream;
+    const int64_t numbers = batch->count * listed->law->term.components;
     void *pinned;
-    if (law->kind == CUDA_LAW_FIELD) {
-        return send_field(laws, steps, stream, error);
+    if (!listed->launched) {
+        return send_field(state, steps, error);
     }
-    size_t bytes = (size_t)(law->width * law->term.components) * sizeof(double);
     sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
-    if (!status && listed->batch) {
-        status = lbm_batch_evaluate(listed->batch, laws->plan->base.domain, steps, pinned, error);
-    } else if (!status) {
-        status = lbm_acceleration_uniform(laws->plan, steps, value, error);
-        memcpy(pinned, value, bytes);
-    }
+    status =
+        status ? status : lbm_batch_evaluate(batch, laws->plan->base.domain, steps, pinned, error);
     if (status) {
         return status;
     }
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->given, pinned, bytes, cudaMemcpyHostToDevice,
-                             stream));
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)listed->law->given, pinned,
+                             (size_t)numbers * sizeof(double), cudaMemcpyHostToDevice, stream));
     return cuda_feed_sent(&laws->feed, stream, error);
 }
 
+/* ---- the start ---- */
+
 /* The acceleration at time 0. */
-static sel_status start_acceleration(cuda_laws *laws, void *rows_memory, sel_error *error) {
-    const lbm_plan *plan = laws->plan;
-    const int64_t total = row_count(&plan->base.domain->grid);
+static sel_status start_acceleration(lbm_cuda *state, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
     double value[3] = {0, 0, 0};
     sel_status status = SEL_OK;
-    if (!rows_memory && sel_quantity_given(&plan->params->acceleration)) {
-        status = lbm_acceleration_uniform(plan, 0, value, error);
+    if (lbm_acceleration_is_field(plan)) {
+        return send_field(state, 0, error);
+    }
+    if (sel_quantity_given(plan->acceleration.quantity)) {
+        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, 0, value, error);
     }
     for (int a = 0; a < 3; a++) {
         value[a] /= lbm_acceleration_unit(plan);
     }
-    status = status ? status : cuda_send(laws->targets.acceleration, value, sizeof value, error);
-    for (int64_t first = 0; rows_memory && first < total && !status; first += laws->chunk_rows) {
-        int64_t rows = rows_from(laws, first);
-        status = evaluate_rows(laws, 0, first, rows, rows_memory, error);
-        status = status ? status : copy_rows(laws, first, rows, rows_memory, NULL, error);
-        if (!status) {
-            CUDA_TRY(cudaStreamSynchronize(NULL));
-        }
-    }
-    return status;
-}
-
-static sel_status start_field(cuda_laws *laws, sel_error *error) {
-    if (!lbm_acceleration_is_field(laws->plan)) {
-        return start_acceleration(laws, NULL, error);
-    }
-    laws->chunk_rows = lbm_acceleration_chunk(laws->plan);
-    size_t places = (size_t)(laws->chunk_rows * laws->plan->base.domain->grid.n[0]);
-    laws->scratch = malloc(6 * places * sizeof *laws->scratch);
-    void *rows_memory = malloc(3 * places * real_size(laws));
-    sel_status status = laws->scratch && rows_memory
-                            ? start_acceleration(laws, rows_memory, error)
-                            : sel_fail_memory(error, "the acceleration", 9 * places * 8);
-    free(rows_memory);
-    return status;
+    return status ? status : cuda_send(state->acceleration, value, sizeof value, error);
 }
 
 /* The values of all other laws for the first step. */
-static sel_status start_boundary(cuda_laws *laws, sel_error *error) {
-    const lbm_boundary *boundary = &laws->plan->boundary;
+static sel_status start_boundary(const lbm_state *state, sel_error *error) {
+    const lbm_boundary *boundary = &state->plan->boundary;
     size_t links = (size_t)boundary->link_count;
     size_t values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
     size_t numbers = links + values + 3 * (size_t)boundary->batches.largest;
@@ -218,40 +270,31 @@ static sel_status start_boundary(cuda_laws *laws, sel_error *error) {
     }
     double *open_value = link_add + links, *scratch = open_value + values;
     sel_status status =
-        lbm_batches_apply(laws->plan, 0, LBM_ALWAYS, scratch, link_add, open_value, error);
-    status = status ? status
-                    : cuda_send(laws->targets.link_add, link_add, links * sizeof(double), error);
-    status = status
-                 ? status
-                 : cuda_send(laws->targets.open_value, open_value, values * sizeof(double), error);
+        lbm_batches_apply(state->plan, 0, LBM_ALWAYS, scratch, link_add, open_value, error);
+    status = status ? status : cuda_send(state->link_add, link_add, links * sizeof(double), error);
+    status =
+        status ? status : cuda_send(state->open_value, open_value, values * sizeof(double), error);
     free(link_add);
     return status;
 }
 
-static sel_status open_feed(cuda_laws *laws, sel_error *error) {
-    const size_t most = buffer_bytes(laws);
-    return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
-}
-
-static sel_status upload_places(const cuda_listed_law *listed, sel_error *error) {
+static sel_status upload_places(const listed_law *listed, sel_error *error) {
     const lbm_batch *batch = listed->batch;
-    const cuda_law *law = &listed->law;
+    const cuda_law *law = listed->law;
     const struct {
         const void *to, *from;
         size_t bytes;
-    } parts[] = {{law->x, batch ? batch->x : NULL, sizeof(double)},
-                 {law->y, batch ? batch->y : NULL, sizeof(double)},
-                 {law->z, batch ? batch->z : NULL, sizeof(double)},
-                 {law->target, batch ? batch->target : NULL, sizeof(int64_t)},
-                 {law->incoming, batch ? batch->incoming : NULL, 1}};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        size_t bytes = parts[k].to ? (size_t)law->width * parts[k].bytes : 0;
-        sel_status status = cuda_send(parts[k].to, parts[k].from, bytes, error);
-        if (status) {
-            return status;
-        }
+    } parts[] = {{law->x, batch->x, sizeof(double)},
+                 {law->y, batch->y, sizeof(double)},
+                 {law->z, batch->z, sizeof(double)},
+                 {law->target, batch->target, sizeof(int64_t)},
+                 {law->incoming, batch->incoming, 1}};
+    sel_status status = SEL_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
+        size_t bytes = parts[k].to ? (size_t)batch->count * parts[k].bytes : 0;
+        status = cuda_send(parts[k].to, parts[k].from, bytes, error);
     }
-    return SEL_OK;
+    return status;
 }
 
 /* Bit 0 of a mask: SEL_ON_T, bit 1: SEL_ON_CONTROLS. */
@@ -260,174 +303,126 @@ static int mask_of(unsigned depends) {
 }
 
 /* Blocks of the laws that depend on what a mask says; first[count + 1]. */
-static void count_blocks(const cuda_law_list *list, int mask, int64_t *first) {
+static void count_blocks(const cuda_laws *laws, int mask, int64_t *first) {
     first[0] = 0;
-    for (int k = 0; k < list->count; k++) {
-        const cuda_listed_law *listed = &list->v[k];
-        bool due = (mask_of(listed->depends) & mask) && cuda_law_is_launched(listed);
-        first[k + 1] = first[k] + (due ? listed->law.rows * listed->law.blocks_per_row : 0);
+    for (int k = 0; k < laws->count; k++) {
+        const listed_law *listed = &laws->v[k];
+        bool due = (mask_of(listed->batch->depends) & mask) && listed->launched;
+        first[k + 1] = first[k] + (due ? listed->law->rows * listed->law->blocks_per_row : 0);
     }
 }
 
-static void describe_launch(cuda_laws *laws, int mask, int64_t blocks) {
+static cuda_laws_launch describe_launch(const lbm_cuda *state, int mask, int64_t blocks) {
+    const cuda_laws *laws = state->laws;
     const lbm_numbers *numbers = &laws->plan->numbers;
-    laws->launch[mask] = (cuda_laws_launch){
+    return (cuda_laws_launch){
         .terms = cuda_terms_see(&laws->terms),
         .laws = laws->table,
         .first_block = laws->first_block[mask],
-        .count = laws->list.count,
-        .threads = laws->list.threads,
+        .count = laws->count,
+        .threads = laws->threads,
         .blocks = blocks,
-        .shared_bytes = laws->list.shared_bytes,
+        .shared_bytes = laws->shared_bytes,
         .grid = laws->plan->base.domain->grid,
         .velocity_unit = numbers->velocity_unit,
         .pressure_unit = numbers->pressure_unit,
         .acceleration_unit = lbm_acceleration_unit(laws->plan),
         .directions = laws->directions,
-        .link_add = laws->targets.link_add,
-        .open_value = laws->targets.open_value,
-        .acceleration = laws->targets.acceleration,
+        .link_add = state->all.link_add,
+        .open_value = state->all.open_value,
+        .acceleration = state->acceleration,
         .acceleration_turns = cuda_acceleration_turns(laws->plan),
-        .acceleration_field = laws->targets.acceleration_field,
-        .pitch = laws->targets.pitch,
+        .acceleration_field = state->all.acceleration_field,
+        .pitch = state->pattern.layout.pitch,
         .single = laws->plan->base.precision == SEL_F32,
     };
 }
 
-/* `laws` and `first` hold count + 1 entries. */
-static sel_status upload_tables(cuda_laws *laws, cuda_law *table, int64_t *first,
-                                sel_error *error) {
-    const cuda_law_list *list = &laws->list;
+static sel_status upload(const lbm_cuda *state, sel_error *error) {
+    cuda_laws *laws = state->laws;
     const lbm_lattice *lattice = laws->plan->boundary.lattice;
+    const size_t count = (size_t)laws->count;
     sel_status status =
         cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
-    for (int k = 0; k < list->count && !status; k++) {
-        table[k] = list->v[k].law;
-        status = upload_places(&list->v[k], error);
+    status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
+    for (size_t k = 0; k < count && !status; k++) {
+        status = upload_places(&laws->v[k], error);
     }
-    status =
-        status ? status : cuda_send(laws->table, table, (size_t)list->count * sizeof *table, error);
     for (int mask = 0; mask < MASKS && !status; mask++) {
-        count_blocks(list, mask, first);
-        describe_launch(laws, mask, first[list->count]);
-        status = cuda_send(laws->first_block[mask], first,
-                           (size_t)(list->count + 1) * sizeof *first, error);
+        count_blocks(laws, mask, laws->first);
+        laws->launch[mask] = describe_launch(state, mask, laws->first[count]);
+        status = cuda_send(laws->first_block[mask], laws->first, (count + 1) * sizeof *laws->first,
+                           error);
     }
     return status;
 }
 
-static sel_status upload_all(cuda_laws *laws, sel_error *error) {
-    size_t entries = (size_t)laws->list.count + 1;
-    cuda_law *table = calloc(entries, sizeof *table);
-    int64_t *first = calloc(entries, sizeof *first);
-    sel_status status = table && first
-                            ? upload_tables(laws, table, first, error)
-                            : sel_fail_memory(error, "the laws", entries * sizeof *table);
-    free(table);
-    free(first);
-    return status;
-}
-
-cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
-    cuda_laws *laws = calloc(1, sizeof *laws);
-    if (laws && cuda_terms_open(&laws->terms, plan->base.domain) &&
-        cuda_law_list_create(plan, &laws->terms, &laws->list, NULL) == SEL_OK) {
-        laws->plan = plan;
-        list(laws, arrays);
-        return laws;
-    }
-    cuda_laws_destroy(laws);
-    return NULL;
-}
-
-sel_status cuda_laws_start(cuda_laws *laws, const cuda_law_targets *targets, sel_error *error) {
-    laws->targets = *targets;
-    sel_status status = start_field(laws, error);
-    status = status ? status : start_boundary(laws, error);
+sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
+    cuda_laws *laws = state->laws;
+    sel_status status = open_feed(laws, error);
+    status = status ? status : start_acceleration(state, error);
+    status = status ? status : start_boundary(&state->all, error);
     status = status ? status : cuda_terms_start(&laws->terms, error);
-    status = status ? status : open_feed(laws, error);
-    status = status ? status : upload_all(laws, error);
-    if (status) {
-        return status;
+    status = status ? status : upload(state, error);
+    if (!status) {
+        CUDA_TRY(cudaDeviceSynchronize());
     }
-    CUDA_TRY(cudaDeviceSynchronize());
-    return SEL_OK;
+    state->all.base.queue->timeless = !(lbm_depends(laws->plan) & SEL_ON_T);
+    state->pattern.halted = lbm_depends(laws->plan) ? cuda_terms_see(&laws->terms).claimed : NULL;
+    return status;
 }
 
-void cuda_laws_destroy(cuda_laws *laws) {
-    if (!laws) {
-        return;
-    }
-    cuda_feed_close(&laws->feed);
-    cuda_terms_close(&laws->terms);
-    cuda_law_list_free(&laws->list);
-    free(laws->scratch);
-    free(laws);
-}
+/* ---- steps ---- */
 
-unsigned cuda_laws_depend(const cuda_laws *laws) {
-    return laws->list.depends;
-}
-
-bool cuda_laws_need_host(const cuda_laws *laws) {
-    for (int k = 0; k < laws->list.count; k++) {
-        if (laws->list.v[k].by_host && laws->list.v[k].depends & SEL_ON_T) {
-            return true;
-        }
-    }
-    return false;
-}
-
-sel_status cuda_laws_set_controls(cuda_laws *laws, const double *values, cudaStream_t stream,
-                                  sel_error *error) {
-    return cuda_terms_set_controls(&laws->terms, values, stream, error);
-}
-
-static sel_status enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_laws_launch launch,
-                          cudaStream_t stream, sel_error *error) {
-    for (int k = 0; k < laws->list.count; k++) {
-        const cuda_listed_law *listed = &laws->list.v[k];
-        if (listed->by_host && listed->depends & due) {
-            sel_status status = send_values(laws, listed, step, stream, error);
+static sel_status enqueue(lbm_cuda *state, unsigned due, int64_t step, cuda_laws_launch launch,
+                          sel_error *error) {
+    const cuda_queue *queue = state->all.base.queue;
+    for (int k = 0; k < state->laws->count; k++) {
+        const listed_law *listed = &state->laws->v[k];
+        if (listed->by_host && listed->batch->depends & due) {
+            sel_status status = send_values(state, listed, step, error);
             if (status) {
                 return status;
             }
         }
     }
     if (launch.blocks > 0) {
-        CUDA_TRY(cuda_laws_run(&launch, stream));
+        launch.clock = cuda_queue_clock(queue, step);
+        CUDA_TRY(cuda_laws_run(&launch, queue->stream));
     }
     return SEL_OK;
 }
 
-sel_status cuda_laws_enqueue(cuda_laws *laws, unsigned due, int64_t step, cuda_clock clock,
-                             cudaStream_t stream, sel_error *error) {
+sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, sel_error *error) {
+    cuda_laws *laws = state->laws;
+    const sel_state *base = &state->all.base;
     cuda_laws_launch launch = laws->launch[mask_of(due)];
-    launch.clock = clock;
-    launch.halted = cuda_laws_halted(laws);
-    return enqueue(laws, due, step, launch, stream, error);
+    sel_status status =
+        due & SEL_ON_CONTROLS
+            ? cuda_terms_set_controls(&laws->terms, base->controls, base->queue->stream, error)
+            : SEL_OK;
+    launch.halted = launch.terms.claimed;
+    return status ? status : enqueue(state, due, step, launch, error);
 }
 
-void cuda_laws_restore(cuda_laws *laws, int64_t step, cuda_clock clock, cudaStream_t stream) {
+void cuda_laws_restore(lbm_cuda *state) {
+    cuda_laws *laws = state->laws;
     cuda_laws_launch launch = laws->launch[mask_of(SEL_ON_T)];
-    launch.clock = clock;
     launch.terms = cuda_terms_silent(&laws->terms);
-    enqueue(laws, SEL_ON_T, step, launch, stream, NULL);
+    if (lbm_acceleration_is_field(laws->plan)) {
+        enqueue(state, SEL_ON_T, state->all.base.step - 1, launch, NULL);
+    }
 }
 
-const int *cuda_laws_halted(const cuda_laws *laws) {
-    return cuda_terms_see(&laws->terms).claimed;
-}
+/* ---- faults ---- */
 
-static void find_place(const cuda_laws *laws, const cuda_listed_law *listed, int64_t place,
-                       double at[3]) {
+static void find_place(const cuda_laws *laws, const lbm_batch *batch, int64_t place, double at[3]) {
     const sel_grid *grid = &laws->plan->base.domain->grid;
-    const lbm_batch *batch = listed->batch;
-    if (batch) {
+    if (batch->x) {
         at[0] = batch->x[place];
         at[1] = batch->y[place];
         at[2] = batch->z ? batch->z[place] : 0;
-    } else if (listed->law.kind == CUDA_LAW_FIELD) {
+    } else {
         int64_t row = place / grid->n[0];
         at[0] = sel_centre(grid, 0, (double)(place % grid->n[0]));
         at[1] = sel_centre(grid, 1, (double)(row % grid->n[1]));
@@ -437,26 +432,25 @@ static void find_place(const cuda_laws *laws, const cuda_listed_law *listed, int
 
 /* What the host says of the place that went wrong. */
 static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, sel_error *error) {
-    const cuda_listed_law *listed = &laws->list.v[fault->number];
-    const sel_domain *domain = laws->plan->base.domain;
-    const double after = listed->law.kind == CUDA_LAW_LINKS ? 0.5 : 1;
-    double place[3] = {0, 0, 0}, values[3];
-    find_place(laws, listed, fault->place, place);
-    const sel_places at = {.n = 1,
-                           .x = &place[0],
-                           .y = &place[1],
-                           .z = domain->grid.dims == 3 ? &place[2] : NULL,
-                           .t = ((double)fault->step + after) * domain->grid.dt,
-                           .controls = domain->control_values};
-    sel_status status = sel_quantity_eval(listed->quantity, listed->what, &at, values, error);
-    return status ? status : cuda_term_unknown(listed->quantity, listed->what, &at, error);
+    const lbm_batch *batch = laws->v[fault->number].batch;
+    double place[3], values[3];
+    find_place(laws, batch, fault->place, place);
+    const sel_places at = lbm_places(laws->plan->base.domain, 1, &place[0], &place[1], &place[2],
+                                     lbm_batch_steps(batch, fault->step));
+    sel_status status = sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
+    return status ? status : cuda_term_unknown(batch->quantity, batch->what, &at, error);
 }
 
-sel_status cuda_laws_check(cuda_laws *laws, int64_t step, int64_t *failed, sel_error *error) {
+sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
     cuda_term_fault fault;
-    if (cuda_terms_failed(&laws->terms, step, &fault)) {
-        *failed = fault.step;
-        return explain(laws, &fault, error);
+    if (!cuda_terms_failed(&state->laws->terms, step, &fault)) {
+        return SEL_OK;
     }
-    return SEL_OK;
+    sel_status status = explain(state->laws, &fault, error);
+    if (base->step > fault.step) {
+        base->step = fault.step;
+        cuda_laws_restore(state);
+    }
+    return status;
 }

@@ -1,10 +1,9 @@
-/* lbm_cuda.c -- the CUDA backend of lattice Boltzmann: memory, stepping.
+/* lbm_cuda.c -- the CUDA backend of lattice Boltzmann: memory, stepping, requests.
  *
  * Two copies of the populations take turns.
  */
+#include <string.h>
 #include "cuda/lbm_state.h"
-#include "engine/lbm/acceleration.h"
-#include "engine/lbm/lbm_answers.h"
 
 /* What 32 bits can number. */
 static const double most_numbers = 4294967296.0;
@@ -43,20 +42,18 @@ static double padded_cells(const sel_grid *grid) {
 }
 
 static void describe(lbm_cuda *state) {
-    const lbm_plan *plan = state->plan;
+    const lbm_plan *plan = state->all.plan;
     const lbm_numbers *numbers = &plan->numbers;
     const sel_grid *grid = &plan->base.domain->grid;
-    const double *a = numbers->acceleration;
-    unsigned depends = sel_quantity_depends(&plan->params->acceleration);
     bool small = plan->base.precision == SEL_F32;
     state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
                       : small         ? lbm_gpu_step_d3q19_f32
                                       : lbm_gpu_step_d3q19_f64;
     state->pattern = (lbm_gpu_step){.layout = make_layout(grid),
                                     .dims = grid->dims,
-                                    .bytes = (int)cuda_real(&plan->base),
+                                    .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
-                                    .forced = depends || a[0] != 0 || a[1] != 0 || a[2] != 0,
+                                    .forced = lbm_is_forced(plan),
                                     .eddies = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
@@ -71,39 +68,25 @@ static void describe(lbm_cuda *state) {
 
 static void list(sel_state *base) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const lbm_plan *plan = state->plan = (const lbm_plan *)base->plan;
+    const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
     const sel_domain *domain = plan->base.domain;
-    const int64_t *n = domain->grid.n, regions = domain->region_count + 1;
-    const sel_type real = {'f', (uint32_t)cuda_real(&plan->base)};
+    const int64_t *n = domain->grid.n;
     sel_arrays *arrays = &base->arrays;
     describe(state);
     const lbm_gpu_layout *layout = &state->pattern.layout;
-    const int64_t q = lbm_lattices[plan->params->lattice].q;
-    sel_cells cells = {.n = {n[0], n[1], n[2]},
-                       .components = (int)q,
-                       .pitch = layout->pitch,
-                       .slice = layout->slice,
-                       .plane = layout->plane,
-                       .count = q * layout->plane};
-    sel_arrays_add_turns(arrays, "f", state->f, real, &cells);
-    cells.components = domain->grid.dims;
-    cells.count = domain->grid.dims * layout->plane;
-    base->last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
-    if (lbm_acceleration_is_field(plan)) {
-        sel_arrays_add_cells(arrays, "acceleration_field", &state->pattern.acceleration_field, real,
-                             &cells, 0);
-    }
+    sel_cells populations = {.n = {n[0], n[1], n[2]},
+                             .components = plan->boundary.lattice->q,
+                             .pitch = layout->pitch,
+                             .slice = layout->slice,
+                             .plane = layout->plane,
+                             .count = plan->boundary.lattice->q * layout->plane};
+    sel_cells vectors = populations;
+    vectors.components = domain->grid.dims;
+    vectors.count = domain->grid.dims * layout->plane;
+    lbm_list(&state->all, &populations, &vectors);
     SEL_ADD(arrays, state, acceleration, 6, 0);
-    SEL_ADD(arrays, state, rates, regions, 0);
-    const unsigned books = plan->base.wants_balance ? SEL_SAVED | SEL_ON_HOST : SEL_ON_HOST;
-    SEL_ADD(arrays, state, out, regions, books);
-    SEL_ADD(arrays, state, rate, regions, books);
-    if (plan->base.wants_balance) {
-        SEL_ADD_VALUE(arrays, state, balance_step);
-        SEL_ADD_VALUE(arrays, state, first_mass);
-    }
+    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
-    lbm_list_observed(plan, arrays, &state->pattern.boundary.links, state->view.strain);
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
 }
@@ -112,23 +95,28 @@ static void close(sel_state *base) {
     cuda_laws_destroy(((lbm_cuda *)base)->laws);
 }
 
+/* Tells kernels where the arrays are. */
+static void show_arrays(lbm_cuda *state) {
+    const lbm_state *all = &state->all;
+    state->pattern.acceleration_field = all->acceleration_field;
+    state->pattern.boundary.link_add = all->link_add;
+    state->pattern.boundary.open_value = all->open_value;
+    state->pattern.boundary.link_flow = all->link_flow;
+    state->pattern.boundary.links = all->links;
+    state->view.strain[0] = all->strain[0];
+    state->view.strain[1] = all->strain[1];
+}
+
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const cuda_law_targets targets = {
-        .link_add = (double *)(uintptr_t)state->pattern.boundary.link_add,
-        .open_value = (double *)(uintptr_t)state->pattern.boundary.open_value,
-        .acceleration = state->acceleration,
-        .acceleration_field = (void *)(uintptr_t)state->pattern.acceleration_field,
-        .pitch = state->pattern.layout.pitch};
     state->accelerated_at = -1;
-    base->queue->timeless = !(cuda_laws_depend(state->laws) & SEL_ON_T);
-    state->pattern.halted = cuda_laws_depend(state->laws) ? cuda_laws_halted(state->laws) : NULL;
+    show_arrays(state);
     state->view.solid = base->solid;
-    sel_status status = cuda_upload_boundary(state, error);
-    status = status ? status : cuda_laws_start(state->laws, &targets, error);
-    status = status ? status : cuda_set_initial(state, error);
+    sel_status status = lbm_cuda_send_boundary(state, error);
+    status = status ? status : cuda_laws_start(state, error);
+    status = status ? status : lbm_cuda_set_initial(state, error);
     if (!status && sel_plan_observes(base->plan)) {
-        CUDA_TRY(lbm_gpu_observe(cuda_view(state), true, base->queue->stream));
+        CUDA_TRY(lbm_gpu_observe(lbm_cuda_view(state), true, base->queue->stream));
     }
     return status;
 }
@@ -158,11 +146,11 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
 
 /* The step from `step` to the next. */
 static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step) {
-    const bool turns = cuda_acceleration_turns(state->plan);
+    const bool turns = cuda_acceleration_turns(state->all.plan);
     double *even = state->acceleration, *odd = even + 3;
     lbm_gpu_step one = state->pattern;
-    one.from = state->f[step & 1];
-    one.to = state->f[(step + 1) & 1];
+    one.from = state->all.f[step & 1];
+    one.to = state->all.f[(step + 1) & 1];
     one.acceleration = turns && (step + 1) & 1 ? odd : even;
     one.acceleration_before = turns                           ? step & 1 ? odd : even
                               : step == state->accelerated_at ? odd
@@ -176,28 +164,13 @@ static bool alone(const sel_state *base) {
     return cuda_laws_need_host(state->laws) || base->step == state->accelerated_at;
 }
 
-static sel_status enqueue_laws(lbm_cuda *state, unsigned due, int64_t step, sel_error *error) {
-    return cuda_laws_enqueue(state->laws, due, step, cuda_queue_clock(state->base.queue, step),
-                             state->base.queue->stream, error);
-}
-
-/* After laws that failed: the velocity of the state that is left needs the acceleration that it
- * had, which may be a field. */
-static void restore_acceleration(lbm_cuda *state) {
-    const cuda_queue *queue = state->base.queue;
-    const int64_t before = state->base.step - 1;
-    if (lbm_acceleration_is_field(state->plan)) {
-        cuda_laws_restore(state->laws, before, cuda_queue_clock(queue, before), queue->stream);
-    }
-}
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const lbm_gpu_step one = describe_step(state, step);
-    if (cuda_laws_depend(state->laws) & SEL_ON_T) {
-        sel_status status = enqueue_laws(state, SEL_ON_T, step, error);
+    if (lbm_depends(state->all.plan) & SEL_ON_T) {
+        sel_status status = cuda_laws_enqueue(state, SEL_ON_T, step, error);
         if (status) {
-            restore_acceleration(state);
+            cuda_laws_restore(state);
             return status;
         }
     }
@@ -212,11 +185,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
 
 /* Keeps the acceleration for the closures of the step to come, before a control changes it. */
 static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
-    unsigned depends = sel_quantity_depends(&state->plan->params->acceleration);
-    if (depends & SEL_ON_CONTROLS && !cuda_acceleration_turns(state->plan)) {
+    const lbm_plan *plan = state->all.plan;
+    const sel_state *base = &state->all.base;
+    if (plan->acceleration.depends & SEL_ON_CONTROLS && !cuda_acceleration_turns(plan)) {
         CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
-                                 cudaMemcpyDeviceToDevice, state->base.queue->stream));
-        state->accelerated_at = state->base.step;
+                                 cudaMemcpyDeviceToDevice, base->queue->stream));
+        state->accelerated_at = base->step;
     }
     return SEL_OK;
 }
@@ -228,10 +202,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
         return SEL_OK;
     }
     sel_status status = keep_acceleration(state, error);
-    status = status
-                 ? status
-                 : cuda_laws_set_controls(state->laws, base->controls, base->queue->stream, error);
-    status = status ? status : enqueue_laws(state, SEL_ON_CONTROLS, base->step, error);
+    status = status ? status : cuda_laws_enqueue(state, SEL_ON_CONTROLS, base->step, error);
     *count = base->step == state->accelerated_at ? 1 : *count;
     return status;
 }
@@ -240,32 +211,18 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
  * that of the last two steps. */
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const unsigned varies = cuda_laws_depend(state->laws) & (SEL_ON_T | SEL_ON_CONTROLS);
-    sel_status status =
-        cuda_laws_set_controls(state->laws, base->controls, base->queue->stream, error);
-    return status || !varies ? status : enqueue_laws(state, varies, base->step - 1, error);
+    const unsigned varies = lbm_depends(state->all.plan);
+    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, error) : SEL_OK;
 }
 
-/* A step whose laws failed, and all that were enqueued behind it, left the state as it was. */
-static sel_status check(sel_state *base, int64_t step, sel_error *error) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    int64_t failed = base->step;
-    sel_status status = cuda_laws_check(state->laws, step, &failed, error);
-    if (base->step > failed) {
-        base->step = failed;
-        restore_acceleration(state);
-    }
-    return status;
-}
-
-const lbm_gpu_view *cuda_view(lbm_cuda *state) {
-    const int64_t step = state->base.step;
+const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
+    const int64_t step = state->all.base.step;
     lbm_gpu_view *view = &state->view;
     view->last = describe_step(state, step > 0 ? step - 1 : 0);
     if (step == 0) {
         view->last.acceleration = state->acceleration;
     }
-    view->now = state->f[step & 1];
+    view->now = state->all.f[step & 1];
     return view;
 }
 
@@ -274,8 +231,69 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     lbm_cuda *state = (lbm_cuda *)base;
     (void)field, (void)error;
     *launchers = lbm_gpu_look(state->pattern.dims, state->pattern.bytes);
-    *view = cuda_view(state);
+    *view = lbm_cuda_view(state);
     return SEL_OK;
+}
+
+/* ---- what links carry, and the balance of mass ---- */
+
+static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->all.base.queue;
+    double centre[3];
+    cuda_slot *slot;
+    lbm_links_centre(state->all.plan, request, centre);
+    sel_status status = cuda_slot_open(queue, request, sizeof(lbm_carried), 0, &slot, error);
+    if (!status) {
+        CUDA_TRY(
+            lbm_gpu_links(&state->pattern, request->region, centre, queue->rows, queue->stream));
+        status = cuda_slot_fetch(queue, slot, 0, queue->rows, sizeof(lbm_carried), error);
+    }
+    return status;
+}
+
+/* The mass, and what the links carried since the last balance, whose sums start anew. */
+static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_error *error) {
+    cuda_queue *queue = state->all.base.queue;
+    const int regions = state->all.plan->base.domain->region_count;
+    const uint64_t mass = sizeof(sel_total), rates = ((uint64_t)regions + 1) * sizeof(double);
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, mass + rates, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    slot->since_steps = state->all.base.step - state->all.balance_step;
+    state->all.balance_step = state->all.base.step;
+    status = cuda_sum(&state->all.base, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, 0, queue->rows, mass, error);
+    if (!status && slot->since_steps > 0 && state->pattern.boundary.link_flow) {
+        CUDA_TRY(lbm_gpu_flows(&state->pattern.boundary, regions, state->rates, queue->stream));
+        return cuda_slot_fetch(queue, slot, mass, state->rates, rates, error);
+    }
+    memset((char *)slot->host + mass, 0, rates);
+    return status;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    return request->kind == SEL_BALANCE ? ask_balance(state, request, error)
+                                        : ask_links(state, request, error);
+}
+
+static void answer_balance(lbm_cuda *state, const cuda_slot *slot, sel_request *request) {
+    const sel_total *deviation = slot->host;
+    if (slot->since_steps > 0) {
+        lbm_book(&state->all, (const double *)(const void *)(deviation + 1), slot->since_steps);
+    }
+    lbm_balance_terms(&state->all, lbm_mass(&state->all, sel_total_of(deviation, false)), request);
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    if (request->kind == SEL_BALANCE) {
+        answer_balance(state, slot, request);
+    } else {
+        lbm_links_answer(state->all.plan, slot->host, request);
+    }
 }
 
 _Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have room in the rows");
@@ -289,11 +307,11 @@ const cuda_solver lbm_on_cuda = {
     .alone = alone,
     .terms = terms,
     .step = enqueue_step,
-    .check = check,
+    .check = cuda_laws_check,
     .loaded = loaded,
     .close = close,
     .look = look,
     .watched = lbm_watched_answer,
-    .ask = lbm_cuda_ask,
-    .answer = lbm_cuda_answer,
+    .ask = ask,
+    .answer = answer,
 };

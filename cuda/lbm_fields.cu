@@ -1,8 +1,20 @@
-// lbm_fields.cu -- fields of the flow for outputs, and the populations of step 0.
+// lbm_fields.cu -- fields of the flow for outputs, the populations of step 0, and what an observed
+// step shows: what links carry, strain rate and stress.
+//
+// A step is observed just before it is taken: what comes to a cell is pulled and closed as the step
+// itself will, kept, and not collided.
 #include "cuda/lbm_view.cuh"
 #include "cuda/machine/look.cuh"
 
-enum { THREADS = 128 };
+enum { THREADS = LOOK_THREADS, JOINERS = LOOK_JOINED, ROWS_PER_BLOCK = LOOK_ROWS };
+
+// For a thread per cell, or several cells.
+static unsigned blocks_of(const lbm_gpu_layout &l) {
+    const int64_t blocks = ((int64_t)l.nx * l.ny * l.nz + THREADS - 1) / THREADS;
+    return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
+}
+
+// ---- fields ----
 
 extern "C" const cuda_look *lbm_gpu_look(int dims, int bytes) {
     return dims == 2    ? bytes == 4 ? look_of<lbm_look<d2q9_f32, d2q9_f64>>()
@@ -10,6 +22,8 @@ extern "C" const cuda_look *lbm_gpu_look(int dims, int bytes) {
               : bytes == 4 ? look_of<lbm_look<d3q19_f32, d3q19_f64>>()
                         : look_of<lbm_look<d3q19_f64, d3q19_f64>>();
 }
+
+// ---- the start ----
 
 template <class T, class D>
 __global__ void __launch_bounds__(THREADS)
@@ -53,14 +67,169 @@ __global__ void __launch_bounds__(THREADS)
 template <class T, class D>
 static cudaError_t start(const lbm_gpu_view *v, const double *values, void *to,
                          cudaStream_t stream) {
-    const lbm_gpu_layout &l = v->last.layout;
-    const int64_t blocks = ((int64_t)l.nx * l.ny * l.nz + THREADS - 1) / THREADS;
-    start_kernel<T, D><<<(unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), THREADS, 0, stream>>>(
-        *v, values, (typename T::real *)to);
+    start_kernel<T, D>
+        <<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, values, (typename T::real *)to);
     return cudaGetLastError();
 }
 
 extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
                                      cudaStream_t stream) {
     return LBM_DISPATCH(view->last, start, view, values, to, stream);
+}
+
+// ---- observing ----
+
+// A boundary cell to a thread.
+template <class T>
+__global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
+    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.cell_count || (s.halted && *s.halted)) {
+        return;
+    }
+    const lbm_gpu_cell cell = s.boundary.cells[k];
+    typename T::real g[T::q];
+    T::arrive(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
+    T::keep_links(s, cell, g);
+}
+
+template <class T, class D>
+__global__ void __launch_bounds__(THREADS)
+    keep_strain(const __grid_constant__ lbm_gpu_view v, bool initially) {
+    typedef lbm_look<T, D> look;
+    const lbm_gpu_layout &l = v.last.layout;
+    const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
+    if (v.last.halted && *v.last.halted) {
+        return;
+    }
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += step) {
+        const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
+                                (uint32_t)(k / l.nx / l.ny)};
+        double s[D::parts], value[CUDA_PARTS];
+        if (v.solid[k]) {
+            continue;
+        }
+        const double viscosity =
+            initially ? look::initial_strain(v, at, s) : look::strain(v, at, s);
+        for (int f = 0; f < 2; f++) {
+            const int count = v.strain[f] ? lbm_strain_field(LBM_STRAIN_RATE + f, s, viscosity,
+                                                             D::dims, &v.units, value)
+                                          : 0;
+            for (int c = 0; c < count; c++) {
+                v.strain[f][c * cells + k] = value[c];
+            }
+        }
+    }
+}
+
+template <class T, class D>
+static cudaError_t observe(const lbm_gpu_view *v, bool initially, cudaStream_t stream) {
+    const lbm_gpu_boundary &b = v->last.boundary;
+    if (b.links) {
+        keep_links<T><<<(b.cell_count + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
+    }
+    if (v->strain[0] || v->strain[1]) {
+        keep_strain<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, initially);
+    }
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially,
+                                       cudaStream_t stream) {
+    return LBM_DISPATCH(view->last, observe, view, initially, stream);
+}
+
+// ---- sums over links ----
+
+static __device__ void join(lbm_carried &a, const lbm_carried &b) {
+    for (int k = 0; k < 3; k++) {
+        a.force[k] += b.force[k];
+        a.torque[k] += b.torque[k];
+    }
+    a.mass += b.mass;
+}
+
+static __device__ void clear(lbm_carried &a) {
+    for (int k = 0; k < 3; k++) {
+        a.force[k] = a.torque[k] = 0;
+    }
+    a.mass = 0;
+}
+
+template <class T>
+__global__ void __launch_bounds__(THREADS)
+    links_kernel(const __grid_constant__ lbm_gpu_step s, int region, double cx, double cy,
+                 double cz, lbm_carried *partials) {
+    const double centre[3] = {cx, cy, cz};
+    lbm_carried mine;
+    clear(mine);
+    const uint32_t share = (s.boundary.cell_count + gridDim.x - 1) / gridDim.x;
+    const uint32_t first = blockIdx.x * share;
+    const uint32_t last =
+        first + share < s.boundary.cell_count ? first + share : s.boundary.cell_count;
+    for (uint32_t c = first + threadIdx.x; c < last; c += blockDim.x) {
+        const lbm_gpu_cell cell = s.boundary.cells[c];
+        const uint32_t z = cell.index / s.layout.slice, rest = cell.index % s.layout.slice;
+        const double at[3] = {(double)(rest % s.layout.pitch), (double)(rest / s.layout.pitch),
+                              (double)z};
+        T::each_link(s.boundary, cell, region, [&](const int e[3], double out, double in) {
+            lbm_carry(&mine, e, out, in, at, centre);
+        });
+    }
+    __shared__ double room[ROWS_PER_BLOCK][sizeof(lbm_carried) / sizeof(double)];
+    join_lanes(mine);
+    if (threadIdx.x % CUDA_WARP == 0) {
+        *(lbm_carried *)room[threadIdx.x / CUDA_WARP] = mine;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < ROWS_PER_BLOCK; w++) {
+            join(mine, *(const lbm_carried *)room[w]);
+        }
+        partials[blockIdx.x] = mine;
+    }
+}
+
+template <class T, class D>
+static cudaError_t carried(const lbm_gpu_step *s, int region, const double centre[3],
+                           lbm_carried *partials, cudaStream_t stream) {
+    links_kernel<T><<<LBM_GPU_LINK_BLOCKS, THREADS, 0, stream>>>(*s, region, centre[0], centre[1],
+                                                                 centre[2], partials);
+    return join_all(partials, LBM_GPU_LINK_BLOCKS, stream);
+}
+
+extern "C" cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
+                                     lbm_carried *partials, cudaStream_t stream) {
+    return LBM_DISPATCH(*step, carried, step, region, centre, partials, stream);
+}
+
+// One block per region.
+__global__ void __launch_bounds__(JOINERS)
+    flows_kernel(const __grid_constant__ lbm_gpu_boundary b, double *rate) {
+    const uint8_t region = (uint8_t)(blockIdx.x + 1);
+    double sum = 0;
+    for (int64_t k = threadIdx.x; k < b.link_count; k += JOINERS) {
+        if (b.link_region[k] == region) {
+            sum += b.link_flow[k];
+            b.link_flow[k] = 0;
+        }
+    }
+    __shared__ double room[JOINERS];
+    room[threadIdx.x] = sum;
+    for (int width = JOINERS / 2; width > 0; width /= 2) {
+        __syncthreads();
+        if ((int)threadIdx.x < width) {
+            room[threadIdx.x] += room[threadIdx.x + width];
+        }
+    }
+    if (threadIdx.x == 0) {
+        rate[region] = room[0];
+    }
+}
+
+extern "C" cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
+                                     cudaStream_t stream) {
+    if (regions > 0) {
+        flows_kernel<<<regions, JOINERS, 0, stream>>>(*boundary, rate);
+    }
+    return cudaGetLastError();
 }

@@ -109,16 +109,12 @@ const cuda_look *lbm_gpu_look(int dims, int bytes);
  * view->last; initially from differences of the velocity. */
 cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
 
-/* What the links of a region carried in the last observed step, lattice units. */
-typedef struct lbm_gpu_carried {
-    double force[3], torque[3], mass;
-} lbm_gpu_carried;
-
 enum { LBM_GPU_LINK_BLOCKS = 256 };
 
-/* Torque about `centre` in cells. partials: LBM_GPU_LINK_BLOCKS. */
+/* What the links of a region carried in the last observed step, torque about `centre` in cells.
+ * partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
 cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
-                          lbm_gpu_carried *partials, cudaStream_t stream);
+                          lbm_carried *partials, cudaStream_t stream);
 
 /* rate[r] = sum of link_flow over the links of region r, which is then zeroed; r <= regions. */
 cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,

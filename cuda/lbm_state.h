@@ -2,51 +2,67 @@
 #ifndef CUDA_LBM_STATE_H
 #define CUDA_LBM_STATE_H
 
-#include "cuda/laws.h"
 #include "cuda/lbm_gpu.h"
 #include "cuda/machine/backend.h"
-#include "engine/lbm/lbm.h"
+#include "cuda/machine/terms.h"
+#include "engine/lbm/lbm_state.h"
+
+typedef struct cuda_laws cuda_laws;
 
 typedef struct lbm_cuda {
-    sel_state base;
-    const lbm_plan *plan;
+    lbm_state all;
     lbm_gpu_step pattern; /* all but `from` and `to` */
-    lbm_gpu_view view;    /* see cuda_view */
+    lbm_gpu_view view;    /* see lbm_cuda_view */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
-    void *f[2];
     double *rates;          /* [regions + 1] on the device */
-    double *acceleration;   /* see cuda_acceleration_turns */
+    double *acceleration;   /* uniform: [2][3], see cuda_acceleration_turns */
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws *laws;
-
-    double *out, *rate; /* [regions + 1] on the host, lattice units */
-    int64_t balance_step;
-    double first_mass;
 } lbm_cuda;
 
 /* The present state as fields see it: state->view. */
-const lbm_gpu_view *cuda_view(lbm_cuda *state);
-
-/* Bytes of a stored number. */
-static inline int64_t cuda_real(const sel_plan *plan) {
-    return plan->precision == SEL_F32 ? 4 : 8;
-}
-
-/* cuda_solver.ask and .answer */
-sel_status lbm_cuda_ask(sel_state *base, const sel_request *request, sel_error *error);
-void lbm_cuda_answer(sel_state *base, const cuda_slot *slot, sel_request *request);
+const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state);
 
 /* Lists the boundary's arrays; copies the boundary to the device. */
 void lbm_cuda_list_boundary(lbm_cuda *state);
-sel_status cuda_upload_boundary(lbm_cuda *state, sel_error *error);
-
-/* The mass of all free cells, from the sum of the density's deviations; lattice units. */
-static inline double lbm_cuda_mass(const lbm_cuda *state, const sel_total *deviation) {
-    return (double)state->plan->base.domain->free_cells + sel_total_of(deviation, false);
-}
+sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
 
 /* Populations of step 0. */
-sel_status cuda_set_initial(lbm_cuda *state, sel_error *error);
+sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error);
+
+/* ---- laws ---- */
+
+/* True when a uniform acceleration varies in time: that of step n is then at n & 1 of the two, as
+ * its closures need the one before too; else the first is of all steps. */
+bool cuda_acceleration_turns(const lbm_plan *plan);
+
+/* Finds the laws that vary and lists their arrays; NULL: no memory. */
+cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays);
+void cuda_laws_destroy(cuda_laws *laws);
+
+/* Uploads programs, their data and places, evaluates everything for the first step on the host (so
+ * that mistakes are told as on the CPU: values are complete afterwards, the acceleration at time
+ * 0), and synchronises. Values stand as in lbm_batches_apply. */
+sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
+
+/* True when a law that varies in time needs the host in every step: no graph can hold it. */
+bool cuda_laws_need_host(const cuda_laws *laws);
+
+/* Enqueues the evaluation, for the step from the clock's to the next, of all laws that depend on
+ * what is `due` (as lbm_batches_apply, and the acceleration at the end of the step), with the
+ * present controls. `step` is what the clock will show; only laws that need the host use it, so
+ * that with all others the call may be captured into a graph. A program that gives NaN, infinity,
+ * or leaves what it is sure of halts kernels of that step and of later ones: they leave the state
+ * as it is. */
+sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, sel_error *error);
+
+/* After laws that failed in a step: the velocity of the state that is left needs the acceleration
+ * that it had, which may be a field. */
+void cuda_laws_restore(lbm_cuda *state);
+
+/* cuda_solver.check: a step whose laws failed, and all that were enqueued behind it, left the state
+ * as it was; the message is that of the CPU (the host evaluates that place again). */
+sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error);
 
 #endif

@@ -16,7 +16,6 @@ struct d2q9_f32 {
 #define LBM_SQRT(x) sqrtf(x)
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_start.h"
 #include "cuda/lbm_cell.cuh"
 #undef REAL
 #undef LBM_SQRT
@@ -27,7 +26,6 @@ struct d2q9_f64 {
 #define LBM_SQRT(x) sqrt(x)
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_start.h"
 #include "cuda/lbm_cell.cuh"
 #undef REAL
 #undef LBM_SQRT
@@ -40,7 +38,6 @@ struct d3q19_f32 {
 #define LBM_SQRT(x) sqrtf(x)
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_start.h"
 #include "cuda/lbm_cell.cuh"
 #undef REAL
 #undef LBM_SQRT
@@ -51,7 +48,6 @@ struct d3q19_f64 {
 #define LBM_SQRT(x) sqrt(x)
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
-#include "engine/physics/lbm_start.h"
 #include "cuda/lbm_cell.cuh"
 #undef REAL
 #undef LBM_SQRT

@@ -158,7 +158,8 @@ static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
  * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
 static const double outflow_share = 0.25;
 
-double lbm_outflow_relaxation(const sel_domain *domain, int region, int axis) {
+/* K of a region with an outflow on faces across `axis`. */
+static double outflow_relaxation(const sel_domain *domain, int region, int axis) {
     const lbm_law_outflow *law = region_of(domain, region)->law.data;
     return law->relaxation > 0 ? law->relaxation
                                : outflow_share / sqrt(3) / (double)domain->grid.n[axis];
@@ -181,34 +182,9 @@ static void describe_opening(const sel_domain *domain, const int64_t at[3],
                     : cell->density_region  ? LBM_OPEN_PRESSURE
                                             : LBM_OPEN_OUTFLOW;
     if (cell->opening == LBM_OPEN_OUTFLOW) {
-        cell->keep = 1 - lbm_outflow_relaxation(domain, regions[0], faces[0] / 2);
+        cell->keep = 1 - outflow_relaxation(domain, regions[0], faces[0] / 2);
     }
     cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
-}
-
-/* What one cell's links are: per direction the region that owns it, 0: pulled. */
-typedef struct links {
-    uint8_t region[LBM_MAX_Q];
-    lbm_boundary_cell cell;
-} links;
-
-static bool find_links(const sel_domain *domain, const lbm_lattice *lattice, const int64_t at[3],
-                       links *found) {
-    *found = (links){.cell = {.x = at[0], .opening_index = -1}};
-    lbm_boundary_cell *cell = &found->cell;
-    for (int i = 1; i < lattice->q; i++) {
-        origin from = find_origin(domain, at, lattice->direction[i].e);
-        uint32_t bit = from.source == PULLED ? 0 : 1u << i;
-        found->region[i] = (uint8_t)from.region;
-        cell->links |= bit;
-        cell->bounced |= from.source == BOUNCED ? bit : 0;
-        cell->mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
-        cell->open |= from.source == OPEN ? bit : 0;
-    }
-    if (cell->open) {
-        describe_opening(domain, at, cell);
-    }
-    return cell->links != 0;
 }
 
 /* True for the wet faces that may meet any other. */
@@ -250,30 +226,19 @@ static sel_status refuse_meetings_at(const sel_domain *domain, const int64_t at[
     return SEL_OK;
 }
 
-/* Faces meet in rows along the domain's edges, and at the ends of those that lie on one face or
- * none. */
-static sel_status refuse_meetings(const sel_domain *domain, sel_error *error) {
-    const sel_grid *grid = &domain->grid;
-    const int64_t *n = grid->n;
-    int64_t at[3];
-    for (at[2] = 0; at[2] < n[2]; at[2]++) {
-        for (at[1] = 0; at[1] < n[1]; at[1]++) {
-            bool whole = at[1] == 0 || at[1] == n[1] - 1 || n[0] < 3;
-            if (grid->dims == 3) {
-                whole = n[0] < 3 || n[1] == 1 || n[2] == 1 ||
-                        (whole && (at[2] == 0 || at[2] == n[2] - 1));
-            }
-            for (at[0] = 0; at[0] < n[0]; at[0] += whole ? 1 : n[0] - 1) {
-                if (!domain->cell[sel_cell_number(grid, at)]) {
-                    sel_status status = refuse_meetings_at(domain, at, error);
-                    if (status) {
-                        return status;
-                    }
-                }
+static sel_status refuse_meetings(const sel_domain *domain, const lbm_boundary *b,
+                                  sel_error *error) {
+    const int64_t ny = domain->grid.n[1];
+    sel_status status = SEL_OK;
+    for (int64_t row = 0; row < b->rows && !status; row++) {
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1] && !status; c++) {
+            if (b->cells[c].opening == LBM_OPEN_EDGE) {
+                const int64_t at[3] = {b->cells[c].x, row % ny, row / ny};
+                status = refuse_meetings_at(domain, at, error);
             }
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 /* A wall at the centres of its cells has no sense for a solid: its cells are no fluid. */
@@ -318,24 +283,6 @@ static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t
     }
 }
 
-static void add_cell(lbm_boundary *b, tally *at, const links *found) {
-    bool open = found->cell.open != 0;
-    if (b->cells) {
-        lbm_boundary_cell *cell = &b->cells[at->cells];
-        *cell = found->cell;
-        cell->first_link = at->links;
-        cell->opening_index = open ? at->openings : -1;
-    }
-    for (int i = 1; i < b->lattice->q; i++) {
-        if (found->region[i] && b->link_region) {
-            b->link_region[at->links] = found->region[i];
-        }
-        at->links += found->region[i] != 0;
-    }
-    at->openings += open;
-    at->cells++;
-}
-
 /* Most cells have free cells all about. That is told of many cells at a time, since a large domain
  * has millions of them: near[x] != 0 where a solid is next to the cell x. Not for cells at the
  * domain's faces. */
@@ -350,13 +297,34 @@ static void look_around(const uint8_t *solid, const int64_t offset[], int direct
     }
 }
 
+/* Adds a cell, if it is a boundary cell. */
 static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, int64_t x,
                       tally *sum) {
     const int64_t ny = domain->grid.n[1], at[3] = {x, row % ny, row / ny};
-    links found;
-    if (find_links(domain, b->lattice, at, &found)) {
-        add_cell(b, sum, &found);
+    lbm_boundary_cell cell = {.x = x, .first_link = sum->links, .opening_index = -1};
+    for (int i = 1; i < b->lattice->q; i++) {
+        const origin from = find_origin(domain, at, b->lattice->direction[i].e);
+        const uint32_t bit = 1u << i;
+        if (from.source == PULLED) {
+            continue;
+        }
+        cell.links |= bit;
+        cell.bounced |= from.source == BOUNCED ? bit : 0;
+        cell.mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
+        cell.open |= from.source == OPEN ? bit : 0;
+        if (b->link_region) {
+            b->link_region[sum->links] = (uint8_t)from.region;
+        }
+        sum->links++;
     }
+    if (cell.open) {
+        describe_opening(domain, at, &cell);
+        cell.opening_index = sum->openings++;
+    }
+    if (cell.links && b->cells) {
+        b->cells[sum->cells] = cell;
+    }
+    sum->cells += cell.links != 0;
 }
 
 /* Adds one row to the lists; offset[i] leads from a cell to where direction i comes from. */
@@ -404,23 +372,6 @@ static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[])
     }
 }
 
-/* Turns what each row adds into what comes before it, and sets the lengths of the lists. */
-static void add_up(lbm_boundary *b, tally counts[]) {
-    tally sum = {0, 0, 0, 0};
-    for (int64_t row = 0; row < b->rows; row++) {
-        const tally here = counts[row];
-        counts[row] = sum;
-        sum.cells += here.cells;
-        sum.links += here.links;
-        sum.openings += here.openings;
-        sum.spans += here.spans;
-    }
-    b->cell_count = sum.cells;
-    b->link_count = sum.links;
-    b->open_count = sum.openings;
-    b->span_count = sum.spans;
-}
-
 /* calloc that never asks for nothing, and adds up what it asked for. */
 static void *take(int64_t count, size_t size, uint64_t *bytes) {
     *bytes += (uint64_t)(count + 1) * size;
@@ -445,7 +396,19 @@ static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *err
         return sel_fail_memory(error, "counting the boundary cells", bytes);
     }
     list_rows(domain, b, counts);
-    add_up(b, counts);
+    tally sum = {0, 0, 0, 0};
+    for (int64_t row = 0; row < b->rows; row++) {
+        const tally here = counts[row];
+        counts[row] = sum;
+        sum.cells += here.cells;
+        sum.links += here.links;
+        sum.openings += here.openings;
+        sum.spans += here.spans;
+    }
+    b->cell_count = sum.cells;
+    b->link_count = sum.links;
+    b->open_count = sum.openings;
+    b->span_count = sum.spans;
     sel_status status = allocate(b, error);
     if (!status) {
         list_rows(domain, b, counts);
@@ -463,10 +426,10 @@ static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *err
 sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
                                lbm_boundary *boundary, sel_error *error) {
     *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
-    sel_status status = refuse_wet_solids(domain, error);
-    sel_status meetings = refuse_meetings(domain, error);
-    status = status ? status : meetings;
-    status = status ? status : list(domain, boundary, error);
+    sel_status solids = refuse_wet_solids(domain, error);
+    sel_status status = list(domain, boundary, error);
+    status = status ? status : refuse_meetings(domain, boundary, error);
+    status = solids ? solids : status;
     status = status ? status : lbm_batches_create(domain, boundary, &boundary->batches, error);
     if (status) {
         lbm_boundary_free(boundary);

@@ -1,10 +1,11 @@
-/* boundary.h -- the boundary of a lattice Boltzmann domain: which cells, what comes in where. */
+/* boundary.h -- the boundary of a lattice Boltzmann domain: which cells, what comes in where, and
+ * the places of its laws. */
 #ifndef LBM_BOUNDARY_H
 #define LBM_BOUNDARY_H
 
-#include "engine/lbm/batch.h"
 #include "engine/lbm/lattice.h"
 #include "engine/physics/lbm_method.h"
+#include "engine/solver.h"
 
 /* A free cell to which at least one population comes from a solid or across a face. All its other
  * populations are pulled from neighbours. */
@@ -23,6 +24,28 @@ typedef struct lbm_boundary_cell {
     uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
     double keep; /* of an outflow: 1 - K of engine/physics/lbm_closure.h */
 } lbm_boundary_cell;
+
+/* The quantity of a region's law (a velocity, or a pressure when it has one component) at all the
+ * places where it is needed: the middle of each link (moving walls), or the centre of each cell
+ * (wet faces). Or the acceleration, uniform at one place, else without places: at all cells. */
+typedef struct lbm_batch {
+    const sel_quantity *quantity;
+    const sel_region *region; /* NULL: the acceleration */
+    char what[160];           /* for messages */
+    unsigned depends; /* SEL_ON_T: evaluated before each step; SEL_ON_CONTROLS: when they change */
+    bool on_links;    /* else at cells of wet faces */
+    int64_t count;
+    double *x, *y, *z; /* user's units; z NULL in 2-D */
+    int64_t *target;   /* number of the link, or of the open cell */
+    uint8_t *incoming; /* on links: the direction */
+} lbm_batch;
+
+typedef struct lbm_batches {
+    int count;
+    lbm_batch *v;
+    int64_t largest;  /* places */
+    unsigned depends; /* of any of them */
+} lbm_batches;
 
 /* Cells x0 <= x < x1 of a row, all free. */
 typedef struct lbm_span {
@@ -60,7 +83,15 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
-/* K of a region with an outflow on faces across `axis`: as given, else 0.25 c_s / L. */
-double lbm_outflow_relaxation(const sel_domain *domain, int region, int axis);
+/* Collects the places of each region whose law has a quantity (lbm_terms.c). */
+sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
+                              lbm_batches *batches, sel_error *error);
+void lbm_batches_free(lbm_batches *batches);
+
+/* True when the region's law makes the faces that it paints wet. */
+bool lbm_region_is_wet(const sel_region *region);
+
+/* True when region `number` may let mass through: a wet face or a moving wall. */
+bool lbm_region_passes(const sel_domain *domain, int number);
 
 #endif

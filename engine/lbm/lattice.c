@@ -1,8 +1,7 @@
 /* lattice.c -- the tables of the lattices, made from their X-macros. */
 #include "engine/lbm/lattice.h"
 
-#include "engine/physics/lbm_d2q9.h"
-#include "engine/physics/lbm_d3q19.h"
+#include "engine/physics/lbm_lattice.h"
 
 #define DIRECTION(i, ex, ey, ez, opposite_of, weight_of) \
     [i].e = {ex, ey, ez}, [i].opposite = (opposite_of), [i].weight = (weight_of),

@@ -65,7 +65,25 @@ typedef struct lbm_plan {
     const lbm_params *params;
     lbm_numbers numbers;
     lbm_boundary boundary;
+    lbm_batch acceleration; /* see lbm_acceleration_batch */
+    double origin;          /* where a uniform one is evaluated */
 } lbm_plan;
+
+/* Bytes of a stored number; a number of an array of them, and setting it. */
+static inline int64_t lbm_real(const sel_plan *plan) {
+    return plan->precision == SEL_F32 ? 4 : 8;
+}
+static inline double lbm_get(const lbm_plan *plan, const void *from, int64_t at) {
+    return plan->base.precision == SEL_F32 ? (double)((const float *)from)[at]
+                                           : ((const double *)from)[at];
+}
+static inline void lbm_put(const lbm_plan *plan, void *to, int64_t at, double value) {
+    if (plan->base.precision == SEL_F32) {
+        ((float *)to)[at] = (float)value;
+    } else {
+        ((double *)to)[at] = value;
+    }
+}
 
 extern const sel_solver lbm_solver;
 extern const struct sel_cpu lbm_on_cpu;
@@ -84,33 +102,22 @@ sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_erro
 /* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
 sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
 
-/* The velocity of a wall, for sel_solver.wall_value. */
-sel_status lbm_wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
-                          bool *known, double *out, sel_error *error);
-
-/* sel_solver.facts, .warn and .ahead. */
+/* sel_solver.facts, .warn, .ahead, .json and .hint. */
 int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
 void lbm_warn(const sel_plan *plan, sel_error *warnings);
 sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
+void lbm_json(const sel_plan *plan, char *text, size_t size);
+void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
+
+/* ---- what laws and initial state show before a run: lbm_samples.c ---- */
 
 /* The largest velocity that the reference, the laws, sampled over the run, and the initial state,
  * at some cells, name; user's units. */
 double lbm_largest_velocity(const lbm_plan *plan);
 
-/* Kinematic, user's units. */
-double lbm_viscosity(const lbm_plan *plan);
-
 /* The lowest and the highest gauge pressure that laws give in the run, sampled, 0 among them;
  * user's units. */
 void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
-
-/* Of these pressures the one farthest from 0, as the density deviation in lattice units. */
-double lbm_largest_deviation(const lbm_plan *plan);
-#define LBM_LARGEST_DEVIATION 0.3 /* above it nearly incompressible flow is out of question */
-
-/* Reynolds number of a cell at a velocity in lattice units, the eddy viscosity counted. */
-double lbm_cell_reynolds(const lbm_plan *plan, double velocity);
-enum { LBM_LARGEST_CELL_REYNOLDS = 20 }; /* above it the collisions are seldom stable */
 
 /* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;
  * 0: there is none. */
@@ -128,7 +135,6 @@ typedef struct lbm_passing {
     bool free; /* a face lets pass what the flow wants: nothing else was looked at */
     double in, out;
     int in_region, out_region;
-    const lbm_boundary_cell *const *open; /* while it is found: by opening_index */
 } lbm_passing;
 
 lbm_passing lbm_find_passing(const lbm_plan *plan);

@@ -7,14 +7,8 @@
 
 #include <omp.h>
 #include <string.h>
-#include "engine/lbm/acceleration.h"
-#include "engine/lbm/lbm_answers.h"
 #include "engine/machine.h"
 #include "engine/stream.h"
-
-static int64_t real_size(int precision) {
-    return precision == SEL_F32 ? 4 : 8;
-}
 
 /* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
  * streams of a step stand in different sets of the caches, wherever they are in a row. */
@@ -31,8 +25,7 @@ static int64_t round_up(int64_t bytes) {
 }
 
 /* Rows begin with x = -1 and end with padding after x = nx. */
-static lbm_layout make_layout(const sel_grid *grid, int precision) {
-    int64_t real = real_size(precision);
+static lbm_layout make_layout(const sel_grid *grid, int64_t real) {
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = round_up((layout.nx + 2) * real) / real;
     layout.slice = layout.pitch * (layout.ny + 2);
@@ -41,31 +34,19 @@ static lbm_layout make_layout(const sel_grid *grid, int precision) {
     return layout;
 }
 
-static lbm_forcing forcing_of(const lbm_plan *plan) {
-    unsigned depends = sel_quantity_depends(&plan->params->acceleration);
-    const double *a = plan->numbers.acceleration;
-    return depends & SEL_ON_PLACE                           ? LBM_FORCE_FIELD
-           : depends || a[0] != 0 || a[1] != 0 || a[2] != 0 ? LBM_UNIFORM_FORCE
-                                                            : LBM_NO_FORCE;
-}
-
 static void list(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_plan *plan = (const lbm_plan *)base->plan;
-    const lbm_boundary *boundary = &plan->boundary;
     const sel_grid *grid = &plan->base.domain->grid;
-    const int64_t dims = grid->dims, links = boundary->link_count, nx = grid->n[0];
-    const lbm_layout layout = make_layout(grid, base->plan->precision);
-    const sel_type real = {'f', (uint32_t)real_size(base->plan->precision)};
+    const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
+    const lbm_layout layout = state->layout = make_layout(grid, real);
     sel_arrays *arrays = &base->arrays;
-    state->plan = plan;
-    state->precision = base->plan->precision;
-    state->lattice = &lbm_lattices[plan->params->lattice];
-    state->layout = layout;
-    state->forcing = forcing_of(plan);
-    base->last = (sel_last){.type = real, .components = grid->dims, .scale = 1};
+    state->lattice = plan->boundary.lattice;
+    state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
+                     : lbm_is_forced(plan)           ? LBM_UNIFORM_FORCE
+                                                     : LBM_NO_FORCE;
     /* One line before the first row, for what is pulled to its halo. */
-    const int64_t line = SEL_LINE / real.size;
+    const int64_t line = SEL_LINE / real;
     const sel_cells populations = {
         .n = {nx, grid->n[1], grid->n[2]},
         .components = state->lattice->q,
@@ -75,102 +56,109 @@ static void list(sel_state *base) {
         .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
         .count = line + state->lattice->q * layout.plane,
     };
-    const sel_cells vectors = {.n = {nx, grid->n[1], grid->n[2]},
-                               .components = grid->dims,
-                               .pitch = nx,
-                               .slice = nx * grid->n[1],
-                               .plane = sel_grid_cells(grid),
-                               .count = dims * sel_grid_cells(grid)};
-    state->streams = 2 * (uint64_t)populations.count * real.size > sel_machine_cache();
-    sel_arrays_add_turns(arrays, "f", state->f, real, &populations);
-    SEL_ADD(arrays, state, link_add, links, 0);
-    SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, 0);
-    SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, 0);
+    const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
+    state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
+    lbm_list(&state->all, &populations, &vectors);
+    SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
-    if (lbm_acceleration_is_field(plan)) {
-        sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
-                             &vectors, 0);
-        SEL_ADD(arrays, state, places, 6 * lbm_acceleration_chunk(plan) * nx, 0);
-    }
-    lbm_list_observed(plan, arrays, &state->links, state->strain);
-    if (base->plan->wants_balance) {
-        SEL_ADD(arrays, state, link_flow, links, SEL_SAVED);
-        SEL_ADD(arrays, state, out, plan->base.domain->region_count + 1, SEL_SAVED);
-        SEL_ADD(arrays, state, rate, plan->base.domain->region_count + 1, SEL_SAVED);
-        SEL_ADD_VALUE(arrays, state, balance_step);
-        SEL_ADD_VALUE(arrays, state, first_mass);
-    }
+    SEL_ADD(arrays, state, places,
+            lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
 }
 
-/* Where a row at the domain's end is needed beyond the other: how far away, 0: nowhere. */
-static int64_t wrapped(const sel_grid *grid, int axis, int64_t at, int64_t stride) {
-    int64_t n = grid->n[axis];
-    bool ends = sel_axis_periodic(grid, axis) && axis < grid->dims;
-    return !ends ? 0 : at == 0 ? n * stride : at == n - 1 ? -n * stride : 0;
-}
-
-/* On an axis of one cell its row is beyond both ends. */
-static void copy_row(char *row, int64_t bytes, int64_t shift, bool both) {
-    memcpy(row + shift, row, (size_t)bytes);
-    if (both) {
-        memcpy(row - shift, row, (size_t)bytes);
+/* How far from itself a row is needed: not at all, and where the axis is periodic beyond the other
+ * end. On an axis of one cell it is beyond both. Returns their number. */
+static int find_shifts(const sel_grid *grid, int axis, int64_t at, int64_t stride,
+                       int64_t shift[3]) {
+    const int64_t n = grid->n[axis];
+    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims;
+    int count = 0;
+    shift[count++] = 0;
+    if (wraps && at == 0) {
+        shift[count++] = n * stride;
     }
+    if (wraps && at == n - 1) {
+        shift[count++] = -n * stride;
+    }
+    return count;
 }
 
 void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
-    const sel_grid *grid = &state->plan->base.domain->grid;
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
     const lbm_layout *layout = &state->layout;
-    int64_t real = real_size(state->precision), last = (layout->nx - 1) * real;
-    int64_t bytes = (layout->nx + 2) * real;
-    int64_t y = row % layout->ny, z = row / layout->ny;
-    int64_t along_y = wrapped(grid, 1, y, layout->pitch * real);
-    int64_t along_z = wrapped(grid, 2, z, layout->slice * real);
+    const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
+    const size_t bytes = (size_t)((layout->nx + 2) * real);
+    int64_t shift_y[3], shift_z[3];
+    const int y_count = find_shifts(grid, 1, row % layout->ny, layout->pitch * real, shift_y);
+    const int z_count = find_shifts(grid, 2, row / layout->ny, layout->slice * real, shift_z);
     ends = ends && sel_axis_periodic(grid, 0);
-    if (!ends && !along_y && !along_z) {
-        return;
-    }
-    for (int i = 0; i < state->lattice->q; i++) {
+    for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
         if (ends) {
             memcpy(at - real, at + last, (size_t)real);
             memcpy(at + last + real, at, (size_t)real);
         }
-        if (along_y) {
-            copy_row(at - real, bytes, along_y, layout->ny == 1);
-        }
-        if (along_z) {
-            copy_row(at - real, bytes, along_z, layout->nz == 1);
-        }
-        if (along_y && along_z) {
-            copy_row(at - real + along_z, bytes, along_y, layout->ny == 1);
-            if (layout->nz == 1) {
-                copy_row(at - real - along_z, bytes, along_y, layout->ny == 1);
-            }
+        for (int k = 1; k < y_count * z_count; k++) {
+            memcpy(at - real + shift_y[k % y_count] + shift_z[k / y_count], at - real, bytes);
         }
     }
 }
 
 static unsigned depends(const sel_plan *base) {
-    const lbm_plan *plan = (const lbm_plan *)base;
-    return plan->boundary.batches.depends | sel_quantity_depends(&plan->params->acceleration);
+    return lbm_depends((const lbm_plan *)base);
+}
+
+/* Evaluates the acceleration `steps` steps after time 0. */
+static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
+    const int64_t nx = state->layout.nx;
+    double value[3] = {0, 0, 0};
+    sel_status status = SEL_OK;
+    if (!sel_quantity_given(plan->acceleration.quantity)) {
+        return SEL_OK;
+    }
+    if (!state->all.acceleration_field) {
+        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, steps, value, error);
+        for (int a = 0; a < 3; a++) {
+            state->acceleration[a] = value[a] / lbm_acceleration_unit(plan);
+        }
+    }
+    for (int64_t row = 0; state->all.acceleration_field && row < total && !status; row += chunk) {
+        char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
+        status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
+                                       state->places, to, total * nx, error);
+    }
+    return status;
+}
+
+void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]) {
+    const void *field = state->all.acceleration_field;
+    int64_t nx = state->layout.nx, at = row * nx + x;
+    for (int a = 0; a < 3; a++, at += nx * sel_state_rows(&state->all.base)) {
+        value[a] = !field || a >= state->lattice->dims ? state->acceleration[a]
+                                                       : lbm_get(state->all.plan, field, at);
+    }
+}
+
+/* The laws of the step from `step` on. */
+static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
+    return lbm_batches_apply(state->all.plan, step, due, state->law_values, state->all.link_add,
+                             state->all.open_value, error);
 }
 
 /* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
  * the end of the step. */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    const unsigned forced = sel_quantity_depends(&state->plan->params->acceleration);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
-    sel_status status = forced & due & (SEL_ON_T | SEL_ON_CONTROLS)
-                            ? lbm_apply_acceleration(state, (double)base->step + 1, error)
+    sel_status status = state->all.plan->acceleration.depends & due
+                            ? apply_acceleration(state, (double)base->step + 1, error)
                             : SEL_OK;
-    status = status ? status
-                    : lbm_batches_apply(state->plan, base->step, due, state->law_values,
-                                        state->link_add, state->open_value, error);
+    status = status ? status : apply_laws(state, base->step, due, error);
     if (status) { /* the velocity of the state that is left needs the acceleration that it had */
-        lbm_apply_acceleration(state, (double)base->step, NULL);
+        apply_acceleration(state, (double)base->step, NULL);
     }
     return status;
 }
@@ -183,51 +171,42 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     for (int64_t row = 0; row < rows; row++) {
         lbm_fill_halo(state, lbm_now(state), row, true);
     }
-    sel_status status = lbm_apply_acceleration(state, (double)base->step, error);
+    sel_status status = apply_acceleration(state, (double)base->step, error);
     return status ? status
-                  : lbm_batches_apply(state->plan, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS,
-                                      state->law_values, state->link_add, state->open_value, error);
+                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     state->kernels = lbm_kernels_usable(0);
-    sel_status status = lbm_apply_acceleration(state, 0, error);
+    sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     status = status ? status : lbm_set_initial(state, error);
-    status = status ? status
-                    : lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values,
-                                        state->link_add, state->open_value, error);
+    status = status ? status : apply_laws(state, 0, LBM_ALWAYS, error);
     if (!status && base->plan->wants_balance) {
-        state->first_mass = lbm_total_mass(state);
+        state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
     }
     return status;
 }
 
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
-    const lbm_numbers *numbers = &state->plan->numbers;
-    return (lbm_step){
-        .layout = state->layout,
-        .from = state->f[step & 1],
-        .to = state->f[(step + 1) & 1],
-        .streams = state->streams,
-        .wraps = sel_axis_periodic(&state->plan->base.domain->grid, 0) &&
-                 state->layout.nx * real_size(state->precision) >= SEL_LINE,
-        .collision = state->plan->params->collision,
-        .forcing = state->forcing,
-        .omega_even = numbers->omega_even,
-        .omega_odd = numbers->omega_odd,
-        .tau = numbers->tau,
-        .magic = numbers->magic,
-        .eddy = numbers->eddy,
-        .acceleration = {state->acceleration[0], state->acceleration[1], state->acceleration[2]},
-        .acceleration_before = {state->acceleration_before[0], state->acceleration_before[1],
-                                state->acceleration_before[2]},
-        .acceleration_field = state->acceleration_field,
-        .boundary = &state->plan->boundary,
-        .link_add = state->link_add,
-        .open_value = state->open_value,
-        .link_flow = state->link_flow};
+    const lbm_plan *plan = state->all.plan;
+    return (lbm_step){.layout = state->layout,
+                      .from = state->all.f[step & 1],
+                      .to = state->all.f[(step + 1) & 1],
+                      .streams = state->streams,
+                      .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
+                               state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
+                      .collision = plan->params->collision,
+                      .forcing = state->forcing,
+                      .numbers = &plan->numbers,
+                      .acceleration = state->acceleration,
+                      .acceleration_before = state->acceleration_before,
+                      .acceleration_field = state->all.acceleration_field,
+                      .boundary = &plan->boundary,
+                      .link_add = state->all.link_add,
+                      .open_value = state->all.open_value,
+                      .link_flow = state->all.link_flow};
 }
 
 /* Each thread sweeps rows that lie together. */
@@ -235,15 +214,13 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_loops *loops = lbm_loops_of(state);
     const int64_t rows = sel_state_rows(base);
-    lbm_sweep sweep =
-        loops->sweep[state->plan->params->collision][state->forcing][state->plan->numbers.eddy > 0];
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
         for (int64_t row = 0; row < rows; row++) {
-            sweep(&step, row);
+            loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
         sel_stream_end();

@@ -1,11 +1,10 @@
 /* lbm_plan.c -- sel.lbm's numbers in lattice units, its plan, and the solver's entry. */
-#include "engine/lbm/lbm.h"
+#include "engine/lbm/lbm_terms.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/json.h"
 #include "engine/machine/cpu.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
@@ -109,6 +108,7 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
         sel_status listed =
             lbm_boundary_create(domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
         status = resolved ? resolved : listed;
+        p->acceleration = lbm_acceleration_batch(p);
     }
     if (status) {
         plan_destroy(&p->base);
@@ -116,37 +116,6 @@ static sel_status plan_create(const sel_simulation *simulation, const sel_domain
     }
     *plan = &p->base;
     return SEL_OK;
-}
-
-double lbm_viscosity(const lbm_plan *plan) {
-    const sel_common *common = &plan->params->common;
-    return plan->numbers.nu * common->dx * common->dx / common->dt;
-}
-
-static void json(const sel_plan *plan, char *text, size_t size) {
-    const lbm_plan *p = (const lbm_plan *)plan;
-    const sel_reference *reference = &p->params->common.reference;
-    const double nu = lbm_viscosity(p);
-    const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
-    FILE *to = fmemopen(text, size, "w");
-    if (!to) {
-        *text = '\0';
-        return;
-    }
-    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\", \"nu\": ",
-            lbm_lattice_names[p->params->lattice], lbm_collision_names[p->params->collision]);
-    sel_json_number(to, nu);
-    fputs(", \"tau\": ", to);
-    sel_json_number(to, p->numbers.tau);
-    fputs(", \"reynolds\": ", to); /* null without a reference */
-    sel_json_number(to, reference->velocity * reference->length / nu);
-    fputs(", \"mach\": ", to); /* null where no velocity is known ahead */
-    sel_json_number(to, mach > 0 ? mach : (double)NAN);
-    if (p->numbers.eddy > 0) {
-        fputs(", \"smagorinsky\": ", to);
-        sel_json_number(to, p->params->smagorinsky);
-    }
-    fclose(to);
 }
 
 /* The speed of sound in lattice units is 1 / sqrt(3). */
@@ -168,53 +137,42 @@ static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t
     return monitor->smallest <= 0 || mach > 1;
 }
 
-/* The causes in the order in which they can be told from the plan; what the run has seen comes
- * last, since it is the symptom of all of them. */
-static void hint(const sel_plan *plan, double largest, char *text, size_t size) {
-    const lbm_plan *p = (const lbm_plan *)plan;
-    const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
-    const double seen = largest / p->numbers.velocity_unit;
-    const double deviation = lbm_largest_deviation(p), cell = lbm_cell_reynolds(p, given);
-    if (fabs(deviation) > LBM_LARGEST_DEVIATION) {
-        snprintf(
-            text, size,
-            "a law gives a pressure of %.4g, but pressures are gauge pressures: 0 at rest, and "
-            "small beside density c_s^2 = %.4g",
-            deviation * p->numbers.pressure_unit, p->numbers.pressure_unit);
-    } else if (given > 0.3) {
-        snprintf(text, size,
-                 "the laws and the initial state give a velocity of %.3g in lattice units (keep it "
-                 "below 0.1); reduce the velocity, or dt",
-                 given);
-    } else if (p->numbers.tau > 2) {
-        snprintf(text, size,
-                 "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
-                 "viscosity or a smaller dt, or with the Reynolds number kept a smaller velocity",
-                 p->numbers.tau);
-    } else if (p->numbers.tau < 0.51 || cell > LBM_LARGEST_CELL_REYNOLDS) {
-        snprintf(text, size,
-                 "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
-                 "%d); use more cells, or a larger viscosity",
-                 p->numbers.tau, cell, LBM_LARGEST_CELL_REYNOLDS);
-    } else if (lbm_starts_at_once(p)) {
-        snprintf(text, size,
-                 "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "
-                 "initial.velocity");
-    } else if (seen > 0.3) {
-        snprintf(text, size,
-                 "the largest velocity seen was %.3g in lattice units (keep it below 0.1); reduce "
-                 "what drives the flow, or dt",
-                 seen);
-    } else {
-        snprintf(text, size,
-                 "start more gently (sel.ramp in the laws), use more cells, or a larger viscosity "
-                 "(tau = %.5g)",
-                 p->numbers.tau);
-    }
-}
-
 static void state_text(const sel_plan *plan, char *text, size_t size) {
     snprintf(text, size, "%s", lbm_lattice_names[((const lbm_plan *)plan)->params->lattice]);
+}
+
+/* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
+ * cell centres, so that they fix nothing on the face; slip fixes no whole vector. */
+static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                             bool *known, double *out, sel_error *error) {
+    const sel_variant *law = &plan->domain->regions[region - 1].law;
+    const lbm_law_wall *wall = law->data;
+    *known = law->table == &lbm_wall_table && wall->scheme == LBM_HALFWAY &&
+             (field == LBM_VELOCITY || field == LBM_SPEED);
+    if (!*known) {
+        return SEL_OK;
+    }
+    for (size_t i = 0; i < at->n; i++) {
+        const sel_places place = {1,     &at->x[i],   &at->y[i], at->z ? &at->z[i] : NULL,
+                                  at->t, at->controls};
+        double velocity[3] = {0, 0, 0};
+        if (sel_quantity_given(&wall->velocity)) {
+            sel_status status =
+                sel_quantity_eval(&wall->velocity, "law.wall: velocity", &place, velocity, error);
+            if (status != SEL_OK) {
+                return status;
+            }
+        }
+        if (field == LBM_SPEED) {
+            out[i] = sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
+                          velocity[2] * velocity[2]);
+            continue;
+        }
+        for (int a = 0; a < plan->domain->grid.dims; a++) {
+            out[(size_t)a * at->n + i] = velocity[a];
+        }
+    }
+    return SEL_OK;
 }
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
@@ -225,7 +183,7 @@ static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
 
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
-    return 2 * lattice_of(plan->simulation)->q * (plan->precision == SEL_F32 ? 4 : 8);
+    return 2 * lattice_of(plan->simulation)->q * (double)lbm_real(plan);
 }
 
 /* Each population, and whether the cell is solid. */
@@ -280,12 +238,12 @@ const sel_solver lbm_solver = {
     .facts = lbm_facts,
     .warn = lbm_warn,
     .ahead = lbm_ahead,
-    .json = json,
+    .json = lbm_json,
     .impossible = impossible,
     .sound = sound,
     .state_text = state_text,
     .initial_fields = initial_fields,
-    .hint = hint,
+    .hint = lbm_hint,
     .bytes_per_update = bytes_per_update,
     .bytes_per_look = bytes_per_look,
     .bytes_per_cell = bytes_per_cell,
@@ -295,5 +253,5 @@ const sel_solver lbm_solver = {
     .cuda = &cuda_backend,
     .on_cuda = &lbm_on_cuda,
 #endif
-    .wall_value = lbm_wall_value,
+    .wall_value = wall_value,
 };

@@ -1,4 +1,5 @@
-/* lbm_collision.h -- equilibrium, collisions and Guo's force, for one cell.
+/* lbm_collision.h -- equilibrium, collisions, Guo's force and the populations of step 0, for
+ * one cell.
  *
  * Re-includable. The includer defines LBM_DIMS (see lbm_lattice.h), REAL (the type), LBM_SQRT(x)
  * (its square root), LBM_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers).
@@ -215,6 +216,35 @@ SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) *
         const REAL odd = collision == LBM_TRT ? local.omega_odd : local.omega_even;
         LBM_NAME(lbm_relax)(g, &local, local.omega_even, odd, forced);
     }
+}
+
+/* Stored populations of a smooth flow, for step 0: density 1 + drho, velocity u, rate of strain s,
+ * under the acceleration a. Before collision they are f = f^eq + f^neq - S/2 with
+ *
+ *   f_i^neq = -w_i tau rho / cs2 (e_i e_i - cs2 I) : grad u
+ *
+ * (Guo's change of variables puts -S/2 there). Collision leaves f^eq + (1 - 1/tau) f^neq + S/2,
+ * which is what is stored: f^neq is even, so this holds for TRT too. Without f^neq the start would
+ * be a stress-free flow, and errors of first order in time would show. */
+SEL_INLINE void LBM_NAME(lbm_start)(REAL drho, const REAL u[LBM_DIMS], const REAL s[LBM_PARTS],
+                                    REAL tau, const REAL a[LBM_DIMS], REAL g[LBM_Q]) {
+    const REAL rho = R(1) + drho, stress = -(tau - R(1)) * R(3) * rho;
+    REAL source[LBM_Q], trace = R(0);
+    LBM_NAME(lbm_equilibrium)(drho, u, g);
+    LBM_NAME(lbm_force)(rho, u, a, source);
+#define TRACE(axis, sum) trace += s[axis];
+    LBM_AXES(TRACE)
+#undef TRACE
+    const REAL still = trace * R(1.0 / 3.0);
+    g[0] += R(0.5) * source[0] - R(LBM_REST_WEIGHT) * stress * still;
+#define ADD(i, ex, ey, ez, opposite, weight)                                \
+    {                                                                       \
+        const REAL even = R(weight) * stress * ((LBM_TWICE(i, s)) - still); \
+        g[i] += even + R(0.5) * source[i];                                  \
+        g[opposite] += even + R(0.5) * source[opposite];                    \
+    }
+    LBM_PAIRS(ADD)
+#undef ADD
 }
 
 #undef R

@@ -1,4 +1,5 @@
-/* lbm_field.h -- the fields of one cell of a flow, from its moments, its strain or its gradient.
+/* lbm_field.h -- the fields of one cell of a flow, from its moments, its strain or its gradient,
+ * and what one link carries.
  *
  * C11 and C++17, f64; the includer may define LBM_FIELD_INLINE to add its qualifiers. Unless said,
  * numbers are in lattice units. d[a][b] = d u_a / d x_b, zero for axes that there are not; the
@@ -131,6 +132,30 @@ LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, i
         to[0] = sqrt(square);
         return 1;
     }
+}
+
+/* What links carry in a step: momentum to the wall, its moment, and mass out of the domain. */
+typedef struct lbm_carried {
+    double force[3], torque[3], mass;
+} lbm_carried;
+
+/* Adds a link of the cell `at`, which sent `out` along it and to which `in` came along e: the wall
+ * gains the momentum -e (out + in) at the middle of the link, the outside the mass out - in.
+ * (Momentum exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so
+ * that the pressure at rest presses on nothing.) Torque is about `centre`. */
+LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
+                                const double at[3], const double centre[3]) {
+    double arm[3], force[3];
+    for (int a = 0; a < 3; a++) {
+        arm[a] = at[a] - 0.5 * e[a] - centre[a];
+        force[a] = -e[a] * (out + in);
+        sum->force[a] += force[a];
+    }
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        sum->torque[a] += arm[b] * force[c] - arm[c] * force[b];
+    }
+    sum->mass += out - in;
 }
 
 #endif

@@ -143,7 +143,7 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
     case_advance(&d, 21);
     case_read(&d, LBM_VELOCITY, 2, resumed);
     assert_memory_equal(straight, resumed, sizeof straight);
-    assert_memory_equal(case_state(&c)->link_flow, case_state(&d)->link_flow,
+    assert_memory_equal(case_state(&c)->all.link_flow, case_state(&d)->all.link_flow,
                         (size_t)case_boundary(&c)->link_count * sizeof(double));
     case_end(&c);
     case_end(&d);

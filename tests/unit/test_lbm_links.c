@@ -280,7 +280,7 @@ static void test_moving_walls_act_at_the_middle_of_links(void **unused) {
         assert_true(batches->v[0].x[k] == x[k] && batches->v[0].y[k] == 3);
     }
     case_create(&c);
-    const double *add = case_state(&c)->link_add + batches->v[0].target[0];
+    const double *add = case_state(&c)->all.link_add + batches->v[0].target[0];
     assert_true(fabs(add[0]) < 1e-18);
     assert_true(fabs(add[1] + 0.06 / 6) < 1e-17 && fabs(add[2] - 0.06 / 6) < 1e-17);
     case_end(&c);

@@ -260,7 +260,7 @@ static void test_moving_walls_act_at_the_middle_of_links_in_space(void **unused)
     for (int k = 0; k < 5; k++) { /* of cell {0, 0, 2} */
         const lbm_batch *batch = &batches->v[0];
         const lbm_direction *d = &lattice->direction[batch->incoming[k]];
-        double add = case_state(&c)->link_add[batch->target[k]];
+        double add = case_state(&c)->all.link_add[batch->target[k]];
         assert_true(d->e[2] == -1);
         assert_true(batch->x[k] == 11 - d->e[0] && batch->y[k] == 1 - d->e[1] && batch->z[k] == 6);
         /* in lattice units half of the velocity */

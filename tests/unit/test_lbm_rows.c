@@ -189,7 +189,7 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const double *be
             add_flow(b->lattice, &b->cells[k], own, g, flow);
         }
     }
-    assert_memory_equal(flow, case_state(c)->link_flow, bytes);
+    assert_memory_equal(flow, case_state(c)->all.link_flow, bytes);
     free(flow);
 }
 
@@ -200,7 +200,7 @@ static void check(const case_flow *flow) {
     const size_t bytes = (size_t)case_boundary(&c)->link_count * sizeof(double);
     double *before = malloc(bytes);
     assert_non_null(before);
-    memcpy(before, case_state(&c)->link_flow, bytes);
+    memcpy(before, case_state(&c)->all.link_flow, bytes);
     case_advance(&c, 1);
     const lbm_step step = lbm_describe_step(case_state(&c), c.state->step - 1);
     for (int64_t row = 0; row < case_boundary(&c)->rows; row++) {

@@ -225,8 +225,10 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_request(&c, &monitor);
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
-    lbm_loops_of(case_state(&c))->write(&case_state(&c)->layout, case_state(&c)->f[0], 4, 3, bad);
-    lbm_loops_of(case_state(&c))->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, 1, worse);
+    lbm_loops_of(case_state(&c))
+        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 4, 3, bad);
+    lbm_loops_of(case_state(&c))
+        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -251,11 +253,11 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 5, row, slow);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, row, slow);
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 19, row, fast);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 19, row, fast);
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->f[0], 18, row, thin);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 18, row, thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
         assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */
@@ -377,7 +379,7 @@ static void test_laws_are_taken_at_their_time(void **unused) {
         double t = 2.0 * (step + 0.5), u[2 * 6 * 5];
         for (int64_t k = 0; k < lid->count; k++) {
             double along = lid->incoming[k] == 8 ? 1 : lid->incoming[k] == 7 ? -1 : 0;
-            assert_true(fabs(case_state(&c)->link_add[lid->target[k]] - along * 1e-3 * t / 6) <
+            assert_true(fabs(case_state(&c)->all.link_add[lid->target[k]] - along * 1e-3 * t / 6) <
                         1e-18);
         }
         case_read(&c, LBM_VELOCITY, 2, u);
