@@ -15,7 +15,13 @@
 #include "cuda/lbm_state.h"
 #include "cuda/machine/device.h"
 
-enum { BUFFERS = 4, MASKS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
+enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
+
+/* Launches: of the laws that vary in time, and of those that vary with controls alone. */
+enum { IN_TIME, BY_CONTROLS, LAUNCHES };
+
+/* Numbers that may be kept for all the steps that are evaluated together. */
+enum { MOST_AHEAD = 1 << 21 };
 
 /* How a law that varies is evaluated. */
 typedef struct listed_law {
@@ -35,12 +41,12 @@ struct cuda_laws {
     /* On the device. */
     cuda_terms terms;
     cuda_law *table;
-    int64_t *first_block[MASKS];
+    int64_t *first_block[LAUNCHES];
     lbm_direction *directions;
     cuda_feed feed;     /* what the host sends */
     int64_t chunk_rows; /* of an acceleration by the host */
     double *scratch;    /* 6 numbers for each place of them */
-    cuda_laws_launch launch[MASKS];
+    cuda_laws_launch launch[LAUNCHES];
 };
 
 /* ---- which ---- */
@@ -126,8 +132,8 @@ cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
     share_blocks(laws);
     cuda_terms_list(&laws->terms, arrays);
     SEL_ADD(arrays, laws, table, laws->count + 1, 0);
-    for (int mask = 0; mask < MASKS; mask++) {
-        SEL_ADD(arrays, laws, first_block[mask], laws->count + 1, 0);
+    for (int which = 0; which < LAUNCHES; which++) {
+        SEL_ADD(arrays, laws, first_block[which], laws->count + 1, 0);
     }
     SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
     for (int k = 0; k < laws->count; k++) {
@@ -155,6 +161,16 @@ bool cuda_laws_need_host(const cuda_laws *laws) {
         }
     }
     return false;
+}
+
+int64_t cuda_laws_copies(const cuda_laws *laws) {
+    const lbm_boundary *boundary = &laws->plan->boundary;
+    const int64_t numbers = boundary->link_count + LBM_OPEN_VALUES * boundary->open_count;
+    const bool in_time = lbm_depends(laws->plan) & SEL_ON_T;
+    const bool field = lbm_acceleration_is_field(laws->plan) && laws->plan->acceleration.depends;
+    return in_time && !field && !cuda_laws_need_host(laws) && numbers <= MOST_AHEAD / CUDA_STEPS
+               ? CUDA_STEPS
+               : 1;
 }
 
 bool cuda_acceleration_turns(const lbm_plan *plan) {
@@ -271,9 +287,12 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     double *open_value = link_add + links, *scratch = open_value + values;
     sel_status status =
         lbm_batches_apply(state->plan, 0, LBM_ALWAYS, scratch, link_add, open_value, error);
-    status = status ? status : cuda_send(state->link_add, link_add, links * sizeof(double), error);
-    status =
-        status ? status : cuda_send(state->open_value, open_value, values * sizeof(double), error);
+    for (size_t k = 0; k < (size_t)state->copies && !status; k++) {
+        status = cuda_send(state->link_add + k * links, link_add, links * sizeof(double), error);
+        status = status ? status
+                        : cuda_send(state->open_value + k * values, open_value,
+                                    values * sizeof(double), error);
+    }
     free(link_add);
     return status;
 }
@@ -297,28 +316,25 @@ static sel_status upload_places(const listed_law *listed, sel_error *error) {
     return status;
 }
 
-/* Bit 0 of a mask: SEL_ON_T, bit 1: SEL_ON_CONTROLS. */
-static int mask_of(unsigned depends) {
-    return (depends & SEL_ON_T ? 1 : 0) + (depends & SEL_ON_CONTROLS ? 2 : 0);
-}
-
-/* Blocks of the laws that depend on what a mask says; first[count + 1]. */
-static void count_blocks(const cuda_laws *laws, int mask, int64_t *first) {
+/* Blocks of the laws of a launch; first[count + 1]. */
+static void count_blocks(const cuda_laws *laws, int which, int64_t *first) {
     first[0] = 0;
     for (int k = 0; k < laws->count; k++) {
         const listed_law *listed = &laws->v[k];
-        bool due = (mask_of(listed->batch->depends) & mask) && listed->launched;
+        const bool in_time = listed->batch->depends & SEL_ON_T;
+        const bool due = in_time == (which == IN_TIME) && listed->launched;
         first[k + 1] = first[k] + (due ? listed->law->rows * listed->law->blocks_per_row : 0);
     }
 }
 
-static cuda_laws_launch describe_launch(const lbm_cuda *state, int mask, int64_t blocks) {
+static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_t blocks) {
     const cuda_laws *laws = state->laws;
     const lbm_numbers *numbers = &laws->plan->numbers;
     return (cuda_laws_launch){
         .terms = cuda_terms_see(&laws->terms),
+        .halted = laws->terms.halted,
         .laws = laws->table,
-        .first_block = laws->first_block[mask],
+        .first_block = laws->first_block[which],
         .count = laws->count,
         .threads = laws->threads,
         .blocks = blocks,
@@ -330,6 +346,8 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int mask, int64_t
         .directions = laws->directions,
         .link_add = state->all.link_add,
         .open_value = state->all.open_value,
+        .link_stride = state->pattern.boundary.link_stride,
+        .open_stride = state->pattern.boundary.open_stride,
         .acceleration = state->acceleration,
         .acceleration_turns = cuda_acceleration_turns(laws->plan),
         .acceleration_field = state->all.acceleration_field,
@@ -348,10 +366,10 @@ static sel_status upload(const lbm_cuda *state, sel_error *error) {
     for (size_t k = 0; k < count && !status; k++) {
         status = upload_places(&laws->v[k], error);
     }
-    for (int mask = 0; mask < MASKS && !status; mask++) {
-        count_blocks(laws, mask, laws->first);
-        laws->launch[mask] = describe_launch(state, mask, laws->first[count]);
-        status = cuda_send(laws->first_block[mask], laws->first, (count + 1) * sizeof *laws->first,
+    for (int which = 0; which < LAUNCHES && !status; which++) {
+        count_blocks(laws, which, laws->first);
+        laws->launch[which] = describe_launch(state, which, laws->first[count]);
+        status = cuda_send(laws->first_block[which], laws->first, (count + 1) * sizeof *laws->first,
                            error);
     }
     return status;
@@ -367,50 +385,51 @@ sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     if (!status) {
         CUDA_TRY(cudaDeviceSynchronize());
     }
-    state->all.base.queue->timeless = !(lbm_depends(laws->plan) & SEL_ON_T);
-    state->pattern.halted = lbm_depends(laws->plan) ? cuda_terms_see(&laws->terms).claimed : NULL;
+    state->all.base.queue->timeless = !lbm_depends(laws->plan);
+    state->pattern.halted = lbm_depends(laws->plan) ? cuda_terms_see(&laws->terms).halted : NULL;
     return status;
 }
 
 /* ---- steps ---- */
 
-static sel_status enqueue(lbm_cuda *state, unsigned due, int64_t step, cuda_laws_launch launch,
-                          sel_error *error) {
+static sel_status launch(const lbm_cuda *state, cuda_laws_launch one, int64_t step, int64_t steps,
+                         sel_error *error) {
     const cuda_queue *queue = state->all.base.queue;
-    for (int k = 0; k < state->laws->count; k++) {
-        const listed_law *listed = &state->laws->v[k];
-        if (listed->by_host && listed->batch->depends & due) {
-            sel_status status = send_values(state, listed, step, error);
-            if (status) {
-                return status;
-            }
-        }
-    }
-    if (launch.blocks > 0) {
-        launch.clock = cuda_queue_clock(queue, step);
-        CUDA_TRY(cuda_laws_run(&launch, queue->stream));
+    one.clock = cuda_queue_clock(queue, step);
+    one.steps = steps;
+    if (one.blocks > 0) {
+        CUDA_TRY(cuda_laws_run(&one, queue->stream));
     }
     return SEL_OK;
 }
 
-sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, sel_error *error) {
+sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
+                             sel_error *error) {
     cuda_laws *laws = state->laws;
     const sel_state *base = &state->all.base;
-    cuda_laws_launch launch = laws->launch[mask_of(due)];
+    const bool changed = due & SEL_ON_CONTROLS;
     sel_status status =
-        due & SEL_ON_CONTROLS
-            ? cuda_terms_set_controls(&laws->terms, base->controls, base->queue->stream, error)
-            : SEL_OK;
-    launch.halted = launch.terms.claimed;
-    return status ? status : enqueue(state, due, step, launch, error);
+        changed ? cuda_terms_set_controls(&laws->terms, base->controls, base->queue->stream, error)
+                : SEL_OK;
+    for (int k = 0; k < laws->count && !status; k++) {
+        if (laws->v[k].by_host && laws->v[k].batch->depends & due) {
+            status = send_values(state, &laws->v[k], step, error);
+        }
+    }
+    if (changed && !status) {
+        status = launch(state, laws->launch[BY_CONTROLS], step, state->all.copies, error);
+    }
+    return status || !(due & SEL_ON_T) ? status
+                                       : launch(state, laws->launch[IN_TIME], step, steps, error);
 }
 
 void cuda_laws_restore(lbm_cuda *state) {
-    cuda_laws *laws = state->laws;
-    cuda_laws_launch launch = laws->launch[mask_of(SEL_ON_T)];
-    launch.terms = cuda_terms_silent(&laws->terms);
+    const cuda_laws *laws = state->laws;
+    cuda_laws_launch again = laws->launch[IN_TIME];
+    again.terms = cuda_terms_silent(&laws->terms);
+    again.halted = NULL;
     if (lbm_acceleration_is_field(laws->plan)) {
-        enqueue(state, SEL_ON_T, state->all.base.step - 1, launch, NULL);
+        launch(state, again, state->all.base.step - 1, 1, NULL);
     }
 }
 

@@ -30,13 +30,15 @@ static __device__ void store(const cuda_laws_launch &l, const cuda_law &law, int
     const int components = law.term.components;
     if (law.kind == CUDA_LAW_LINKS) {
         const lbm_direction &d = l.directions[law.incoming[i]];
-        l.link_add[law.target[i]] =
+        l.link_add[step % CUDA_STEPS * l.link_stride + law.target[i]] =
             lbm_wall_adds(d.e, d.weight, components, value, 1, l.velocity_unit);
     } else if (law.kind == CUDA_LAW_OPENINGS) {
         lbm_open_set(components, value, 1, l.velocity_unit, l.pressure_unit,
-                     l.open_value + LBM_OPEN_VALUES * law.target[i]);
+                     l.open_value + step % CUDA_STEPS * l.open_stride +
+                         LBM_OPEN_VALUES * law.target[i]);
     } else if (law.kind == CUDA_LAW_UNIFORM) {
-        double *acceleration = l.acceleration + (l.acceleration_turns ? 3 * ((step + 1) & 1) : 0);
+        double *acceleration =
+            l.acceleration + (l.acceleration_turns ? 3 * ((step + 1) % CUDA_TURNS) : 0);
         for (int a = 0; a < 3; a++) {
             acceleration[a] = value[a] / l.acceleration_unit;
         }
@@ -88,12 +90,13 @@ static __device__ void do_place(const cuda_laws_launch &l, const cuda_law &law, 
 
 __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
     extern __shared__ double registers[];
-    if (l.halted && *l.halted) {
+    const int64_t step = cuda_now(l.clock) + blockIdx.y;
+    if (l.halted && *l.halted <= step) {
         return;
     }
     const int number = find_law(l, blockIdx.x);
     const cuda_law &law = l.laws[number];
-    const int64_t step = cuda_now(l.clock), block = blockIdx.x - l.first_block[number];
+    const int64_t block = blockIdx.x - l.first_block[number];
     const double t = ((double)step + (law.kind == CUDA_LAW_LINKS ? 0.5 : 1)) * l.grid.dt;
     const int k = threadIdx.x;
     cuda_term_begin(l.terms, law.term, t, registers);
@@ -105,7 +108,7 @@ __global__ void laws_kernel(const __grid_constant__ cuda_laws_launch l) {
 }
 
 cudaError_t cuda_laws_run(const cuda_laws_launch *launch, cudaStream_t stream) {
-    laws_kernel<<<(unsigned)launch->blocks, launch->threads, launch->shared_bytes, stream>>>(
-        *launch);
+    const dim3 blocks((unsigned)launch->blocks, (unsigned)launch->steps);
+    laws_kernel<<<blocks, launch->threads, launch->shared_bytes, stream>>>(*launch);
     return cudaGetLastError();
 }

@@ -45,11 +45,14 @@ typedef struct cuda_laws_launch {
     double velocity_unit, pressure_unit, acceleration_unit;
     const lbm_direction *directions;
     cuda_clock clock;
-    const int *halted; /* not 0: a law has failed before; NULL: that does not matter */
+    int64_t steps; /* that are evaluated, from the clock's on; CUDA_STEPS at most */
+    const int64_t
+        *halted; /* the first step in which a law has failed; NULL: that does not matter */
     double *link_add, *open_value, *acceleration;
+    int64_t link_stride, open_stride; /* see lbm_gpu_boundary */
     void *acceleration_field;
     int64_t pitch;
-    bool acceleration_turns; /* acceleration[2][3]: of even and odd steps */
+    bool acceleration_turns; /* acceleration[CUDA_TURNS][3] */
     bool single;             /* the field is in f32 */
 } cuda_laws_launch;
 

@@ -71,6 +71,17 @@ static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plan
     }
 }
 
+// Whether a law had no value in this step or before.
+static __device__ __forceinline__ bool is_halted(const lbm_gpu_step &s) {
+    return s.halted && *s.halted <= cuda_now(s.clock);
+}
+
+// Where the values for this step begin, of those that may be evaluated ahead.
+static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, const double *values,
+                                                        int64_t stride) {
+    return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
+}
+
 static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint32_t index) {
     lbm_rates r;
     r.omega_even = (REAL)s.omega_even;
@@ -88,16 +99,20 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
         LBM_AXES(COMPONENT)
 #undef COMPONENT
     } else if (s.forced) {
-#define COMPONENT(axis, sum) r.a[axis] = (REAL)s.acceleration[axis];
+        const double *a = s.acceleration;
+        a += s.acceleration_turns ? 3 * ((cuda_now(s.clock) + 1) % CUDA_TURNS) : 0;
+#define COMPONENT(axis, sum) r.a[axis] = (REAL)a[axis];
         LBM_AXES(COMPONENT)
 #undef COMPONENT
     }
     return r;
 }
 
-// Puts right what a boundary cell has pulled across its bounced and mirrored links.
+// Puts right what a boundary cell has pulled across its bounced and mirrored links. link_add: of
+// this step.
 static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
-                                              const place &p, REAL g[LBM_Q]) {
+                                              const double *link_add, const place &p,
+                                              REAL g[LBM_Q]) {
     const REAL *__restrict__ from = (const REAL *)s.from;
     const int64_t plane = s.layout.plane;
     const REAL *own = from + NEIGHBOUR(p, 0, 0, 0);
@@ -108,7 +123,7 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
     LBM_DIRECTIONS(BOUNCE)
 #undef BOUNCE
     if (cell.moves) {
-        const double *add = s.boundary.link_add + cell.first_link;
+        const double *add = link_add + cell.first_link;
 #define MOVE(i, ex, ey, ez, opposite, weight)                     \
     if (cell.bounced >> i & 1u) {                                 \
         g[i] += (REAL)add[__popc(cell.links & ((1u << i) - 1u))]; \
@@ -135,6 +150,7 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
 static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index) {
     lbm_gpu_step last = s;
     last.acceleration = s.acceleration_before;
+    last.clock.offset--;
     const lbm_rates rates = rates_of(last, index);
     REAL f[LBM_Q];
     lbm_cell cell;
@@ -167,7 +183,8 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell
 static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                              const place &p, const lbm_rates &rates,
                                              REAL g[LBM_Q]) {
-    const double *value = s.boundary.open_value + LBM_OPEN_VALUES * (int64_t)cell.opening_index;
+    const double *value = of_step(s, s.boundary.open_value, s.boundary.open_stride) +
+                          LBM_OPEN_VALUES * (int64_t)cell.opening_index;
     const REAL drho = (REAL)value[3];
     REAL u[LBM_DIMS], shift[LBM_DIMS];
     int n[LBM_DIMS];
@@ -202,7 +219,7 @@ static __device__ __forceinline__ void arrive(const lbm_gpu_step &s, const lbm_g
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     pull((const REAL *)s.from, s.layout.plane, p, g);
-    bounce(s, cell, p, g);
+    bounce(s, cell, of_step(s, s.boundary.link_add, s.boundary.link_stride), p, g);
     if (cell.opening != LBM_CLOSED) {
         close(s, cell, p, rates, g);
     }

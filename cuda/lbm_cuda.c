@@ -83,12 +83,13 @@ static void list(sel_state *base) {
     sel_cells vectors = populations;
     vectors.components = domain->grid.dims;
     vectors.count = domain->grid.dims * layout->plane;
-    lbm_list(&state->all, &populations, &vectors);
-    SEL_ADD(arrays, state, acceleration, 6, 0);
-    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
-    lbm_cuda_list_boundary(state);
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
+    state->all.copies = state->laws ? cuda_laws_copies(state->laws) : 1;
+    lbm_list(&state->all, &populations, &vectors);
+    SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
+    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
+    lbm_cuda_list_boundary(state);
 }
 
 static void close(sel_state *base) {
@@ -101,6 +102,10 @@ static void show_arrays(lbm_cuda *state) {
     state->pattern.acceleration_field = all->acceleration_field;
     state->pattern.boundary.link_add = all->link_add;
     state->pattern.boundary.open_value = all->open_value;
+    if (all->copies > 1) {
+        state->pattern.boundary.link_stride = all->plan->boundary.link_count;
+        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
+    }
     state->pattern.boundary.link_flow = all->link_flow;
     state->pattern.boundary.links = all->links;
     state->view.strain[0] = all->strain[0];
@@ -146,15 +151,15 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
 
 /* The step from `step` to the next. */
 static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step) {
-    const bool turns = cuda_acceleration_turns(state->all.plan);
-    double *even = state->acceleration, *odd = even + 3;
     lbm_gpu_step one = state->pattern;
+    one.clock = cuda_queue_clock(state->all.base.queue, step);
     one.from = state->all.f[step & 1];
     one.to = state->all.f[(step + 1) & 1];
-    one.acceleration = turns && (step + 1) & 1 ? odd : even;
-    one.acceleration_before = turns                           ? step & 1 ? odd : even
-                              : step == state->accelerated_at ? odd
-                                                              : even;
+    one.acceleration = one.acceleration_before = state->acceleration;
+    one.acceleration_turns = cuda_acceleration_turns(state->all.plan);
+    if (step == state->accelerated_at) {
+        one.acceleration_before += 3;
+    }
     return one;
 }
 
@@ -167,8 +172,11 @@ static bool alone(const sel_state *base) {
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const lbm_gpu_step one = describe_step(state, step);
-    if (lbm_depends(state->all.plan) & SEL_ON_T) {
-        sel_status status = cuda_laws_enqueue(state, SEL_ON_T, step, error);
+    const cuda_queue *queue = base->queue;
+    const bool ahead = state->all.copies > 1;
+    if (lbm_depends(state->all.plan) & SEL_ON_T && (!ahead || step == queue->first)) {
+        sel_status status =
+            cuda_laws_enqueue(state, SEL_ON_T, step, ahead ? queue->until - step : 1, error);
         if (status) {
             cuda_laws_restore(state);
             return status;
@@ -202,7 +210,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
         return SEL_OK;
     }
     sel_status status = keep_acceleration(state, error);
-    status = status ? status : cuda_laws_enqueue(state, SEL_ON_CONTROLS, base->step, error);
+    status = status ? status : cuda_laws_enqueue(state, SEL_ON_CONTROLS, base->step, 1, error);
     *count = base->step == state->accelerated_at ? 1 : *count;
     return status;
 }
@@ -212,7 +220,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = lbm_depends(state->all.plan);
-    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, error) : SEL_OK;
+    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
 }
 
 const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
@@ -220,7 +228,7 @@ const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
     lbm_gpu_view *view = &state->view;
     view->last = describe_step(state, step > 0 ? step - 1 : 0);
     if (step == 0) {
-        view->last.acceleration = state->acceleration;
+        view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
     view->now = state->all.f[step & 1];
     return view;

@@ -42,6 +42,7 @@ typedef struct lbm_gpu_cell {
     uint8_t opening; /* lbm_opening */
     bool velocity_given, density_given, inward_solid;
     bool moves;  /* some of its links may add */
+    bool again;  /* it is wet, or needs values that were evaluated ahead: it is done twice */
     double keep; /* of an outflow */
 } lbm_gpu_cell;
 
@@ -58,10 +59,11 @@ typedef struct lbm_gpu_boundary {
      * boundary cells before each word. */
     const uint32_t *words, *before;
     const lbm_gpu_block *free_blocks; /* NULL: all blocks */
-    const uint32_t *wet;              /* numbers of the cells with wet faces */
-    uint32_t wet_count;
+    const uint32_t *again;            /* numbers of the cells that are done again */
+    uint32_t again_count;
     const uint8_t *link_region;
-    const double *link_add, *open_value;
+    const double *link_add, *open_value; /* those of a step stand so many numbers behind: */
+    int64_t link_stride, open_stride;    /* for each of n % CUDA_STEPS; 0: the same for all */
     double *link_flow; /* adds up the mass that leaves by each link; NULL: nobody asks */
     void *links; /* [2][links] what left along each and what came, in the last observed step, in
                     numbers of the run's precision; NULL: nobody asks */
@@ -77,11 +79,15 @@ typedef struct lbm_gpu_step {
     int collision;
     bool forced, eddies;
     double omega_even, omega_odd, tau, magic, eddy;
-    const double *acceleration;        /* [3] on the device */
-    const double *acceleration_before; /* [3] of the step before */
-    const void *acceleration_field;    /* [dims][nz][ny][pitch]; NULL: uniform */
+    /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
+     * what acts at the end of step n stands at (n + 1) % CUDA_TURNS. */
+    const double *acceleration, *acceleration_before;
+    bool acceleration_turns;
+    const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
-    const int *halted; /* set: a law has failed, and the state stays as it is; NULL: none can */
+    cuda_clock clock;      /* of the step */
+    const int64_t *halted; /* the step in which a law has failed; from it on the state stays as it
+                              is; NULL: none can */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */

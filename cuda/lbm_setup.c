@@ -37,8 +37,9 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
 /* The lists as the device wants them. */
 typedef struct lists {
     lbm_gpu_cell *cells;
-    uint32_t *words, *before, *wet;
+    uint32_t *words, *before, *again;
     size_t word_count;
+    uint32_t again_count;
 } lists;
 
 static void fill_lists(const lbm_cuda *state, lists *l) {
@@ -51,8 +52,10 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
         for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
             l->cells[c] = convert(b, &b->cells[c], moves, start);
             l->words[l->cells[c].index / CUDA_WARP] |= 1u << l->cells[c].index % CUDA_WARP;
-            if (b->cells[c].opening != LBM_CLOSED) {
-                l->wet[b->cells[c].opening_index] = (uint32_t)c;
+            l->cells[c].again =
+                b->cells[c].opening != LBM_CLOSED || (l->cells[c].moves && state->all.copies > 1);
+            if (l->cells[c].again) {
+                l->again[l->again_count++] = (uint32_t)c;
             }
         }
     }
@@ -117,6 +120,12 @@ static size_t word_count(const lbm_cuda *state) {
     return cells > 0 ? ((size_t)state->pattern.layout.plane + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
+/* Cells with values that are evaluated ahead are few (cuda_laws_copies). */
+static int64_t most_again(const lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    return state->all.copies > 1 ? b->cell_count : b->open_count;
+}
+
 void lbm_cuda_list_boundary(lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     lbm_gpu_boundary *to = &state->pattern.boundary;
@@ -124,7 +133,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, cells, b->cell_count, 0);
     SEL_ADD(arrays, to, words, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, before, (int64_t)word_count(state), 0);
-    SEL_ADD(arrays, to, wet, b->open_count, 0);
+    SEL_ADD(arrays, to, again, most_again(state), 0);
     SEL_ADD(arrays, to, free_blocks,
             leaves_blocks_out(state) ? block_count(&state->pattern.layout) : 0, 0);
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
@@ -135,14 +144,14 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const uint64_t words = l->word_count * sizeof *l->words;
     to->cell_count = (uint32_t)b->cell_count;
-    to->wet_count = (uint32_t)b->open_count;
+    to->again_count = l->again_count;
     to->link_count = b->link_count;
     sel_status status =
         cuda_send(to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells, error);
     status = status ? status : cuda_send(to->words, l->words, words, error);
     status = status ? status : cuda_send(to->before, l->before, words, error);
-    status = status ? status
-                    : cuda_send(to->wet, l->wet, (uint64_t)b->open_count * sizeof *l->wet, error);
+    status =
+        status ? status : cuda_send(to->again, l->again, l->again_count * sizeof *l->again, error);
     return status ? status
                   : cuda_send(to->link_region, b->link_region, (uint64_t)b->link_count, error);
 }
@@ -154,7 +163,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     if (status) {
         return status;
     }
-    const size_t numbers = 2 * l.word_count + (size_t)b->open_count;
+    const size_t numbers = 2 * l.word_count + (size_t)most_again(state);
     const size_t bytes = (size_t)b->cell_count * sizeof *l.cells + numbers * sizeof *l.words;
     l.cells = calloc(1, bytes + 1);
     if (!l.cells) {
@@ -162,7 +171,7 @@ sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error) {
     }
     l.words = (uint32_t *)(void *)(l.cells + b->cell_count);
     l.before = l.words + l.word_count;
-    l.wet = l.before + l.word_count;
+    l.again = l.before + l.word_count;
     fill_lists(state, &l);
     status = send(state, &l, error);
     free(l.cells);

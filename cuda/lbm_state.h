@@ -16,7 +16,7 @@ typedef struct lbm_cuda {
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
     double *rates;          /* [regions + 1] on the device */
-    double *acceleration;   /* uniform: [2][3], see cuda_acceleration_turns */
+    double *acceleration;   /* uniform: [CUDA_TURNS][3], see cuda_acceleration_turns */
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws *laws;
 } lbm_cuda;
@@ -33,7 +33,7 @@ sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error);
 
 /* ---- laws ---- */
 
-/* True when a uniform acceleration varies in time: that of step n is then at n & 1 of the two, as
+/* True when a uniform acceleration varies in time: that of step n is then at n % CUDA_TURNS, as
  * its closures need the one before too; else the first is of all steps. */
 bool cuda_acceleration_turns(const lbm_plan *plan);
 
@@ -46,16 +46,21 @@ void cuda_laws_destroy(cuda_laws *laws);
  * 0), and synchronises. Values stand as in lbm_batches_apply. */
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
 
+/* Steps whose values have room, so that they are evaluated by one launch: on small grids, where a
+ * launch for each step would take longer than the step, CUDA_STEPS; else 1. */
+int64_t cuda_laws_copies(const cuda_laws *laws);
+
 /* True when a law that varies in time needs the host in every step: no graph can hold it. */
 bool cuda_laws_need_host(const cuda_laws *laws);
 
-/* Enqueues the evaluation, for the step from the clock's to the next, of all laws that depend on
- * what is `due` (as lbm_batches_apply, and the acceleration at the end of the step), with the
- * present controls. `step` is what the clock will show; only laws that need the host use it, so
- * that with all others the call may be captured into a graph. A program that gives NaN, infinity,
- * or leaves what it is sure of halts kernels of that step and of later ones: they leave the state
- * as it is. */
-sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, sel_error *error);
+/* Enqueues the evaluation, for the step from the clock's to the next and `steps` in all, of the
+ * laws that depend on what is `due` (as lbm_batches_apply, and the acceleration at the end of the
+ * step), with the present controls. `step` is what the clock will show; only laws that need the
+ * host use it, so that with all others the call may be captured into a graph. A program that gives
+ * NaN, infinity, or leaves what it is sure of halts kernels of that step and of later ones: they
+ * leave the state as it is. */
+sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
+                             sel_error *error);
 
 /* After laws that failed in a step: the velocity of the state that is left needs the acceleration
  * that it had, which may be a field. */

@@ -1,12 +1,12 @@
-// lbm_step.cu -- one time step on the device: stream, bounce, collide, store; then the wet cells.
+// lbm_step.cu -- one time step on the device: stream, bounce, collide, store; then wet cells again.
 //
 // A thread owns a cell: it pulls the populations that stream to it, collides them and stores them
 // to the other copy. Boundary cells are marked by one bit each, a word per warp (1/8 of a byte per
 // cell): a warp without any, as nearly all are, never looks at the boundary; the others put right
 // what came across walls. Where much is solid, blocks and warps without a free cell are left out;
-// elsewhere no thread waits to be told whether its warp is one of them. The closures of wet cells
-// would cost all cells registers, so a second, short kernel closes them and overwrites what the
-// first has stored there.
+// elsewhere no thread waits to be told whether its warp is one of them. The closures of wet cells,
+// and values for moving walls that were evaluated ahead, would cost all cells registers: a second,
+// short kernel does such cells again and overwrites what the first has stored there.
 #include "cuda/lbm_traits.cuh"
 
 template <class T> using real_of = typename T::real;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (row >= l.ny * l.nz) {
         return;
     }
-    if (x >= l.nx || (s.halted && *s.halted)) {
+    if (x >= l.nx || T::is_halted(s)) {
         return;
     }
     const uint32_t index = row * l.pitch + x, lane = index % CUDA_WARP;
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (WALLS && bits >> lane & 1u) {
         const uint32_t before = __popc(bits & ((1u << lane) - 1u));
         const lbm_gpu_cell cell = s.boundary.cells[s.boundary.before[word] + before];
-        T::bounce(s, cell, p, g);
-        if (s.boundary.link_flow && cell.opening == LBM_CLOSED) {
+        T::bounce(s, cell, s.boundary.link_add, p, g);
+        if (s.boundary.link_flow && !cell.again) {
             T::count_flow(s, cell, index, g);
         }
     }
@@ -61,14 +61,14 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     T::store((real_of<T> *)s.to, l.plane, index, g);
 }
 
-// The wet cells again.
+// The cells that are done again.
 template <class T>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.wet_count || (s.halted && *s.halted)) {
+    if (k >= s.boundary.again_count || T::is_halted(s)) {
         return;
     }
-    const lbm_gpu_cell cell = s.boundary.cells[s.boundary.wet[k]];
+    const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     real_of<T> g[T::q];
     T::arrive(s, cell, T::make_place(s.layout, cell.index), rates, g);
@@ -83,9 +83,9 @@ template <class T, int COLLISION, bool PLAIN, bool WALLS>
 static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
     const dim3 block(s->layout.block_width, s->layout.block_rows);
     step_kernel<T, COLLISION, PLAIN, WALLS><<<s->block_count, block, 0, stream>>>(*s);
-    if (WALLS && s->boundary.wet_count > 0) {
+    if (WALLS && s->boundary.again_count > 0) {
         close_kernel<T>
-            <<<(s->boundary.wet_count + LBM_BLOCK - 1) / LBM_BLOCK, LBM_BLOCK, 0, stream>>>(*s);
+            <<<(s->boundary.again_count + LBM_BLOCK - 1) / LBM_BLOCK, LBM_BLOCK, 0, stream>>>(*s);
     }
     return cudaGetLastError();
 }

@@ -137,6 +137,8 @@ static sel_status check(sel_state *state, int64_t step, sel_error *error) {
 /* `count` steps, by the graph if there are as many. */
 static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
+    state->queue->first = state->step;
+    state->queue->until = state->step + count;
     if (count == CUDA_STEPS) {
         sel_status status = cuda_queue_launch(state->queue, solver->step, state, error);
         state->step += status ? 0 : CUDA_STEPS;

@@ -17,6 +17,10 @@ extern "C" {
  * step n at n % CUDA_STEPS. Even: a graph ends with the copy that it began with. */
 enum { CUDA_STEPS = 32, CUDA_WARP = 32 };
 
+/* Of what is evaluated for up to CUDA_STEPS steps ahead so much is kept that the value before them
+ * is still there. */
+enum { CUDA_TURNS = 2 * CUDA_STEPS };
+
 /* The step is number *base + offset, from 0. */
 typedef struct cuda_clock {
     const int64_t *base;

@@ -55,6 +55,7 @@ typedef struct cuda_queue {
 
     cudaGraphExec_t graph; /* CUDA_STEPS steps */
     bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
+    int64_t first, until;  /* the steps that are enqueued together */
     int64_t *clock;        /* cuda_clock.base, */
     int64_t base;          /* whose value it has when all that is queued is done */
     /* The first failure that kernels tell of, as a number by which the earliest is the smallest;

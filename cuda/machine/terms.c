@@ -119,7 +119,8 @@ bool cuda_terms_take(cuda_terms *terms, const sel_quantity *q, int threads, cuda
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays) {
     SEL_ADD(arrays, terms, packed, (int64_t)sel_pack_bytes(terms->pack) + 1, 0);
     SEL_ADD(arrays, terms, controls, terms->domain->control_count + 1, 0);
-    SEL_ADD(arrays, terms, claimed, 2, 0);
+    SEL_ADD(arrays, terms, claimed, CUDA_STEPS, 0);
+    SEL_ADD(arrays, terms, halted, 1, 0);
 }
 
 static sel_status send_programs(cuda_terms *terms, sel_error *error) {
@@ -137,13 +138,14 @@ static sel_status send_programs(cuda_terms *terms, sel_error *error) {
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
     const sel_domain *domain = terms->domain;
     const size_t controls = (size_t)domain->control_count * sizeof(double);
-    sel_status status =
-        cuda_host_allocate((void **)&terms->fault, sizeof *terms->fault, "the laws", error);
+    const uint64_t faults = CUDA_STEPS * sizeof *terms->fault;
+    const int64_t never = INT64_MAX;
+    sel_status status = cuda_host_allocate((void **)&terms->fault, faults, "the laws", error);
     if (status) {
         return status;
     }
-    *terms->fault = (cuda_term_fault){0};
-    status = cuda_send(terms->claimed, (const int[2]){0, 1}, 2 * sizeof(int), error);
+    memset(terms->fault, 0, faults);
+    status = cuda_send(terms->halted, &never, sizeof never, error);
     status = status ? status : cuda_send(terms->controls, domain->control_values, controls, error);
     if (!status && controls > 0) {
         status = cuda_feed_open(&terms->sent, terms->controls, controls, BUFFERS, error);
@@ -153,7 +155,7 @@ sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
 
 cuda_terms_view cuda_terms_silent(const cuda_terms *terms) {
     cuda_terms_view view = cuda_terms_see(terms);
-    view.claimed = terms->claimed + 1;
+    view.claimed = NULL;
     return view;
 }
 
@@ -161,7 +163,8 @@ cuda_terms_view cuda_terms_see(const cuda_terms *terms) {
     return (cuda_terms_view){.packed = sel_pack_tables(terms->pack, terms->packed),
                              .controls = terms->controls,
                              .claimed = terms->claimed,
-                             .fault = terms->fault};
+                             .fault = terms->fault,
+                             .halted = terms->halted};
 }
 
 sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,
@@ -182,11 +185,15 @@ sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cuda
 
 bool cuda_terms_failed(const cuda_terms *terms, int64_t step, cuda_term_fault *found) {
     const volatile cuda_term_fault *seen = terms->fault;
-    if (!seen || !seen->happened || seen->step >= step) {
-        return false;
+    bool failed = false;
+    for (int k = 0; seen && k < CUDA_STEPS; k++) {
+        if (seen[k].happened && seen[k].step < step) {
+            step = seen[k].step;
+            *found = terms->fault[k];
+            failed = true;
+        }
     }
-    *found = *terms->fault;
-    return true;
+    return failed;
 }
 
 sel_status cuda_term_unknown(const sel_quantity *q, const char *what, const sel_places *at,

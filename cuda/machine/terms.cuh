@@ -22,12 +22,14 @@
 // Tells of a place that has no value, unless another one was told before.
 static __device__ inline void cuda_term_report(const cuda_terms_view &view, int number,
                                                int64_t place, int64_t step) {
-    if (atomicCAS(view.claimed, 0, 1) == 0) {
-        view.fault->number = number;
-        view.fault->place = place;
-        view.fault->step = step;
+    if (view.claimed && atomicCAS(&view.claimed[step % CUDA_STEPS], 0, 1) == 0) {
+        cuda_term_fault *fault = &view.fault[step % CUDA_STEPS];
+        fault->number = number;
+        fault->place = place;
+        fault->step = step;
         __threadfence_system();
-        view.fault->happened = 1;
+        fault->happened = 1;
+        atomicMin((long long *)view.halted, (long long)step);
     }
 }
 

@@ -34,7 +34,7 @@ typedef struct cuda_term {
     double constant[CUDA_TERM_PARTS];
 } cuda_term;
 
-/* The first place that has no value; in memory of the host that the device can write. */
+/* A place that has no value; in memory of the host that the device can write. */
 typedef struct cuda_term_fault {
     int happened, number;
     int64_t place, step;
@@ -44,8 +44,11 @@ typedef struct cuda_term_fault {
 typedef struct cuda_terms_view {
     sel_packed packed;
     const double *controls;
-    int *claimed; /* not 0: the first thread that found a fault has told of it */
+    /* Of the steps n with the same n % CUDA_STEPS: not 0 as soon as a thread tells of a fault, and
+     * what it tells. NULL: faults are known already. */
+    int *claimed;
     cuda_term_fault *fault;
+    int64_t *halted; /* the first step in which a term had no value; INT64_MAX: none */
 } cuda_terms_view;
 
 /* What any device gives a block of shared memory without asking. */
@@ -73,9 +76,10 @@ typedef struct cuda_terms {
     sel_pack *pack;
     uint8_t *packed;
     double *controls;
-    int *claimed;           /* [2], the second of the silent */
-    cuda_term_fault *fault; /* pinned */
-    cuda_feed sent;         /* controls */
+    int *claimed;           /* [CUDA_STEPS] */
+    cuda_term_fault *fault; /* [CUDA_STEPS], pinned */
+    int64_t *halted;
+    cuda_feed sent; /* controls */
 } cuda_terms;
 
 /* No terms yet. False: no memory. */

@@ -103,8 +103,9 @@ void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *v
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              vectors, 0);
     }
-    SEL_ADD(arrays, state, link_add, boundary->link_count, 0);
-    SEL_ADD(arrays, state, open_value, LBM_OPEN_VALUES * boundary->open_count, 0);
+    state->copies = state->copies > 1 ? state->copies : 1;
+    SEL_ADD(arrays, state, link_add, state->copies * boundary->link_count, 0);
+    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * boundary->open_count, 0);
     list_observed(state, real);
     SEL_ADD(arrays, state, link_flow, books ? boundary->link_count : 0, SEL_SAVED);
     SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);

@@ -13,7 +13,8 @@ typedef struct lbm_state {
     const lbm_plan *plan;
     void *f[2];                    /* populations of even and odd steps, by direction */
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
-    double *link_add, *open_value; /* see lbm_batches_apply */
+    double *link_add, *open_value; /* see lbm_batches_apply, */
+    int64_t copies;                /* for so many steps, one behind the other */
 
     /* Of the last observed step; NULL: nobody asks for it. */
     void *links;       /* [2][links] what left along each link, and what came, as populations */
