@@ -2,7 +2,6 @@
 #include <unistd.h>
 #include "engine/lookup.h"
 #include "geometry/grid_file.h"
-#include "geometry/map.h"
 #include "geometry/tiff_file.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"
