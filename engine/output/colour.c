@@ -4,7 +4,7 @@
  * where equal distances look equal, with pieces as long as they look, so that equal steps of value
  * are equal steps for the eye.
  */
-#include "engine/output/colour.h"
+#include "engine/output/picture.h"
 
 #include <math.h>
 

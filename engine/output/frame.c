@@ -35,7 +35,7 @@ static sel_status make_frame(sel_frames *frames, sel_error *error) {
         frame->frames = frames;
     }
     for (int i = 0; i < picks->count && !failed; i++) {
-        bytes = cells * (size_t)sel_pick_read(&picks->v[i]) * number;
+        bytes = cells * (size_t)picks->v[i].read * number;
         frame->values[i] = sel_machine_allocate(bytes);
         failed = !frame->values[i];
     }

@@ -16,7 +16,7 @@ typedef struct sel_frame {
     struct sel_frame *next; /* among the spare ones */
     int64_t step;
     double time;
-    void *values[]; /* by pick: [cells of the box][sel_pick_read] */
+    void *values[]; /* by pick: [cells of the box][read] */
 } sel_frame;
 
 /* An output of frames; the first member of each kind's own struct. */

@@ -47,8 +47,13 @@ typedef struct sel_pick {
     const char *name;
     int field;                                /* in solver->fields */
     int field_components;                     /* of the field */
-    int component;                            /* -1: all */
     const char *suffixes[SEL_MAX_COMPONENTS]; /* of the field's components: "x", "xy" */
+    int first, components;                    /* of the field: all, or one */
+    /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
+     * where the third is zero. A tensor's are in the order of sel_field_rank. */
+    int stored;
+    int read; /* per cell that sel_output_read asks for: those stored, or, of one, all the field's
+               */
 } sel_pick;
 
 typedef struct sel_picks {
@@ -86,6 +91,7 @@ typedef struct sel_output_site {
     const sel_domain *domain;
     const sel_table *table;
     sel_where where;
+    sel_error *error;
 } sel_output_site;
 
 /* Steps between the rows of CSV files when the script does not say. */
@@ -105,7 +111,7 @@ typedef struct sel_output_kind {
      * step,time. */
     bool rows;
     /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check but the fields. */
-    sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
+    sel_status (*check)(const sel_output_site *site, const void *params);
     /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
     /* NULL: nothing. */
@@ -148,23 +154,11 @@ const char *sel_output_field(const sel_table *table, const void *params, int k);
 /* Resolves a name that was checked and outlives the pick. */
 sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name);
 
-/* Values that a pick gives per cell, and which component of the field the c-th one is. */
-int sel_pick_components(const sel_pick *pick);
-int sel_pick_component(const sel_pick *pick, int c);
-
-/* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions, where
- * the third is zero. A tensor's are in the order of sel_field_rank. */
-int sel_pick_stored(const sel_pick *pick);
-
-/* Values per cell that sel_output_read asks for: those that are stored, or, for one component, the
- * whole field. */
-int sel_pick_read(const sel_pick *pick);
-
 /* "pressure", or "velocity_x" for the c-th component of a vector. */
 enum { SEL_COLUMN_ROOM = 96 };
 void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]);
 
-/* One number per cell, in place: the picked component of values[cells][sel_pick_read], or the
+/* One number per cell, in place: the picked component of values[cells][pick.read], or the
  * magnitude of the vector. */
 void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
 
@@ -173,19 +167,21 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* ---- checks ---- */
 
+/* Appends a mistake: the place and the table's name, and what is wrong. */
+sel_status sel_output_refuse(const sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
+
 /* Reports names that the solver has not, names given twice, and an empty list. */
-sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error);
+sel_status sel_picks_check(const sel_output_site *site, const sel_names *names);
 
 /* The same for all that an output names; a STRING must give one number per cell or a vector. */
-sel_status sel_fields_check(const sel_output_site *site, const void *params, sel_error *error);
+sel_status sel_fields_check(const sel_output_site *site, const void *params);
 
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
-sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
-                           sel_error *error);
+sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point);
 
 /* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
 sel_status sel_within_check(const sel_output_site *site, const char *what,
-                            const struct sel_shape *within, sel_error *error);
+                            const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
@@ -195,7 +191,7 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 /* Appends a copy of `request`. */
 sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
 
-/* Asks for the output's fields in a box of cells: to[pick][cells][sel_pick_read]. */
+/* Asks for the output's fields in a box of cells: to[pick][cells][pick.read]. */
 sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
                            sel_error *error);
 

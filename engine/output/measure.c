@@ -15,12 +15,12 @@ static int next_region(const sel_domain *domain, const char *name, int before) {
     return 0;
 }
 
-sel_status sel_measure_check(const sel_output_site *site, const char *region, sel_error *error) {
+sel_status sel_measure_check(const sel_output_site *site, const char *region) {
     enum { MOST = 255 };
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
     const char *lost = NULL;
-    char texts[MOST][32];
+    char texts[MOST][32], near[SEL_SUGGESTION_ROOM];
     const int first = next_region(domain, region, 0);
     for (int k = first; k; k = next_region(domain, region, k)) {
         lost = sel_domain_lost(domain, k);
@@ -29,15 +29,13 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
         }
     }
     if (first) {
-        return sel_fail_at(error, site->where, "%s: nothing to measure: %s", site->table->name,
-                           lost);
+        return sel_output_refuse(site, "nothing to measure: %s", lost);
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {
         names[k] = sel_region_name(domain, k + 1, texts[k]);
     }
-    const char *near = sel_nearest(region, names);
-    return sel_fail_at(error, site->where, "%s: no region is called '%s'%s%s%s", site->table->name,
-                       region, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return sel_output_refuse(site, "no region is called '%s'%s", region,
+                             sel_suggestion(region, names, near));
 }
 
 sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind kind,

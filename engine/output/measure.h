@@ -7,7 +7,7 @@
 /* Several regions may share a name: they are measured together. */
 
 /* Refuses a name that no region has, with the nearest one that exists. */
-sel_status sel_measure_check(const sel_output_site *site, const char *region, sel_error *error);
+sel_status sel_measure_check(const sel_output_site *site, const char *region);
 
 /* Appends a request of `kind`, SEL_FORCE or SEL_FLUX, for each region called `region`; `centre` is
  * that of torques. */

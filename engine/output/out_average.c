@@ -27,7 +27,7 @@ const sel_table sel_out_average_table =
 
 enum { SAMPLE_PERIOD = 10 };
 
-/* By pick; values has what was read last, the others are [cells][sel_pick_stored]. */
+/* By pick; values has what was read last, the others are [cells][stored]. */
 typedef struct average_output {
     sel_output base;
     double **mean, **squares;
@@ -51,15 +51,15 @@ static int threads_of(const average_output *output) {
 static void add_field(const average_output *output, int k) {
     const sel_pick *pick = &output->base.picks.v[k];
     const int64_t cells = (int64_t)output->cells;
-    const int components = sel_pick_components(pick), stored = sel_pick_stored(pick);
-    const int read = sel_pick_read(pick);
+    const int components = pick->components, stored = pick->stored;
+    const int read = pick->read;
     const double samples = (double)output->samples, *values = output->values[k];
     double *mean = output->mean[k], *squares = output->squares[k];
 #pragma omp parallel for schedule(static) num_threads(threads_of(output))
     for (int64_t i = 0; i < cells; i++) {
         for (int c = 0; c < components; c++) {
             int64_t at = i * stored + c;
-            double value = values[i * read + sel_pick_component(pick, c)];
+            double value = values[i * read + pick->first + c];
             double before = value - mean[at];
             mean[at] += before / samples;
             squares[at] += before * (value - mean[at]);
@@ -103,7 +103,7 @@ static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
     keep_names(base, checkpoint);
     SEL_KEEP(checkpoint, output->samples);
     for (int k = 0; k < base->picks.count; k++) {
-        const size_t numbers = output->cells * (size_t)sel_pick_stored(&base->picks.v[k]);
+        const size_t numbers = output->cells * (size_t)base->picks.v[k].stored;
         sel_keep(checkpoint, output->mean[k], numbers * sizeof(double));
         sel_keep(checkpoint, output->squares[k], numbers * sizeof(double));
     }
@@ -114,7 +114,7 @@ static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
 static void finish_rms(const average_output *output, int k) {
     double *squares = output->squares[k];
     const double samples = (double)output->samples;
-    const int64_t numbers = (int64_t)output->cells * sel_pick_stored(&output->base.picks.v[k]);
+    const int64_t numbers = (int64_t)output->cells * output->base.picks.v[k].stored;
 #pragma omp parallel for schedule(static) num_threads(threads_of(output))
     for (int64_t i = 0; i < numbers; i++) {
         squares[i] = sqrt(squares[i] / samples);
@@ -154,7 +154,7 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
         for (int rms = 0; rms < 2; rms++) {
             char *name = names[2 * k + rms];
             snprintf(name, sizeof *names, "%s_%s", pick->name, rms ? "rms" : "mean");
-            arrays[2 * k + rms] = (vtkw_array){name, VTKW_FLOAT64, sel_pick_stored(pick),
+            arrays[2 * k + rms] = (vtkw_array){name, VTKW_FLOAT64, pick->stored,
                                                rms ? output->squares[k] : output->mean[k]};
         }
     }
@@ -188,8 +188,8 @@ static sel_status average_open(sel_output *base, sel_error *error) {
     output->values = output->mean && output->squares ? calloc(picks, sizeof(void *)) : NULL;
     bool failed = !output->values;
     for (size_t k = 0; k < picks && !failed; k++) {
-        size_t read = output->cells * (size_t)sel_pick_read(&base->picks.v[k]);
-        size_t stored = output->cells * (size_t)sel_pick_stored(&base->picks.v[k]);
+        size_t read = output->cells * (size_t)base->picks.v[k].read;
+        size_t stored = output->cells * (size_t)base->picks.v[k].stored;
         all += read + 2 * stored;
         output->mean[k] = calloc(stored, sizeof(double));
         output->squares[k] = calloc(stored, sizeof(double));

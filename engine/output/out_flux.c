@@ -47,20 +47,20 @@ static int thin_axis(const sel_grid *grid, const sel_box *box) {
     return axis;
 }
 
-static sel_status check_through(const sel_output_site *site, const struct sel_shape *through,
-                                sel_error *error) {
-    sel_status status = sel_within_check(site, "through", through, error);
+static sel_status check_through(const sel_output_site *site, const struct sel_shape *through) {
+    sel_status status = sel_within_check(site, "through", through);
     if (status != SEL_OK) {
         return status;
     }
     sel_box box = sel_within_box(&site->domain->grid, through);
     int axis = thin_axis(&site->domain->grid, &box);
     if (axis < 0) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: the box of through must hold the centres of one layer of "
-                           "cells along just one axis; it has %lld x %lld x %lld",
-                           (long long)sel_box_count(&box, 0), (long long)sel_box_count(&box, 1),
-                           (long long)sel_box_count(&box, 2));
+        return sel_output_refuse(site,
+                                 "the box of through must hold the centres of one layer of "
+                                 "cells along just one axis; it has %lld x %lld x %lld",
+                                 (long long)sel_box_count(&box, 0),
+                                 (long long)sel_box_count(&box, 1),
+                                 (long long)sel_box_count(&box, 2));
     }
     return SEL_OK;
 }
@@ -69,45 +69,41 @@ static double line_length(const sel_points *across) {
     return hypot(across->v[1].v[0] - across->v[0].v[0], across->v[1].v[1] - across->v[0].v[1]);
 }
 
-static sel_status check_across(const sel_output_site *site, const sel_points *across,
-                               sel_error *error) {
+static sel_status check_across(const sel_output_site *site, const sel_points *across) {
     if (site->domain->grid.dims == 3) {
-        return sel_fail_at(
-            error, site->where,
-            "out.flux: across is a line in 2-D; in 3-D give through, a box that is one cell thin");
+        return sel_output_refuse(
+            site, "across is a line in 2-D; in 3-D give through, a box that is one cell thin");
     }
     if (across->n != 2) {
-        return sel_fail_at(error, site->where, "out.flux: across must hold two points, not %d",
-                           across->n);
+        return sel_output_refuse(site, "across must hold two points, not %d", across->n);
     }
-    sel_status from = sel_point_check(site, "across[1]", &across->v[0], error);
-    sel_status to = sel_point_check(site, "across[2]", &across->v[1], error);
+    sel_status from = sel_point_check(site, "across[1]", &across->v[0]);
+    sel_status to = sel_point_check(site, "across[2]", &across->v[1]);
     if (from || to) {
         return from ? from : to;
     }
     if (!(line_length(across) > 0)) {
-        return sel_fail_at(error, site->where, "out.flux: the points of across are the same");
+        return sel_output_refuse(site, "the points of across are the same");
     }
     return SEL_OK;
 }
 
-static sel_status flux_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status flux_check(const sel_output_site *site, const void *params) {
     const sel_out_flux *flux = params;
     if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
-        return sel_fail_at(error, site->where, "out.flux: give one of region, across and through");
+        return sel_output_refuse(site, "give one of region, across and through");
     }
     if (flux->region) {
-        return sel_measure_check(site, flux->region, error);
+        return sel_measure_check(site, flux->region);
     }
     const sel_solver *solver = site->simulation->solver;
     if (flux->through && solver->flux_field < 0) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: sel.%s has no vector field to integrate; give region or "
-                           "across",
-                           solver->name);
+        return sel_output_refuse(site,
+                                 "sel.%s has no vector field to integrate; give region or "
+                                 "across",
+                                 solver->name);
     }
-    return flux->through ? check_through(site, flux->through, error)
-                         : check_across(site, &flux->across, error);
+    return flux->through ? check_through(site, flux->through) : check_across(site, &flux->across);
 }
 
 /* ---- values ---- */

@@ -48,17 +48,17 @@ typedef struct point_output {
     sel_sample *sample;
 } point_output;
 
-static sel_status probe_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status probe_check(const sel_output_site *site, const void *params) {
     const sel_out_probe *probe = params;
     sel_status status = SEL_OK;
     if (probe->at.n == 0) {
-        status = sel_fail_at(error, site->where, "out.probe: at holds no point");
+        status = sel_output_refuse(site, "at holds no point");
     }
     for (int p = 0; p < probe->at.n; p++) {
         char what[32];
         snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
-        sel_status point = sel_point_check(site, what, &probe->at.v[p], error);
-        point = point ? point : sel_free_check(site, what, &probe->at.v[p], error);
+        sel_status point = sel_point_check(site, what, &probe->at.v[p]);
+        point = point ? point : sel_free_check(site, what, &probe->at.v[p]);
         status = status ? status : point;
     }
     return status;
@@ -75,18 +75,18 @@ static double profile_length(const sel_out_profile *profile) {
 
 enum { MOST_POINTS = 10000000 };
 
-static sel_status profile_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status profile_check(const sel_output_site *site, const void *params) {
     const sel_out_profile *profile = params;
-    sel_status from = sel_point_check(site, "from", &profile->from, error);
-    sel_status to = sel_point_check(site, "to", &profile->to, error);
+    sel_status from = sel_point_check(site, "from", &profile->from);
+    sel_status to = sel_point_check(site, "to", &profile->to);
     sel_status status = from ? from : to;
     if (!status && !(profile_length(profile) > 0)) {
-        status = sel_fail_at(error, site->where, "out.profile: from and to are the same point");
+        status = sel_output_refuse(site, "from and to are the same point");
     }
     bool given = profile->points != SEL_INT_NOT_GIVEN;
     if (given && (profile->points < 1 || profile->points > MOST_POINTS)) {
-        status = sel_fail_at(error, site->where, "out.profile: points must be 1 to %d, got %lld",
-                             MOST_POINTS, (long long)profile->points);
+        status = sel_output_refuse(site, "points must be 1 to %d, got %lld", MOST_POINTS,
+                                   (long long)profile->points);
     }
     return status;
 }
@@ -98,8 +98,8 @@ static sel_status point_ask(sel_output *base, sel_error *error) {
 static void write_point(point_output *output, int p) {
     const sel_picks *picks = &output->base.picks;
     for (int i = 0; i < picks->count; i++) {
-        for (int c = 0; c < sel_pick_components(&picks->v[i]); c++) {
-            int component = sel_pick_component(&picks->v[i], c);
+        for (int c = 0; c < picks->v[i].components; c++) {
+            int component = picks->v[i].first + c;
             sel_csv_number(output->base.csv, sel_sample_value(output->sample, i, p, component));
         }
     }

@@ -35,16 +35,16 @@ static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
     return false;
 }
 
-static sel_status reduce_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status reduce_check(const sel_output_site *site, const void *params) {
     const sel_out_reduce *reduce = params;
-    sel_status status = sel_within_check(site, "within", reduce->within, error);
+    sel_status status = sel_within_check(site, "within", reduce->within);
     if (status != SEL_OK) {
         return status;
     }
     sel_box box = sel_within_box(&site->domain->grid, reduce->within);
     if (!holds_free_cell(site->domain, &box)) {
-        return sel_fail_at(error, site->where, "out.reduce: all cells %s are solid",
-                           reduce->within ? "of the box" : "of the domain");
+        return sel_output_refuse(site, "all cells %s are solid",
+                                 reduce->within ? "of the box" : "of the domain");
     }
     return SEL_OK;
 }
@@ -90,8 +90,8 @@ static sel_status take_pick(const sel_output *output, int i, sel_error *error) {
     const sel_pick *pick = &output->picks.v[i];
     const int op = ((const sel_out_reduce *)output->params)->op;
     sel_status status = SEL_OK;
-    for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
-        double value = sel_reduce_value(&output->requests.v[i], op, sel_pick_component(pick, c));
+    for (int c = 0; c < pick->components && status == SEL_OK; c++) {
+        double value = sel_reduce_value(&output->requests.v[i], op, pick->first + c);
         char column[SEL_COLUMN_ROOM];
         sel_pick_column(pick, c, column);
         sel_csv_number(output->csv, value);

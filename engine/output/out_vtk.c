@@ -66,50 +66,40 @@ typedef struct vtk_output {
 
 /* ---- on the writer's thread ---- */
 
-/* Rounds mantissas to nearest by adding half of the dropped part to the bits: a carry into the
+/* Rounds a mantissa to nearest by adding half of the dropped part to the bits: a carry into the
  * exponent is right, one into infinity is not and keeps the number as it was. */
-static void round_f32(float *values, size_t count, int drop_bits) {
-    uint32_t half = (uint32_t)1 << (drop_bits - 1), infinity = 0x7f800000u;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        uint32_t rounded = (bits + half) & ~(2 * half - 1);
-        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
-            memcpy(&values[i], &rounded, sizeof rounded);
-        }
-    }
-}
-
-static void round_f64(double *values, size_t count, int drop_bits) {
-    uint64_t half = (uint64_t)1 << (drop_bits - 1), infinity = 0x7ff0000000000000u;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        uint64_t rounded = (bits + half) & ~(2 * half - 1);
-        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
-            memcpy(&values[i], &rounded, sizeof rounded);
-        }
-    }
+static inline uint64_t round_bits(uint64_t bits, uint64_t half, uint64_t infinity) {
+    uint64_t rounded = (bits + half) & ~(2 * half - 1);
+    return (bits & infinity) != infinity && (rounded & infinity) != infinity ? rounded : bits;
 }
 
 static void round_values(const vtk_output *output, const sel_pick *pick, void *values) {
     const sel_frames *frames = &output->frames;
-    size_t count = (size_t)sel_box_cells(&frames->box) * (size_t)sel_pick_stored(pick);
-    if (output->drop_bits > 0 && frames->precision == SEL_F32) {
-        round_f32(values, count, output->drop_bits);
-    } else if (output->drop_bits > 0) {
-        round_f64(values, count, output->drop_bits);
+    const size_t count = (size_t)sel_box_cells(&frames->box) * (size_t)pick->stored;
+    const uint64_t half = (uint64_t)1 << output->drop_bits >> 1;
+    for (size_t i = 0; half && i < count; i++) {
+        if (frames->precision == SEL_F32) {
+            uint32_t bits;
+            memcpy(&bits, (float *)values + i, sizeof bits);
+            bits = (uint32_t)round_bits(bits, half, 0x7f800000u);
+            memcpy((float *)values + i, &bits, sizeof bits);
+        } else {
+            uint64_t bits;
+            memcpy(&bits, (double *)values + i, sizeof bits);
+            bits = round_bits(bits, half, 0x7ff0000000000000u);
+            memcpy((double *)values + i, &bits, sizeof bits);
+        }
     }
 }
 
 /* Keeps the component that was picked of each cell. */
 static void extract_component(const sel_frames *frames, const sel_pick *pick, void *values) {
-    const int64_t stride = pick->field_components, cells = sel_box_cells(&frames->box);
+    const int64_t stride = pick->read, cells = sel_box_cells(&frames->box);
     for (int64_t i = 0; i < cells; i++) {
         if (frames->precision == SEL_F32) {
-            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
+            ((float *)values)[i] = ((float *)values)[i * stride + pick->first];
         } else {
-            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
+            ((double *)values)[i] = ((double *)values)[i * stride + pick->first];
         }
     }
 }
@@ -130,11 +120,11 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     }
     for (int i = 0; i < picks->count; i++) {
         const sel_pick *pick = &picks->v[i];
-        if (pick->component >= 0 && pick->field_components > 1) {
+        if (pick->read != pick->stored) {
             extract_component(&output->frames, pick, frame->values[i]);
         }
         round_values(output, pick, frame->values[i]);
-        arrays[i] = (vtkw_array){pick->name, type, sel_pick_stored(pick), frame->values[i]};
+        arrays[i] = (vtkw_array){pick->name, type, pick->stored, frame->values[i]};
     }
     memcpy(arrays + picks->count, marks, sizeof marks);
     vtkw_image image = output->image;
@@ -231,25 +221,24 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
 
 /* ---- opening ---- */
 
-static sel_status vtk_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status vtk_check(const sel_output_site *site, const void *params) {
     const sel_out_vtk *vtk = params;
-    sel_status status = sel_within_check(site, "within", vtk->within, error);
+    sel_status status = sel_within_check(site, "within", vtk->within);
     if (vtk->stride < 1) {
-        status = sel_fail_at(error, site->where, "out.vtk: stride must be at least 1, got %lld",
-                             (long long)vtk->stride);
+        status =
+            sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }
     bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
     if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
-        status = sel_fail_at(error, site->where, "out.vtk: %s needs compression = \"zlib\"",
-                             level ? "level" : "digits");
+        status =
+            sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
     }
     if (level && (vtk->level < 1 || vtk->level > 9)) {
-        status = sel_fail_at(error, site->where, "out.vtk: level must be 1 to 9, got %lld",
-                             (long long)vtk->level);
+        status = sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
     }
     if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
-        status = sel_fail_at(error, site->where, "out.vtk: digits must be 1 to 17, got %lld",
-                             (long long)vtk->digits);
+        status =
+            sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
     }
     return status;
 }
@@ -286,7 +275,7 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
     double per_cell = MARKS;
     for (int i = 0; i < vtk->fields.n; i++) {
         const sel_pick pick = sel_pick_of(plan->simulation->solver, grid->dims, vtk->fields.v[i]);
-        per_cell += number * sel_pick_stored(&pick);
+        per_cell += number * pick.stored;
     }
     *packed = vtk->compression != SEL_VTK_NONE;
     return per_cell * (double)sel_box_cells(&box);

@@ -1,5 +1,5 @@
 /* plane.c -- the plane of a 3-D field that a picture shows. */
-#include "engine/output/plane.h"
+#include "engine/output/picture.h"
 
 #include <math.h>
 #include "engine/output/sample.h"

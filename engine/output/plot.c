@@ -1,12 +1,11 @@
-/* plot.c -- a plane of values as a picture, with a colour bar. */
-#include "engine/output/plot.h"
+/* plot.c -- a plane of values as a picture, with a colour bar, over a surface in light and shadow.
+ */
+#include "engine/output/picture.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/plane.h"
-#include "engine/output/relief.h"
 
 static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey = {150, 150, 150},
                         not_a_number = {255, 0, 255};
@@ -31,6 +30,80 @@ int sel_plot_pixels(double scale, int64_t cells) {
     return (int)fmax(1, round(scale * (double)cells));
 }
 
+/* ---- the relief ----
+ *
+ * Lambert's law: brightness is the cosine between the surface's normal and the direction of the
+ * light, over a little light from everywhere. */
+
+static const double ambient = 0.2, usual_slope = 0.5;
+
+/* Towards the light: north-west, 45 degrees above the horizon. */
+static const double light[3] = {-0.5, 0.5, 0.70710678118654752};
+
+double sel_relief_flat(void) {
+    return ambient + (1 - ambient) * light[2];
+}
+
+/* Slope at cell `at`, number i of n along an axis whose cells are `stride` apart: central, beside
+ * solids and the border one-sided. */
+static double slope(const float *heights, const uint8_t *solid, int64_t at, int64_t i, int64_t n,
+                    int64_t stride, double dx) {
+    int64_t before = i > 0 && !solid[at - stride] ? at - stride : at;
+    int64_t behind = i + 1 < n && !solid[at + stride] ? at + stride : at;
+    int64_t cells = (behind - before) / stride;
+    return cells ? ((double)heights[behind] - (double)heights[before]) / ((double)cells * dx) : 0;
+}
+
+static double brightness_of(const double gradient[2], double exaggeration) {
+    double x = -exaggeration * gradient[0], y = -exaggeration * gradient[1];
+    double cosine = (x * light[0] + y * light[1] + light[2]) / sqrt(x * x + y * y + 1);
+    return ambient + (1 - ambient) * fmax(cosine, 0);
+}
+
+/* Slopes of all cells, 0 in solids, and the root of their mean square. */
+static double find_slopes(const float *heights, const uint8_t *solid, const int64_t n[2], double dx,
+                          double (*gradient)[2]) {
+    double squares = 0;
+    int64_t counted = 0;
+    for (int64_t j = 0, at = 0; j < n[1]; j++) {
+        for (int64_t i = 0; i < n[0]; i++, at++) {
+            if (solid[at]) {
+                continue;
+            }
+            double *g = gradient[at];
+            g[0] = slope(heights, solid, at, i, n[0], 1, dx);
+            g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
+            if (!isfinite(g[0]) || !isfinite(g[1])) { /* beside heights that are no numbers: flat */
+                g[0] = g[1] = 0;
+            }
+            squares += g[0] * g[0] + g[1] * g[1];
+            counted++;
+        }
+    }
+    return counted ? sqrt(squares / (double)counted) : 0;
+}
+
+/* Fills brightness[n[1]][n[0]] of the plot's relief; with an exaggeration that is not given the
+ * root mean square of slopes is a half, but heights are not made less. Solid cells have no height:
+ * slopes beside them are one-sided. */
+static sel_status shade(const sel_plot *plot, float *brightness, sel_error *error) {
+    size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
+    double exaggeration = plot->params->exaggeration;
+    double(*gradient)[2] = calloc(cells, sizeof *gradient);
+    if (!gradient) {
+        return sel_fail_memory(error, "a picture's relief", cells * sizeof *gradient);
+    }
+    double usual = find_slopes(plot->relief, plot->solid, plot->n, plot->dx, gradient);
+    if (isnan(exaggeration)) {
+        exaggeration = usual > 0 ? fmax(usual_slope / usual, 1) : 1;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        brightness[i] = (float)brightness_of(gradient[i], exaggeration);
+    }
+    free(gradient);
+    return SEL_OK;
+}
+
 /* ---- colours ---- */
 
 typedef struct scale_of_colours {
@@ -41,7 +114,7 @@ typedef struct scale_of_colours {
 
 /* Whether a value is one that the relief shows through. */
 static bool is_bare(const sel_plot *plot, double value) {
-    return plot->relief && value <= plot->above;
+    return plot->relief && value <= (isnan(plot->params->above) ? 0 : plot->params->above);
 }
 
 static sel_colour grey(double brightness) {
@@ -66,21 +139,22 @@ static void find_range(const sel_plot *plot, double *least, double *most) {
 
 /* Both signs, or, where the script gives the ends, ends that are opposite. */
 static bool is_signed(const sel_plot *plot, double least, double most) {
-    if (plot->colours != SEL_COLOURS_AUTO) {
-        return plot->colours == SEL_COLOURS_SIGNED;
+    if (plot->params->colours != SEL_COLOURS_AUTO) {
+        return plot->params->colours == SEL_COLOURS_SIGNED;
     }
-    if (!isnan(plot->min) && !isnan(plot->max)) {
-        return plot->min < 0 && fabs(plot->min + plot->max) < 1e-6 * plot->max;
+    if (!isnan(plot->params->min) && !isnan(plot->params->max)) {
+        return plot->params->min < 0 &&
+               fabs(plot->params->min + plot->params->max) < 1e-6 * plot->params->max;
     }
-    return isnan(plot->min) && isnan(plot->max) && least < 0 && most > 0 &&
+    return isnan(plot->params->min) && isnan(plot->params->max) && least < 0 && most > 0 &&
            fmin(-least, most) >= both_signs * fmax(-least, most);
 }
 
 static sel_colour_map choose_map(const sel_plot *plot) {
-    bool water = plot->colours == SEL_COLOURS_AUTO && plot->relief;
-    return plot->colours == SEL_COLOURS_GREY             ? SEL_MAP_GREY
-           : plot->colours == SEL_COLOURS_WATER || water ? SEL_MAP_WATER
-                                                         : SEL_MAP_DEEP;
+    bool water = plot->params->colours == SEL_COLOURS_AUTO && plot->relief;
+    return plot->params->colours == SEL_COLOURS_GREY             ? SEL_MAP_GREY
+           : plot->params->colours == SEL_COLOURS_WATER || water ? SEL_MAP_WATER
+                                                                 : SEL_MAP_DEEP;
 }
 
 static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
@@ -91,8 +165,8 @@ static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
         most = fmax(fabs(least), fabs(most));
         least = -most;
     }
-    scale->min = isnan(plot->min) ? least : plot->min;
-    scale->max = isnan(plot->max) ? most : plot->max;
+    scale->min = isnan(plot->params->min) ? least : plot->params->min;
+    scale->max = isnan(plot->params->max) ? most : plot->params->max;
     if (!(scale->max > scale->min)) {
         double width = scale->min != 0 ? fabs(scale->min) : 1;
         scale->min -= 0.5 * width;
@@ -102,17 +176,14 @@ static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
 }
 
 /* Fills scale->brightness where there is a relief. */
-static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
+static sel_status make_brightness(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
+    size_t bytes = (size_t)plot->n[0] * (size_t)plot->n[1] * sizeof *scale->brightness;
     if (!plot->relief) {
         return SEL_OK;
     }
-    size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
-    scale->brightness = malloc(cells * sizeof *scale->brightness);
-    if (!scale->brightness) {
-        return sel_fail_memory(error, "a picture's relief", cells * sizeof *scale->brightness);
-    }
-    return sel_relief_shade(plot->relief, plot->solid, plot->n, plot->dx, plot->exaggeration,
-                            scale->brightness, error);
+    scale->brightness = malloc(bytes);
+    return scale->brightness ? shade(plot, scale->brightness, error)
+                             : sel_fail_memory(error, "a picture's relief", bytes);
 }
 
 static sel_colour colour_of(const scale_of_colours *scale, double value) {
@@ -212,12 +283,12 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
 }
 
 sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error) {
-    double pixels = sel_plot_scale(plot->scale, plot->n);
+    double pixels = sel_plot_scale(plot->params->scale, plot->n);
     int width = sel_plot_pixels(pixels, plot->n[0]), height = sel_plot_pixels(pixels, plot->n[1]);
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     scale_of_colours scale = {.brightness = NULL};
-    sel_status status = shade(plot, &scale, error);
+    sel_status status = make_brightness(plot, &scale, error);
     status =
         status ? status : sel_canvas_create(whole, height + bar_height(unit), paper, canvas, error);
     if (status == SEL_OK) {

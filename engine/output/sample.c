@@ -73,8 +73,7 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
     return false;
 }
 
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error) {
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point) {
     const sel_domain *domain = site->domain;
     int64_t at[3];
     if (free_cell_at(domain, point, at)) {
@@ -82,9 +81,8 @@ sel_status sel_free_check(const sel_output_site *site, const char *what, const s
     }
     const int region = domain->cell[sel_cell_number(&domain->grid, at)];
     char name[32];
-    return sel_fail_at(error, site->where,
-                       "%s: %s lies in the region '%s', where nothing is computed",
-                       site->table->name, what, sel_region_name(domain, region, name));
+    return sel_output_refuse(site, "%s lies in the region '%s', where nothing is computed", what,
+                             sel_region_name(domain, region, name));
 }
 
 /* Appends the free cells about `point` with their weights. */

@@ -16,8 +16,7 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
 
 /* Refuses a point of the domain that has only solid cells about it, where all fields are 0; `what`
  * names it. */
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point,
-                          sel_error *error);
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point);
 
 /* Linear interpolation between the centres of the cells about a point. Solid cells have no part
  * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-#include "engine/output/colour.h"
+#include "engine/output/picture.h"
 
 static double lightness(sel_colour c) {
     return 0.2126 * pow(c.r / 255.0, 2.2) + 0.7152 * pow(c.g / 255.0, 2.2) +

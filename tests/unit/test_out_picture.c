@@ -1,8 +1,6 @@
 /* test_out_picture.c -- out.picture: PNG files read back pixel by pixel. */
 #include <png.h>
-#include "engine/output/plane.h"
-#include "engine/output/plot.h"
-#include "engine/output/relief.h"
+#include "engine/output/picture.h"
 #include "tests/unit/output_case.h"
 
 /* ---- files ---- */
@@ -134,13 +132,8 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     const float values[] = {-1, 0, 2}, level[] = {3, 3, (float)NAN};
     const uint8_t solid[] = {0, 0, 0};
     sel_colour table[SEL_COLOURS];
-    sel_plot plot = {.n = {3, 1},
-                     .values = values,
-                     .solid = solid,
-                     .min = (double)NAN,
-                     .max = (double)NAN,
-                     .scale = 1,
-                     .title = ""};
+    const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
+    sel_plot plot = {.n = {3, 1}, .values = values, .solid = solid, .params = &params, .title = ""};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
     sel_colour_table(SEL_MAP_SIGNED, table);
@@ -298,17 +291,15 @@ static bool is_grey(sel_colour c) {
  * and copies the pixels: pixel[n[1]][n[0]], row 0 at the top. */
 static void draw_relief(const int64_t n[2], const float *values, const uint8_t *solid,
                         const float *heights, double exaggeration, sel_colour *pixel) {
+    const sel_out_picture params = {
+        .min = 0, .max = 2, .scale = 1, .exaggeration = exaggeration, .above = 0.05};
     sel_plot plot = {.n = {n[0], n[1]},
                      .values = values,
                      .solid = solid,
-                     .min = 0,
-                     .max = 2,
-                     .scale = 1,
+                     .params = &params,
                      .title = "",
                      .relief = heights,
-                     .dx = 10,
-                     .exaggeration = exaggeration,
-                     .above = 0.05};
+                     .dx = 10};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
     int left = (canvas.width - (int)n[0]) / 2;
