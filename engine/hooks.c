@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/kind.h"
 #include "engine/output/measure.h"
-#include "engine/output/sample.h"
 
 /* Messages about fields and points name the call as they would name an output's table. */
 static const sel_table probe_call = {.name = "run:probe"};
@@ -109,14 +107,15 @@ static sel_status pick_field(const sel_hook_run *run, const sel_output_site *sit
 static sel_status probe_pick(sel_hook_run *run, sel_pick *pick, const sel_point *at, double *values,
                              int *count, sel_error *error) {
     const sel_picks picks = {1, pick};
-    sel_sample *sample = NULL;
-    sel_status status = sel_sample_create(run->context, at, 1, false, &picks, &sample, error);
-    status = status ? status : sel_sample_read(sample, run->time, error);
+    sel_arena *arena = sel_arena_create();
+    sel_sample *sample =
+        arena ? sel_sample_create(arena, run->context, at, 1, false, &picks, error) : NULL;
+    sel_status status = sample ? sel_sample_read(sample, run->time, error) : SEL_NO_DEVICE;
     *count = pick->components;
     for (int c = 0; c < *count && !status; c++) {
         values[c] = sel_sample_value(sample, 0, 0, pick->first + c);
     }
-    sel_sample_destroy(sample);
+    sel_arena_destroy(arena);
     return status;
 }
 

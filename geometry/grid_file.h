@@ -7,6 +7,18 @@
 #include <stdio.h>
 #include "geometry/raster.h"
 
+/* Tags of a GeoTIFF: OGC GeoTIFF 1.1, and GDAL's own. */
+enum {
+    SEL_TAG_PIXEL_SCALE = 33550,
+    SEL_TAG_TIE_POINT = 33922,
+    SEL_TAG_TRANSFORMATION = 34264,
+    SEL_TAG_KEY_DIRECTORY = 34735,
+    SEL_TAG_KEY_DOUBLES = 34736,
+    SEL_TAG_KEY_TEXT = 34737,
+    SEL_TAG_METADATA = 42112,
+    SEL_TAG_NODATA = 42113
+};
+
 /* ---- reading ---- */
 
 /* A raster that is read from a file. */

@@ -6,12 +6,116 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <tiffio.h>
 #include "engine/decimal.h"
 #include "geometry/grid_file.h"
-#include "geometry/tiff_file.h"
+
+/* ---- libtiff over a C file, its complaints kept ---- */
+
+/* A file that libtiff reads or writes; it stays the caller's. */
+typedef struct tiff_file {
+    FILE *file;
+    char message[240]; /* the first error that libtiff reported; empty: none */
+} tiff_file;
+
+static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
+    tiff_file *from = handle;
+    return (tmsize_t)fread(to, 1, (size_t)count, from->file);
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t count) {
+    tiff_file *to = handle;
+    return (tmsize_t)fwrite(bytes, 1, (size_t)count, to->file);
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    tiff_file *from = handle;
+    if (fseeko(from->file, (off_t)offset, whence) != 0) {
+        return (toff_t)-1;
+    }
+    return (toff_t)ftello(from->file);
+}
+
+static toff_t size_of(thandle_t handle) {
+    tiff_file *from = handle;
+    off_t at = ftello(from->file), size = 0;
+    if (at < 0 || fseeko(from->file, 0, SEEK_END) != 0) {
+        return 0;
+    }
+    size = ftello(from->file);
+    fseeko(from->file, at, SEEK_SET);
+    return size > 0 ? (toff_t)size : 0;
+}
+
+static int leave_open(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static void keep_message(tiff_file *from, const char *format, va_list args) {
+    if (!from->message[0]) {
+        vsnprintf(from->message, sizeof from->message, format, args);
+    }
+}
+
+/* open_tiff is TIFFClientOpen with a mode as for TIFFOpen. Memory that libtiff takes at once is
+ * limited to `largest` bytes (0: it is not) where libtiff can (from 4.5 on). NULL after an error,
+ * with `message`. `from` outlives it. */
+#if TIFFLIB_VERSION >= 20221213
+
+static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
+    (void)tiff, (void)module;
+    keep_message(data, format, args);
+    return 1;
+}
+
+static int on_warning(TIFF *tiff, void *data, const char *module, const char *format,
+                      va_list args) {
+    (void)tiff, (void)data, (void)module, (void)format, (void)args;
+    return 1;
+}
+
+static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size_t largest) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options) {
+        snprintf(from->message, sizeof from->message, "there is not enough memory");
+        return NULL;
+    }
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)largest);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, from);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
+    TIFF *tiff = TIFFClientOpenExt(name, mode, from, read_bytes, write_bytes, seek, leave_open,
+                                   size_of, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return tiff;
+}
+
+#else
+
+/* Older versions have one handler for all files, which is told the file's handle. */
+static void on_error(thandle_t handle, const char *module, const char *format, va_list args) {
+    (void)module;
+    if (handle) {
+        keep_message(handle, format, args);
+    }
+}
+
+static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size_t largest) {
+    (void)largest;
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+    TIFFSetErrorHandlerExt(on_error);
+    return TIFFClientOpen(name, mode, from, read_bytes, write_bytes, seek, leave_open, size_of,
+                          NULL, NULL);
+}
+
+#endif
+
+/* ---- reading ---- */
 
 /* LZW makes at most 4096 bytes of a code of 12 bits, deflate 1032 of one byte. Also for files that
  * are not packed: sparse ones leave parts out. */
@@ -47,7 +151,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct reader {
     sel_raster_source *to;
-    sel_tiff_file from;
+    tiff_file from;
     TIFF *tiff;
     const number_kind *kind;
     uint32_t part[2]; /* pixels of a tile or strip */
@@ -143,9 +247,8 @@ static sel_status find_placement(const reader *r, placement *p) {
         return by_transformation(r, matrix, p);
     }
     if (scales || ties || numbers) {
-        return sel_raster_refuse(
-            r->to, "has not all the tags that place it: a pixel scale (33550) and a tie point "
-                   "(33922), or a transformation (34264)");
+        return sel_raster_refuse(r->to, "has not all the tags that place it: a pixel scale (33550) "
+                                        "and a tie point (33922), or a transformation (34264)");
     }
     *p = (placement){{1, 1}, {0, (double)r->to->raster.n[1]}, 0, 0};
     return SEL_OK;
@@ -182,9 +285,7 @@ static sel_status find_kind(reader *r) {
     TIFFGetFieldDefaulted(r->tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
     if (samples != 1) {
         return sel_raster_refuse(
-            r->to,
-            "has %u values per pixel, a grid has one; gdal_translate -b 1 takes the "
-            "first",
+            r->to, "has %u values per pixel, a grid has one; gdal_translate -b 1 takes the first",
             (unsigned)samples);
     }
     format = format == SAMPLEFORMAT_VOID ? SAMPLEFORMAT_UINT : format;
@@ -194,11 +295,10 @@ static sel_status find_kind(reader *r) {
             return SEL_OK;
         }
     }
-    return sel_raster_refuse(
-        r->to,
-        "has numbers of %u bits and format %u; 8, 16 and 32 bits whole, 32 and 64 bits "
-        "floating are read",
-        (unsigned)bits, (unsigned)format);
+    return sel_raster_refuse(r->to,
+                             "has numbers of %u bits and format %u; 8, 16 and 32 bits whole, 32 "
+                             "and 64 bits floating are read",
+                             (unsigned)bits, (unsigned)format);
 }
 
 static sel_status check_compression(const reader *r) {
@@ -208,11 +308,10 @@ static sel_status check_compression(const reader *r) {
         compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE) {
         return SEL_OK;
     }
-    return sel_raster_refuse(
-        r->to,
-        "is compressed by method %u; none, LZW and deflate are read: gdal_translate -co "
-        "COMPRESS=DEFLATE",
-        (unsigned)compression);
+    return sel_raster_refuse(r->to,
+                             "is compressed by method %u; none, LZW and deflate are read: "
+                             "gdal_translate -co COMPRESS=DEFLATE",
+                             (unsigned)compression);
 }
 
 /* A picture lies in parts: tiles, or strips, which are as wide as it. */
@@ -384,7 +483,7 @@ static sel_status read_grid(reader *r) {
 
 sel_status sel_tif_read(sel_raster_source *to) {
     reader r = {.to = to, .from = {.file = to->file}};
-    r.tiff = sel_tiff_open(&r.from, to->name, "rm", 2 * (size_t)to->file_bytes + 16 * MIB);
+    r.tiff = open_tiff(&r.from, to->name, "rm", 2 * (size_t)to->file_bytes + 16 * MIB);
     if (!r.tiff) {
         return unreadable(&r);
     }
@@ -474,8 +573,8 @@ static bool write_all(TIFF *tiff, const sel_grid_file *grid) {
 
 void sel_tif_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
     double bytes = (double)grid->n[0] * (double)grid->n[1] * sizeof(float);
-    sel_tiff_file file = {.file = to};
-    TIFF *tiff = sel_tiff_open(&file, "the grid", bytes > large_file ? "w8" : "w", 0);
+    tiff_file file = {.file = to};
+    TIFF *tiff = open_tiff(&file, "the grid", bytes > large_file ? "w8" : "w", 0);
     bool written = tiff && write_all(tiff, grid);
     if (tiff) {
         TIFFClose(tiff);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "engine/file.h"
 #include "geometry/grid_file.h"
-#include "geometry/tiff_file.h"
 
 enum {
     MODEL_TYPE = 1024,

@@ -16,23 +16,23 @@ typedef struct stops {
 } stops;
 
 static const stops maps[] = {
-    [SEL_MAP_DEEP] = {6,
-                      {{22, 20, 74},
-                       {36, 70, 140},
-                       {24, 122, 145},
-                       {58, 168, 118},
-                       {157, 205, 75},
-                       {252, 236, 103}}},
-    [SEL_MAP_SIGNED] = {7,
-                        {{24, 44, 110},
-                         {48, 106, 178},
-                         {142, 184, 222},
-                         {246, 246, 246},
-                         {238, 168, 134},
-                         {198, 70, 62},
-                         {110, 14, 40}}},
-    [SEL_MAP_GREY] = {2, {{12, 12, 12}, {255, 255, 255}}},
-    [SEL_MAP_WATER] = {4, {{176, 216, 240}, {84, 160, 222}, {28, 92, 176}, {8, 32, 96}}},
+    [SEL_COLOURS_DEEP] = {6,
+                          {{22, 20, 74},
+                           {36, 70, 140},
+                           {24, 122, 145},
+                           {58, 168, 118},
+                           {157, 205, 75},
+                           {252, 236, 103}}},
+    [SEL_COLOURS_SIGNED] = {7,
+                            {{24, 44, 110},
+                             {48, 106, 178},
+                             {142, 184, 222},
+                             {246, 246, 246},
+                             {238, 168, 134},
+                             {198, 70, 62},
+                             {110, 14, 40}}},
+    [SEL_COLOURS_GREY] = {2, {{12, 12, 12}, {255, 255, 255}}},
+    [SEL_COLOURS_WATER] = {4, {{176, 216, 240}, {84, 160, 222}, {28, 92, 176}, {8, 32, 96}}},
 };
 
 typedef struct lab {
@@ -78,8 +78,8 @@ static double distance(lab a, lab b) {
 }
 
 /* Sets at[k], 0 to 1, to where stop k stands; a map with a middle keeps it in the middle. */
-static void place_stops(sel_colour_map map, const lab v[], double at[]) {
-    int count = maps[map].count, halves = map == SEL_MAP_SIGNED ? 2 : 1;
+static void place_stops(int map, const lab v[], double at[]) {
+    int count = maps[map].count, halves = map == SEL_COLOURS_SIGNED ? 2 : 1;
     int piece = (count - 1) / halves;
     for (int h = 0; h < halves; h++) {
         int first = h * piece;
@@ -94,7 +94,7 @@ static void place_stops(sel_colour_map map, const lab v[], double at[]) {
     }
 }
 
-void sel_colour_table(sel_colour_map map, sel_colour table[SEL_COLOURS]) {
+void sel_colour_table(int map, sel_colour table[SEL_COLOURS]) {
     lab v[MOST_STOPS];
     double at[MOST_STOPS];
     for (int k = 0; k < maps[map].count; k++) {

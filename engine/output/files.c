@@ -25,6 +25,19 @@ static sel_status make_room(sel_output_files *files, sel_error *error) {
     return SEL_OK;
 }
 
+/* Takes `name` over; NULL: there was no memory for it. */
+static sel_status append(sel_output_files *files, char *name, int64_t job, int64_t bytes,
+                         sel_error *error) {
+    sel_status status =
+        name ? make_room(files, error) : sel_fail_memory(error, "the list of files", sizeof *name);
+    if (status) {
+        free(name);
+        return status;
+    }
+    files->v[files->count++] = (struct sel_output_file){.name = name, .job = job, .bytes = bytes};
+    return SEL_OK;
+}
+
 /* Its place in the list, if it is of the run that this one goes on from; -1: it is not. */
 static int find_known(const sel_output_files *files, const char *name) {
     for (int i = 0; i < files->known; i++) {
@@ -37,10 +50,6 @@ static int find_known(const sel_output_files *files, const char *name) {
 
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
                                 const char *format, ...) {
-    sel_status status = make_room(files, error);
-    if (status) {
-        return status;
-    }
     int64_t submitted = -1, written;
     if (writer) {
         sel_writer_counts(writer, &submitted, &written);
@@ -53,18 +62,14 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel
     if (length < 0) {
         return sel_fail_memory(error, "the list of files", strlen(format));
     }
-    if (find_known(files, name) >= 0) { /* of the run that this one goes on from */
-        free(name);
-        return SEL_OK;
-    }
-    status = sel_folder_claim(files->directory, name, files->force, error);
-    if (status) {
+    const bool known = find_known(files, name) >= 0;
+    sel_status status =
+        known ? SEL_OK : sel_folder_claim(files->directory, name, files->force, error);
+    if (status || known) {
         free(name);
         return status;
     }
-    files->v[files->count++] =
-        (struct sel_output_file){.name = name, .job = submitted + 1, .bytes = -1};
-    return SEL_OK;
+    return append(files, name, submitted + 1, -1, error);
 }
 
 void sel_output_files_drop(sel_output_files *files) {
@@ -92,17 +97,15 @@ sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_c
 /* ---- in a checkpoint ---- */
 
 static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
-    struct sel_output_file file = {.name = sel_kept_text(checkpoint)};
+    char *name = sel_kept_text(checkpoint);
+    int64_t bytes = -1;
     sel_error error = {.status = SEL_OK};
-    SEL_KEEP(checkpoint, file.bytes);
-    if (make_room(files, &error)) {
+    SEL_KEEP(checkpoint, bytes);
+    if (sel_checkpoint_status(checkpoint, NULL)) {
+        free(name);
+    } else if (append(files, name, 0, bytes, &error)) {
         sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
     }
-    if (!file.name || sel_checkpoint_status(checkpoint, NULL)) {
-        free(file.name);
-        return;
-    }
-    files->v[files->count++] = file;
 }
 
 void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) {
@@ -120,29 +123,18 @@ void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) 
     }
 }
 
-static sel_status add_known(sel_output_files *files, const char *name, sel_error *error) {
-    files->known = files->count;
-    if (find_known(files, name) >= 0) {
-        return SEL_OK;
-    }
-    sel_status status = make_room(files, error);
-    char *copy = status ? NULL : strdup(name);
-    if (!copy) {
-        return status ? status : sel_fail_memory(error, "the list of files", strlen(name));
-    }
-    files->v[files->count++] = (struct sel_output_file){.name = copy, .bytes = -1};
-    return SEL_OK;
-}
-
 sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
                                   sel_error *error) {
     sel_checkpoint_block(context->resume, "files");
     sel_output_files_keep(files, context->resume);
     sel_status status = sel_checkpoint_status(context->resume, error);
-    for (const char *const *more = context->resume_files; *more && !status; more++) {
-        status = add_known(files, *more, error);
-    }
     files->known = files->count;
+    for (const char *const *more = context->resume_files; *more && !status; more++) {
+        if (find_known(files, *more) < 0) {
+            status = append(files, strdup(*more), 0, -1, error);
+            files->known = files->count;
+        }
+    }
     return status;
 }
 

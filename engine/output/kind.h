@@ -71,6 +71,7 @@ typedef struct sel_requests {
 typedef struct sel_output {
     const struct sel_output_kind *kind;
     const sel_output_context *context;
+    sel_arena *arena;   /* for what lives as long as it, on the run's thread only */
     const void *params; /* the struct that kind->table describes */
     const char *name;   /* of its files */
     sel_output_files *files;
@@ -125,8 +126,8 @@ typedef struct sel_output_kind {
     void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
     /* After the last write, at the run's last step: statistics. NULL: none. */
     sel_status (*conclude)(sel_output *output, sel_error *error);
-    /* Frees what the kind's own struct holds, also after `open` has failed or was not reached; the
-     * writer has nothing to do any more. NULL: nothing. */
+    /* Frees what the kind's own struct holds outside of the arena, also after `open` has failed or
+     * was not reached; the writer has nothing to do any more. NULL: nothing. */
     void (*close)(sel_output *output);
 } sel_output_kind;
 

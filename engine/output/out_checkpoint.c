@@ -22,8 +22,9 @@ static sel_status checkpoint_check(const sel_output_site *site, const void *para
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
     return by_steps && !isnan(checkpoint->wall_time)
-               ? sel_output_refuse(site, "give every (steps), interval (time) or wall_time "
-                                         "(seconds), not two of them")
+               ? sel_output_refuse(
+                     site,
+                     "give every (steps), interval (time) or wall_time (seconds), not two of them")
                : SEL_OK;
 }
 

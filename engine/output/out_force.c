@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/output/measure.h"
-#include "engine/output/signal.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,

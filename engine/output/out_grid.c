@@ -35,10 +35,10 @@ typedef struct grid_output {
 static sel_status grid_check(const sel_output_site *site, const void *params) {
     (void)params;
     if (site->domain->grid.dims != 2) {
-        return sel_output_refuse(site,
-                                 "grids are of two-dimensional domains, this one has %d "
-                                 "dimensions; out.vtk writes it",
-                                 site->domain->grid.dims);
+        return sel_output_refuse(
+            site,
+            "grids are of two-dimensional domains, this one has %d dimensions; out.vtk writes it",
+            site->domain->grid.dims);
     }
     return SEL_OK;
 }

@@ -85,8 +85,8 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
     double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
     if (given != 1) {
         return sel_output_refuse(site,
-                                 "a picture of a 3-D domain shows a plane: give just one of "
-                                 "x, y and z, as slice = { z = %.10g }",
+                                 "a picture of a 3-D domain shows a plane: give just one of x, y "
+                                 "and z, as slice = { z = %.10g }",
                                  sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
@@ -116,10 +116,9 @@ static sel_status picture_check(const sel_output_site *site, const void *params)
     double scale = sel_plot_scale(picture->scale, plane.n);
     double width = scale * (double)plane.n[0], height = scale * (double)plane.n[1];
     if (width > MOST_PIXELS || height > MOST_PIXELS) {
-        status = sel_output_refuse(site,
-                                   "scale = %g makes a picture of %.0f x %.0f pixels; %d "
-                                   "along a side are allowed",
-                                   scale, width, height, MOST_PIXELS);
+        status = sel_output_refuse(
+            site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
+            scale, width, height, MOST_PIXELS);
     }
     return status;
 }

@@ -1,8 +1,7 @@
 /* out_probe.c -- out.probe and out.profile: fields at points and along a line, as CSV. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include "engine/output/sample.h"
+#include "engine/output/measure.h"
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
@@ -42,10 +41,9 @@ const sel_table sel_out_profile_table =
 /* Both kinds: fields sampled at points. */
 typedef struct point_output {
     sel_output base;
-    int count;
-    sel_point *points;
-    double *along; /* of a profile: distance from its beginning */
     sel_sample *sample;
+    int count;
+    sel_point *points; /* of a profile */
 } point_output;
 
 static sel_status probe_check(const sel_output_site *site, const void *params) {
@@ -64,15 +62,6 @@ static sel_status probe_check(const sel_output_site *site, const void *params) {
     return status;
 }
 
-static double profile_length(const sel_out_profile *profile) {
-    double squares = 0;
-    for (int a = 0; a < profile->from.n; a++) {
-        double d = profile->to.v[a] - profile->from.v[a];
-        squares += d * d;
-    }
-    return sqrt(squares);
-}
-
 enum { MOST_POINTS = 10000000 };
 
 static sel_status profile_check(const sel_output_site *site, const void *params) {
@@ -80,7 +69,7 @@ static sel_status profile_check(const sel_output_site *site, const void *params)
     sel_status from = sel_point_check(site, "from", &profile->from);
     sel_status to = sel_point_check(site, "to", &profile->to);
     sel_status status = from ? from : to;
-    if (!status && !(profile_length(profile) > 0)) {
+    if (!status && !(sel_line_length(&profile->from, &profile->to) > 0)) {
         status = sel_output_refuse(site, "from and to are the same point");
     }
     bool given = profile->points != SEL_INT_NOT_GIVEN;
@@ -105,39 +94,18 @@ static void write_point(point_output *output, int p) {
     }
 }
 
-/* Makes room for the points; the caller fills them and calls open_sample. */
-static sel_status allocate(point_output *output, int64_t count, sel_error *error) {
-    output->count = (int)count;
-    output->points = calloc((size_t)count, sizeof *output->points);
-    output->along = calloc((size_t)count, sizeof *output->along);
-    return output->points && output->along ? SEL_OK
-                                           : sel_fail_memory(error, "the points of an output",
-                                                             (size_t)count * sizeof(sel_point));
-}
-
-static sel_status open_sample(point_output *output, bool walls, sel_error *error) {
-    return sel_sample_create(output->base.context, output->points, output->count, walls,
-                             &output->base.picks, &output->sample, error);
-}
-
-static void point_close(sel_output *base) {
-    point_output *output = (point_output *)base;
-    sel_sample_destroy(output->sample);
-    free(output->points);
-    free(output->along);
-}
-
 /* ---- out.probe: a column for each point ---- */
 
 static sel_status probe_open(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
     const sel_points *at = &((const sel_out_probe *)base->params)->at;
-    sel_status status = allocate(output, at->n, error);
-    for (int p = 0; p < at->n && !status; p++) {
-        output->points[p] = at->v[p];
+    output->count = at->n;
+    for (int p = 0; p < at->n; p++) {
         sel_picks_columns(&base->picks, at->n > 1 ? p + 1 : 0, base->csv);
     }
-    return status ? status : open_sample(output, false, error);
+    output->sample =
+        sel_sample_create(base->arena, base->context, at->v, at->n, false, &base->picks, error);
+    return output->sample ? SEL_OK : SEL_NO_DEVICE;
 }
 
 static sel_status probe_take(sel_output *base, sel_error *error) {
@@ -158,7 +126,6 @@ const sel_output_kind sel_probe_kind = {
     .open = probe_open,
     .ask = point_ask,
     .take = probe_take,
-    .close = point_close,
 };
 
 /* ---- out.profile: a row for each point ---- */
@@ -167,36 +134,32 @@ static sel_status profile_open(sel_output *base, sel_error *error) {
     static const char *const places[] = {"s", "x", "y", "z"};
     point_output *output = (point_output *)base;
     const sel_out_profile *profile = base->params;
-    double length = profile_length(profile);
-    double parts = fmax(1, round(length / base->context->domain->grid.dx));
-    int64_t count =
-        profile->points != SEL_INT_NOT_GIVEN ? profile->points : (int64_t)fmin(parts, MOST_POINTS);
-    sel_status status = allocate(output, count, error);
-    for (int p = 0; p < count && !status; p++) {
-        double part = (p + 0.5) / (double)count;
-        output->along[p] = part * length;
-        output->points[p].n = profile->from.n;
-        for (int a = 0; a < profile->from.n; a++) {
-            output->points[p].v[a] =
-                profile->from.v[a] + part * (profile->to.v[a] - profile->from.v[a]);
-        }
-    }
+    const sel_point *from = &profile->from, *to = &profile->to;
+    double parts = fmax(1, round(sel_line_length(from, to) / base->context->domain->grid.dx));
+    output->count =
+        profile->points != SEL_INT_NOT_GIVEN ? (int)profile->points : (int)fmin(parts, MOST_POINTS);
+    output->points = sel_line_points(base->arena, from, to, output->count, error);
     for (int i = 0; i < 4; i++) {
         sel_csv_text(base->csv, places[i]);
     }
     sel_picks_columns(&base->picks, 0, base->csv);
-    return status ? status : open_sample(output, true, error);
+    output->sample = output->points ? sel_sample_create(base->arena, base->context, output->points,
+                                                        output->count, true, &base->picks, error)
+                                    : NULL;
+    return output->sample ? SEL_OK : SEL_NO_DEVICE;
 }
 
 static sel_status profile_take(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
+    const sel_out_profile *profile = base->params;
+    const double length = sel_line_length(&profile->from, &profile->to);
     sel_status status = sel_sample_take(output->sample, base->time, error);
     for (int p = 0; p < output->count && !status; p++) {
         if (p > 0) {
             sel_csv_end_line(base->csv);
             sel_output_row(base);
         }
-        sel_csv_number(base->csv, output->along[p]);
+        sel_csv_number(base->csv, (p + 0.5) / output->count * length);
         for (int a = 0; a < 3; a++) {
             sel_csv_number(base->csv, output->points[p].v[a]);
         }
@@ -214,5 +177,4 @@ const sel_output_kind sel_profile_kind = {
     .open = profile_open,
     .ask = point_ask,
     .take = profile_take,
-    .close = point_close,
 };

@@ -1,21 +1,42 @@
-/* out_vtk.c -- out.vtk: fields as VTK image data, a file for each time, and their collection.
+/* out_vtk.c -- fields as VTK image data: out.vtk, a file for each time, and their collection; and
+ * out.average, mean and rms over time in one file at the end.
  *
- * The writer's thread picks components, rounds, compresses and writes the fields, then rewrites the
- * collection, so that it never names a file that is not there.
+ * Of out.vtk the writer's thread picks components, rounds, compresses and writes the fields, then
+ * rewrites the collection, so that it never names a file that is not there.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/io/vtk_writer.h"
 #include "engine/output/frame.h"
-#include "engine/output/vtk.h"
+
+/* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
+ * centre. */
+static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
+    vtkw_image image = {.level = 0};
+    for (int a = 0; a < 3; a++) {
+        double stride = (double)box->stride[a];
+        image.extent[2 * a + 1] = sel_box_count(box, a);
+        image.spacing[a] = stride * grid->dx;
+        image.origin[a] = grid->origin[a] + ((double)box->lo[a] + 0.5 * (1 - stride)) * grid->dx;
+    }
+    return image;
+}
+
+static sel_status fail_image(const vtkw_error *failed, sel_error *error) {
+    return sel_fail(error, failed->status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
+                    failed->text);
+}
+
+/* ---- out.vtk ---- */
 
 enum { MARKS = 3 }; /* arrays of sel_cell_marks */
 
 static const char *const compressions[] = {"none", "zlib", NULL};
 static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
-static const sel_field fields[] = {
+static const sel_field vtk_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_out_vtk, fields, NAMES,
             "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
@@ -46,7 +67,7 @@ static const sel_field fields[] = {
 };
 
 const sel_table sel_out_vtk_table = SEL_TABLE(
-    "out.vtk", sel_out_vtk, fields,
+    "out.vtk", sel_out_vtk, vtk_fields,
     "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where "
     "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
     "boundary (k in free cells at a face of region k, the later of several).");
@@ -59,7 +80,7 @@ typedef struct vtk_output {
     vtkw_image image; /* but for the arrays and the time */
     const char **region_names;
     char (*numbered)[32]; /* names of regions that have none of their own */
-    sel_cell_marks marks; /* one allocation, which begins at cell_type */
+    sel_cell_marks marks;
     vtkw_step *steps;
     size_t step_count, step_room;
 } vtk_output;
@@ -137,7 +158,7 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     vtkw_error failed;
     vtkw_status status = vtkw_write_image(path, &image, &failed);
     free(arrays);
-    return status == VTKW_OK ? SEL_OK : sel_vtk_fail(&failed, error);
+    return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
 /* Takes `file` over; NULL: there was no memory for it. */
@@ -163,7 +184,7 @@ static sel_status write_collection(const vtk_output *output, sel_error *error) {
     snprintf(path, sizeof path, "%s/%s.pvd", base->context->directory, base->name);
     vtkw_error failed;
     vtkw_status status = vtkw_write_collection(path, output->steps, output->step_count, &failed);
-    return status == VTKW_OK ? SEL_OK : sel_vtk_fail(&failed, error);
+    return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
 static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error) {
@@ -284,8 +305,9 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
 static sel_status name_regions(vtk_output *output, sel_error *error) {
     const sel_domain *domain = output->frames.base.context->domain;
     const size_t count = (size_t)domain->region_count + 1;
-    output->region_names = calloc(count, sizeof *output->region_names);
-    output->numbered = calloc(count, sizeof *output->numbered);
+    sel_arena *arena = output->frames.base.arena;
+    output->region_names = sel_arena_alloc(arena, count * sizeof *output->region_names);
+    output->numbered = sel_arena_alloc(arena, count * sizeof *output->numbered);
     if (!output->region_names || !output->numbered) {
         return sel_fail_memory(error, "the names of regions", count * sizeof *output->numbered);
     }
@@ -298,7 +320,7 @@ static sel_status name_regions(vtk_output *output, sel_error *error) {
 
 static sel_status mark_cells(vtk_output *output, sel_error *error) {
     const size_t cells = (size_t)sel_box_cells(&output->frames.box);
-    uint8_t *marks = malloc(MARKS * cells);
+    uint8_t *marks = sel_arena_alloc(output->frames.base.arena, MARKS * cells);
     if (!marks) {
         return sel_fail_memory(error, "the cell types to write", MARKS * cells);
     }
@@ -318,7 +340,7 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     frames->precision = chosen_precision(params, base->context->precision);
     frames->box = chosen_cells(params, grid);
     output->drop_bits = bits_to_drop(params, frames->precision);
-    output->image = sel_vtk_image(grid, &frames->box);
+    output->image = image_of(grid, &frames->box);
     output->image.level = params->compression == SEL_VTK_NONE  ? 0
                           : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                : (int)params->level;
@@ -333,9 +355,6 @@ static void vtk_close(sel_output *base) {
         free((void *)(uintptr_t)output->steps[i].file);
     }
     free(output->steps);
-    free(output->region_names);
-    free(output->numbered);
-    free(output->marks.cell_type);
     sel_frames_close(base);
 }
 
@@ -349,4 +368,193 @@ const sel_output_kind sel_vtk_kind = {
     .take = vtk_take,
     .keep = vtk_keep,
     .close = vtk_close,
+};
+
+/* ---- out.average ----
+ *
+ * Mean and sum of squared deviations are carried from sample to sample (Welford 1962), in f64: no
+ * difference of large sums is taken. */
+
+static const sel_field average_fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_ROW(sel_out_average, fields, NAMES,
+            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+            .flags = SEL_REQUIRED | SEL_RESULT),
+};
+
+const sel_table sel_out_average_table =
+    SEL_TABLE("out.average", sel_out_average, average_fields,
+              "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
+              "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
+              "deviation from the mean. A sample every 10 steps when neither every nor interval is "
+              "given; from_step or from_time leaves out how the flow began.");
+
+enum { SAMPLE_PERIOD = 10 };
+
+typedef struct average_field {
+    double *mean, *squares; /* [cells][stored] */
+} average_field;
+
+typedef struct average_output {
+    sel_output base;
+    average_field *fields; /* by pick */
+    void **values;         /* by pick, what was read last */
+    size_t cells;
+    int64_t samples;
+} average_output;
+
+static sel_status average_ask(sel_output *base, sel_error *error) {
+    const average_output *output = (const average_output *)base;
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    return sel_output_read(base, &all, SEL_F64, output->values, error);
+}
+
+/* Cells are independent of each other: any number of threads gives the same bits. */
+static int threads_of(const average_output *output) {
+    const sel_plan *plan = output->base.context->plan;
+    return plan && plan->threads > 0 ? plan->threads : 1;
+}
+
+static void add_field(const average_output *output, int k) {
+    const sel_pick *pick = &output->base.picks.v[k];
+    const int64_t cells = (int64_t)output->cells;
+    const int components = pick->components, stored = pick->stored;
+    const int read = pick->read;
+    const double samples = (double)output->samples, *values = output->values[k];
+    double *mean = output->fields[k].mean, *squares = output->fields[k].squares;
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t i = 0; i < cells; i++) {
+        for (int c = 0; c < components; c++) {
+            int64_t at = i * stored + c;
+            double value = values[i * read + pick->first + c];
+            double before = value - mean[at];
+            mean[at] += before / samples;
+            squares[at] += before * (value - mean[at]);
+        }
+    }
+}
+
+static sel_status average_take(sel_output *base, sel_error *error) {
+    (void)error;
+    average_output *output = (average_output *)base;
+    output->samples++;
+    for (int k = 0; k < base->picks.count; k++) {
+        add_field(output, k);
+    }
+    return SEL_OK;
+}
+
+/* Moves the names of the fields; others than in the checkpoint are a failure. */
+static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
+    int count = base->picks.count;
+    SEL_KEEP(checkpoint, count);
+    bool same = count == base->picks.count;
+    for (int i = 0; i < base->picks.count && same; i++) {
+        if (!sel_checkpoint_loads(checkpoint)) {
+            sel_keep_text(checkpoint, base->picks.v[i].name);
+            continue;
+        }
+        char *name = sel_kept_text(checkpoint);
+        same = name && strcmp(name, base->picks.v[i].name) == 0;
+        free(name);
+    }
+    if (!same) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                            "%s: the output '%s' had other fields; give it another name",
+                            sel_checkpoint_path(checkpoint), base->name);
+    }
+}
+
+static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    average_output *output = (average_output *)base;
+    keep_names(base, checkpoint);
+    SEL_KEEP(checkpoint, output->samples);
+    for (int k = 0; k < base->picks.count; k++) {
+        const size_t numbers = output->cells * (size_t)base->picks.v[k].stored;
+        sel_keep(checkpoint, output->fields[k].mean, numbers * sizeof(double));
+        sel_keep(checkpoint, output->fields[k].squares, numbers * sizeof(double));
+    }
+}
+
+/* ---- the file ---- */
+
+static void finish_rms(const average_output *output, int k) {
+    double *squares = output->fields[k].squares;
+    const double samples = (double)output->samples;
+    const int64_t numbers = (int64_t)output->cells * output->base.picks.v[k].stored;
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t i = 0; i < numbers; i++) {
+        squares[i] = sqrt(squares[i] / samples);
+    }
+}
+
+static sel_status write_average(const sel_output *base, const vtkw_array *arrays,
+                                sel_error *error) {
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    vtkw_image image = image_of(&base->context->domain->grid, &all);
+    image.cell_arrays = arrays;
+    image.cell_array_count = 2 * base->picks.count;
+    image.has_time = 1;
+    image.time = base->time;
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s.vti", base->context->directory, base->name);
+    sel_status status = sel_output_files_add(base->files, NULL, error, "%s.vti", base->name);
+    vtkw_error failed;
+    if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
+        sel_output_files_drop(base->files);
+        status = fail_image(&failed, error);
+    }
+    return status;
+}
+
+static sel_status average_conclude(sel_output *base, sel_error *error) {
+    const average_output *output = (const average_output *)base;
+    const size_t count = 2 * (size_t)base->picks.count;
+    vtkw_array *arrays = sel_arena_alloc(base->arena, count * sizeof *arrays);
+    bool failed = !arrays;
+    for (int k = 0; k < base->picks.count && !failed; k++) {
+        const sel_pick *pick = &base->picks.v[k];
+        const char *mean = sel_arena_print(base->arena, "%s_mean", pick->name);
+        const char *rms = sel_arena_print(base->arena, "%s_rms", pick->name);
+        finish_rms(output, k);
+        arrays[2 * k] = (vtkw_array){mean, VTKW_FLOAT64, pick->stored, output->fields[k].mean};
+        arrays[2 * k + 1] =
+            (vtkw_array){rms, VTKW_FLOAT64, pick->stored, output->fields[k].squares};
+        failed = !mean || !rms;
+    }
+    return failed ? sel_fail_memory(error, "an output", count * sizeof *arrays)
+                  : write_average(base, arrays, error);
+}
+
+static sel_status average_open(sel_output *base, sel_error *error) {
+    average_output *output = (average_output *)base;
+    const size_t picks = (size_t)base->picks.count;
+    size_t all = 3 * picks;
+    output->cells = (size_t)sel_grid_cells(&base->context->domain->grid);
+    output->fields = sel_arena_alloc(base->arena, picks * sizeof *output->fields);
+    output->values = sel_arena_alloc(base->arena, picks * sizeof *output->values);
+    bool failed = !output->fields || !output->values;
+    for (size_t k = 0; k < picks && !failed; k++) {
+        size_t read = output->cells * (size_t)base->picks.v[k].read;
+        size_t stored = output->cells * (size_t)base->picks.v[k].stored;
+        average_field *field = &output->fields[k];
+        all += read + 2 * stored;
+        field->mean = sel_arena_alloc(base->arena, stored * sizeof(double));
+        field->squares = sel_arena_alloc(base->arena, stored * sizeof(double));
+        output->values[k] = sel_arena_alloc(base->arena, read * sizeof(double));
+        failed = !field->mean || !field->squares || !output->values[k];
+    }
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
+}
+
+const sel_output_kind sel_average_kind = {
+    .table = &sel_out_average_table,
+    .size = sizeof(average_output),
+    .period = SAMPLE_PERIOD,
+    .only_when_due = true,
+    .open = average_open,
+    .ask = average_ask,
+    .take = average_take,
+    .keep = average_keep,
+    .conclude = average_conclude,
 };

@@ -12,6 +12,7 @@
 
 struct sel_outputs {
     const sel_output_context *context;
+    sel_arena *arena; /* holds them all */
     sel_output_files files;
     int count;
     sel_output **v;
@@ -104,7 +105,7 @@ static sel_status make_picks(sel_output *output, sel_error *error) {
     while (sel_output_field(table, output->params, count)) {
         count++;
     }
-    output->picks.v = calloc((size_t)count + 1, sizeof *output->picks.v);
+    output->picks.v = sel_arena_alloc(output->arena, ((size_t)count + 1) * sizeof *output->picks.v);
     if (!output->picks.v) {
         return sel_fail_memory(error, "an output", (size_t)count * sizeof *output->picks.v);
     }
@@ -135,13 +136,14 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     if (kind->size == 0) {
         return SEL_OK;
     }
-    sel_output *output = calloc(1, kind->size);
+    sel_output *output = sel_arena_alloc(outputs->arena, kind->size);
     if (!output) {
         return sel_fail_memory(error, "an output", kind->size);
     }
     outputs->v[outputs->count++] = output;
     output->kind = kind;
     output->context = outputs->context;
+    output->arena = outputs->arena;
     output->params = from->data;
     output->name = sel_output_name(from);
     output->files = &outputs->files;
@@ -156,17 +158,17 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
                             sel_error *error) {
     int count = context->simulation->params->output.n;
     *outputs = NULL;
-    sel_outputs *made = calloc(1, sizeof *made);
-    sel_output **v = calloc((size_t)count + 1, sizeof *v);
-    if (!made || !v) {
-        free(made);
-        free(v);
+    sel_arena *arena = sel_arena_create();
+    sel_outputs *made = arena ? sel_arena_alloc(arena, sizeof *made) : NULL;
+    sel_output **v = made ? sel_arena_alloc(arena, (size_t)count * sizeof *v) : NULL;
+    if (!v) {
+        sel_arena_destroy(arena);
         return sel_fail_memory(error, "the outputs", (size_t)count * sizeof *v);
     }
-    made->context = context;
-    made->files.directory = context->directory;
-    made->files.force = context->force;
-    made->v = v;
+    *made = (sel_outputs){.context = context,
+                          .arena = arena,
+                          .files = {.directory = context->directory, .force = context->force},
+                          .v = v};
     sel_status status =
         context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
@@ -442,13 +444,10 @@ void sel_outputs_close(sel_outputs *outputs) {
             output->kind->close(output);
         }
         sel_csv_close(output->csv);
-        free(output->picks.v);
         free(output->requests.v);
-        free(output);
     }
     sel_output_files_free(&outputs->files);
-    free(outputs->v);
-    free(outputs);
+    sel_arena_destroy(outputs->arena);
 }
 
 /* ---- results ---- */

@@ -84,8 +84,7 @@ static sel_status check_schedule(const sel_output_site *site, const sel_output_c
     bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
     sel_status status = SEL_OK;
     if (every && interval) {
-        status = sel_output_refuse(site, "give every (steps) or interval (time), "
-                                         "not both");
+        status = sel_output_refuse(site, "give every (steps) or interval (time), not both");
     }
     if (every && common->every < 1) {
         status = sel_output_refuse(site, "every must be at least 1 step, got %lld",

@@ -2,7 +2,7 @@
 #include "engine/output/picture.h"
 
 #include <math.h>
-#include "engine/output/sample.h"
+#include "engine/output/measure.h"
 
 /* A layer of which at least this part counts holds the plane, or ends there. */
 static const double holds = 0.5 - 1e-9;

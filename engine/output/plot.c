@@ -138,30 +138,28 @@ static void find_range(const sel_plot *plot, double *least, double *most) {
 }
 
 /* Both signs, or, where the script gives the ends, ends that are opposite. */
-static bool is_signed(const sel_plot *plot, double least, double most) {
-    if (plot->params->colours != SEL_COLOURS_AUTO) {
-        return plot->params->colours == SEL_COLOURS_SIGNED;
+static bool is_signed(const sel_out_picture *params, double least, double most) {
+    if (!isnan(params->min) && !isnan(params->max)) {
+        return params->min < 0 && fabs(params->min + params->max) < 1e-6 * params->max;
     }
-    if (!isnan(plot->params->min) && !isnan(plot->params->max)) {
-        return plot->params->min < 0 &&
-               fabs(plot->params->min + plot->params->max) < 1e-6 * plot->params->max;
-    }
-    return isnan(plot->params->min) && isnan(plot->params->max) && least < 0 && most > 0 &&
+    return isnan(params->min) && isnan(params->max) && least < 0 && most > 0 &&
            fmin(-least, most) >= both_signs * fmax(-least, most);
 }
 
-static sel_colour_map choose_map(const sel_plot *plot) {
-    bool water = plot->params->colours == SEL_COLOURS_AUTO && plot->relief;
-    return plot->params->colours == SEL_COLOURS_GREY             ? SEL_MAP_GREY
-           : plot->params->colours == SEL_COLOURS_WATER || water ? SEL_MAP_WATER
-                                                                 : SEL_MAP_DEEP;
+static int choose_map(const sel_plot *plot, double least, double most) {
+    if (plot->params->colours != SEL_COLOURS_AUTO) {
+        return plot->params->colours;
+    }
+    return is_signed(plot->params, least, most) ? SEL_COLOURS_SIGNED
+           : plot->relief                       ? SEL_COLOURS_WATER
+                                                : SEL_COLOURS_DEEP;
 }
 
 static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
     double least, most;
     find_range(plot, &least, &most);
-    bool both = is_signed(plot, least, most);
-    if (both) {
+    const int map = choose_map(plot, least, most);
+    if (map == SEL_COLOURS_SIGNED) {
         most = fmax(fabs(least), fabs(most));
         least = -most;
     }
@@ -172,7 +170,7 @@ static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
         scale->min -= 0.5 * width;
         scale->max = scale->min + width;
     }
-    sel_colour_table(both ? SEL_MAP_SIGNED : choose_map(plot), scale->table);
+    sel_colour_table(map, scale->table);
 }
 
 /* Fills scale->brightness where there is a relief. */

@@ -1,5 +1,5 @@
 /* sample.c -- fields at points between cell centres. */
-#include "engine/output/sample.h"
+#include "engine/output/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +169,29 @@ static void find_faces(const sel_domain *domain, sampled_point *v, const sel_poi
     }
 }
 
+double sel_line_length(const sel_point *from, const sel_point *to) {
+    double squares = 0;
+    for (int a = 0; a < from->n; a++) {
+        squares += (to->v[a] - from->v[a]) * (to->v[a] - from->v[a]);
+    }
+    return sqrt(squares);
+}
+
+sel_point *sel_line_points(sel_arena *arena, const sel_point *from, const sel_point *to, int count,
+                           sel_error *error) {
+    sel_point *points = sel_arena_alloc(arena, (size_t)count * sizeof *points);
+    if (!points) {
+        sel_fail_memory(error, "the points of an output", (size_t)count * sizeof *points);
+    }
+    for (int p = 0; points && p < count; p++) {
+        points[p].n = from->n;
+        for (int a = 0; a < from->n; a++) {
+            points[p].v[a] = from->v[a] + (p + 0.5) / count * (to->v[a] - from->v[a]);
+        }
+    }
+    return points;
+}
+
 /* Components of the fields of the first `count` picks. */
 static size_t components_of(const sel_picks *picks, int count) {
     size_t components = 0;
@@ -178,39 +201,35 @@ static size_t components_of(const sel_picks *picks, int count) {
     return components;
 }
 
-sel_status sel_sample_create(const sel_output_context *context, const sel_point *points, int count,
-                             bool walls, const sel_picks *picks, sel_sample **sample,
-                             sel_error *error) {
+sel_sample *sel_sample_create(sel_arena *arena, const sel_output_context *context,
+                              const sel_point *points, int count, bool walls,
+                              const sel_picks *picks, sel_error *error) {
     const size_t corners = (size_t)count * CORNERS;
     const size_t components = components_of(picks, picks->count);
-    *sample = NULL;
-    sel_sample *made = calloc(1, sizeof *made);
-    if (!made) {
-        return sel_fail_memory(error, "the points of an output", sizeof *made);
-    }
-    *made = (sel_sample){.context = context,
-                         .picks = picks,
-                         .points = count,
-                         .v = calloc((size_t)count, sizeof *made->v),
-                         .cells = calloc(corners, sizeof *made->cells),
-                         .weights = calloc(corners, sizeof *made->weights),
-                         .values = calloc((size_t)count * components, sizeof *made->values)};
-    bool failed = !made->v || !made->cells || !made->weights || !made->values;
+    sel_sample made = {
+        .context = context,
+        .picks = picks,
+        .points = count,
+        .v = sel_arena_alloc(arena, (size_t)count * sizeof *made.v),
+        .cells = sel_arena_alloc(arena, corners * sizeof *made.cells),
+        .weights = sel_arena_alloc(arena, corners * sizeof *made.weights),
+        .values = sel_arena_alloc(arena, (size_t)count * components * sizeof *made.values)};
+    bool failed = !made.v || !made.cells || !made.weights || !made.values;
     for (int p = 0; p < count && !failed; p++) {
-        weigh_cells(made, &made->v[p], &points[p]);
-        if (walls && made->v[p].count > 0) {
-            find_faces(context->domain, &made->v[p], &points[p]);
+        weigh_cells(&made, &made.v[p], &points[p]);
+        if (walls && made.v[p].count > 0) {
+            find_faces(context->domain, &made.v[p], &points[p]);
         }
     }
-    const size_t read = (size_t)made->cell_count * components + 1;
-    made->read = failed ? NULL : calloc(read, sizeof *made->read);
-    if (!made->read) {
-        sel_sample_destroy(made);
-        return sel_fail_memory(error, "the points of an output",
-                               corners * (2 + components) * sizeof(double));
+    made.read = sel_arena_alloc(arena, (size_t)made.cell_count * components * sizeof *made.read);
+    sel_sample *sample = sel_arena_alloc(arena, sizeof *sample);
+    if (failed || !made.read || !sample) {
+        sel_fail_memory(error, "the points of an output",
+                        corners * (2 + components) * sizeof(double));
+        return NULL;
     }
     *sample = made;
-    return SEL_OK;
+    return sample;
 }
 
 sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error) {
@@ -301,16 +320,4 @@ sel_status sel_sample_read(sel_sample *sample, double time, sel_error *error) {
     status = status ? status : sel_output_requests(sample->context, &requests, error);
     free(requests.v);
     return status ? status : sel_sample_take(sample, time, error);
-}
-
-void sel_sample_destroy(sel_sample *sample) {
-    if (!sample) {
-        return;
-    }
-    free(sample->v);
-    free(sample->cells);
-    free(sample->weights);
-    free(sample->read);
-    free(sample->values);
-    free(sample);
 }

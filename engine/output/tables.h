@@ -77,6 +77,8 @@ typedef struct sel_slice {
     double v[3];
 } sel_slice;
 
+/* deep: dark blue over green to yellow, ever lighter; signed: blue, white at the middle, red; grey:
+ * nearly black to white; water: pale to dark blue. */
 enum {
     SEL_COLOURS_AUTO,
     SEL_COLOURS_DEEP,
