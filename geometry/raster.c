@@ -162,13 +162,6 @@ double sel_raster_value(const sel_raster *raster, double x, double y) {
     return sel_raster_interpolate(raster, raster->value, x, y);
 }
 
-static bool is_inside(const sel_raster *raster, double x, double y) {
-    int64_t pixel;
-    double part;
-    return sel_raster_locate(raster, 0, x, &pixel, &part) &&
-           sel_raster_locate(raster, 1, y, &pixel, &part);
-}
-
 static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
                            double *out, sel_error *error) {
     const sel_raster *raster = self->data;
@@ -178,7 +171,7 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
         if (!isnan(out[i])) {
             continue;
         }
-        if (is_inside(raster, x, y)) {
+        if (sel_lookup_has_gap(self, x, y)) {
             return sel_fail(error, SEL_BAD_SCENARIO,
                             "%s: there are no data at x = %.10g, y = %.10g", self->name, x, y);
         }

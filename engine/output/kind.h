@@ -2,10 +2,29 @@
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
-#include "engine/io/checkpoint.h"
+#include <pthread.h>
+#include "engine/folder.h"
 #include "engine/output/csv.h"
 #include "engine/output/output.h"
-#include "engine/output/tables.h"
+
+/* Rows that every output's field list begins with. */
+#define SEL_OUT_COMMON_ROWS                                                                        \
+    SEL_ROW(                                                                                       \
+        sel_output_common, name, STRING,                                                           \
+        "Name of its files, which no other output may have; the kind of output when not given."),  \
+        SEL_ROW(sel_output_common, every, INT,                                                     \
+                "Steps from one writing to the next, from step 0 on. Without every and interval, " \
+                "fields are written at the end only, rows of CSV files every 100 steps.",          \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, interval, NUMBER,                                               \
+                "Time from one writing to the next, instead of every: the first step at or "       \
+                "after each multiple of it is written.",                                           \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, from_step, INT,                                                 \
+                "First step that is written; the last state is written in any case."),             \
+        SEL_ROW(sel_output_common, from_time, NUMBER,                                              \
+                "First time that is written; the last state is written in any case.",              \
+                .preset = SEL_NOT_GIVEN)
 
 /* The files of the outputs, relative to the run's directory, in the order in which they were asked
  * for. */
@@ -42,13 +61,15 @@ sel_status sel_output_files_known(sel_output_files *files, const sel_output_cont
                                   sel_error *error);
 void sel_output_files_free(sel_output_files *files);
 
+enum { SEL_COLUMN_ROOM = 96 };
+
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
     const char *name;
-    int field;                                /* in solver->fields */
-    int field_components;                     /* of the field */
-    const char *suffixes[SEL_MAX_COMPONENTS]; /* of the field's components: "x", "xy" */
-    int first, components;                    /* of the field: all, or one */
+    int field;                                         /* in solver->fields */
+    int field_components;                              /* of the field */
+    int first, components;                             /* of the field: all, or one */
+    char columns[SEL_MAX_COMPONENTS][SEL_COLUMN_ROOM]; /* "pressure", or "velocity_x" ... */
     /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
      * where the third is zero. A tensor's are in the order of sel_field_rank. */
     int stored;
@@ -155,10 +176,6 @@ const char *sel_output_field(const sel_table *table, const void *params, int k);
 /* Resolves a name that was checked and outlives the pick. */
 sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name);
 
-/* "pressure", or "velocity_x" for the c-th component of a vector. */
-enum { SEL_COLUMN_ROOM = 96 };
-void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]);
-
 /* One number per cell, in place: the picked component of values[cells][pick.read], or the
  * magnitude of the vector. */
 void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
@@ -217,5 +234,52 @@ double sel_reduce_value(const sel_request *request, int op, int c);
 /* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
  * it is another output. */
 double sel_checkpoint_seconds(const sel_variant *output);
+
+/* ---- frames ----
+ *
+ * Outputs that write the fields of a moment into a file of their own, NAME/NAME_STEP.ENDING: the
+ * run's thread has the fields copied, the writer's thread writes them. */
+
+typedef struct sel_frames sel_frames;
+
+/* One file to write. */
+typedef struct sel_frame {
+    sel_frames *frames;
+    struct sel_frame *next; /* among the spare ones */
+    int64_t step;
+    double time;
+    void *values[]; /* by pick: [cells of the box][read] */
+} sel_frame;
+
+/* Writes a frame to `path`, on the writer's thread; it may change the values. */
+typedef sel_status sel_frame_writer(sel_frame *frame, const char *path, sel_error *error);
+
+/* An output of frames; the first member of each kind's own struct. */
+struct sel_frames {
+    sel_output base;
+    const char *ending;
+    const char *beside; /* ending of a second file that `write` makes; NULL: none */
+    sel_box box;        /* of cells that are read */
+    int precision;
+    sel_frame_writer *write;
+    sel_frame *asked; /* for and not taken; else NULL */
+
+    /* Frames that were written: the system takes as long to give pages as to fill them, so the next
+     * frame gets theirs. As many as were in flight at once. */
+    pthread_mutex_t lock;
+    sel_frame *spare;
+};
+
+/* Makes the directory NAME. */
+sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box *box,
+                           int precision, sel_frame_writer *write, sel_error *error);
+
+/* The path of a frame's file with an ending, relative to the run's directory. */
+void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
+
+/* The functions of the kind. */
+sel_status sel_frames_ask(sel_output *output, sel_error *error);
+sel_status sel_frames_take(sel_output *output, sel_error *error);
+void sel_frames_close(sel_output *output);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/lookup.h"
-#include "engine/output/frame.h"
+#include "engine/output/kind.h"
 #include "geometry/grid_file.h"
 
 static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "tif", NULL};
@@ -98,14 +98,11 @@ static sel_status grid_open(sel_output *base, sel_error *error) {
     grid_output *output = (grid_output *)base;
     const int format = ((const sel_out_grid *)base->params)->format;
     output->terrain = find_terrain(base->context->simulation);
-    output->frames.ending = formats[format];
     /* A .tif has its map inside. */
     bool beside = format == SEL_GRID_ASC && output->terrain && output->terrain->prj;
     output->frames.beside = beside ? "prj" : NULL;
-    output->frames.box = sel_grid_box(&base->context->domain->grid);
-    output->frames.precision = SEL_F32;
-    output->frames.write = write_grid;
-    return sel_frames_open(&output->frames, error);
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    return sel_frames_open(&output->frames, formats[format], &all, SEL_F32, write_grid, error);
 }
 
 const sel_output_kind sel_grid_kind = {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/frame.h"
+#include "engine/output/kind.h"
 #include "engine/output/picture.h"
 
 static const char *const colours[] = {"auto", "deep", "signed", "grey", "water", NULL};
@@ -188,11 +188,8 @@ static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
     const sel_out_picture *params = base->params;
     output->plane = sel_plane_make(&base->context->domain->grid, &params->slice);
-    output->frames.ending = "png";
-    output->frames.box = output->plane.box;
-    output->frames.precision = SEL_F32;
-    output->frames.write = write_picture;
-    return sel_frames_open(&output->frames, error);
+    return sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32, write_picture,
+                           error);
 }
 
 const sel_output_kind sel_picture_kind = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/io/vtk_writer.h"
-#include "engine/output/frame.h"
+#include "engine/output/kind.h"
 
 /* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
  * centre. */
@@ -79,7 +79,6 @@ typedef struct vtk_output {
     int drop_bits;
     vtkw_image image; /* but for the arrays and the time */
     const char **region_names;
-    char (*numbered)[32]; /* names of regions that have none of their own */
     sel_cell_marks marks;
     vtkw_step *steps;
     size_t step_count, step_room;
@@ -306,27 +305,26 @@ static sel_status name_regions(vtk_output *output, sel_error *error) {
     const sel_domain *domain = output->frames.base.context->domain;
     const size_t count = (size_t)domain->region_count + 1;
     sel_arena *arena = output->frames.base.arena;
+    char number[32];
     output->region_names = sel_arena_alloc(arena, count * sizeof *output->region_names);
-    output->numbered = sel_arena_alloc(arena, count * sizeof *output->numbered);
-    if (!output->region_names || !output->numbered) {
-        return sel_fail_memory(error, "the names of regions", count * sizeof *output->numbered);
+    bool failed = !output->region_names;
+    for (int k = 0; k <= domain->region_count && !failed; k++) {
+        const char *name = k ? sel_region_name(domain, k, number) : "interior";
+        output->region_names[k] = sel_arena_copy(arena, name);
+        failed = !output->region_names[k];
     }
-    output->region_names[0] = "interior";
-    for (int k = 1; k <= domain->region_count; k++) {
-        output->region_names[k] = sel_region_name(domain, k, output->numbered[k]);
-    }
-    return SEL_OK;
+    return failed ? sel_fail_memory(error, "the names of regions", count * sizeof number) : SEL_OK;
 }
 
-static sel_status mark_cells(vtk_output *output, sel_error *error) {
-    const size_t cells = (size_t)sel_box_cells(&output->frames.box);
+static sel_status mark_cells(vtk_output *output, const sel_box *box, sel_error *error) {
+    const size_t cells = (size_t)sel_box_cells(box);
     uint8_t *marks = sel_arena_alloc(output->frames.base.arena, MARKS * cells);
     if (!marks) {
         return sel_fail_memory(error, "the cell types to write", MARKS * cells);
     }
     output->marks =
         (sel_cell_marks){.cell_type = marks, .solid = marks + cells, .boundary = marks + 2 * cells};
-    sel_domain_cells(output->frames.base.context->domain, &output->frames.box, &output->marks);
+    sel_domain_cells(output->frames.base.context->domain, box, &output->marks);
     return SEL_OK;
 }
 
@@ -334,19 +332,17 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     const sel_out_vtk *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
-    sel_frames *frames = &output->frames;
-    frames->ending = "vti";
-    frames->write = write_vtk;
-    frames->precision = chosen_precision(params, base->context->precision);
-    frames->box = chosen_cells(params, grid);
-    output->drop_bits = bits_to_drop(params, frames->precision);
-    output->image = image_of(grid, &frames->box);
+    const int precision = chosen_precision(params, base->context->precision);
+    const sel_box box = chosen_cells(params, grid);
+    output->drop_bits = bits_to_drop(params, precision);
+    output->image = image_of(grid, &box);
     output->image.level = params->compression == SEL_VTK_NONE  ? 0
                           : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                : (int)params->level;
-    sel_status status = mark_cells(output, error);
+    sel_status status = mark_cells(output, &box, error);
     status = status ? status : name_regions(output, error);
-    return status ? status : sel_frames_open(frames, error);
+    return status ? status
+                  : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
 }
 
 static void vtk_close(sel_output *base) {

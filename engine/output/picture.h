@@ -3,8 +3,7 @@
 #define SEL_PICTURE_H
 
 #include <stdint.h>
-#include "engine/domain.h"
-#include "engine/output/tables.h"
+#include "engine/output/output.h"
 
 /* ---- colours: maps that the eye reads as even steps ---- */
 
@@ -36,11 +35,12 @@ void sel_canvas_free(sel_canvas *canvas);
 /* The part of a rectangle that lies on the canvas. */
 void sel_canvas_fill(sel_canvas *canvas, int x, int y, int width, int height, sel_colour colour);
 
-/* Digits, small letters and . - + _ =, with pixels `size` large, from the upper left corner on. */
+/* Digits, small letters and . - + _ =, SEL_TEXT_HEIGHT pixels high that are `size` large, from the
+ * upper left corner on. */
+enum { SEL_TEXT_HEIGHT = 7 };
 void sel_canvas_text(sel_canvas *canvas, int x, int y, int size, const char *text,
                      sel_colour colour);
 int sel_canvas_text_width(const char *text, int size);
-int sel_canvas_text_height(int size);
 
 /* Writes PATH.tmp and renames it: PATH is whole or what it was. SEL_BAD_FILE. */
 sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error);
@@ -91,9 +91,6 @@ typedef struct sel_plot {
 
 /* Pixels per cell that `scale` or its default gives. */
 double sel_plot_scale(double scale, const int64_t n[2]);
-
-/* Pixels of the field alone along an axis of `cells`, at least one. */
-int sel_plot_pixels(double scale, int64_t cells);
 
 /* The field stands at the top of the canvas, in the middle of its width, row 0 being the upper end
  * of the second axis: linear between the centres of cells, solids grey, what is not a number

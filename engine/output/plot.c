@@ -1,11 +1,107 @@
-/* plot.c -- a plane of values as a picture, with a colour bar, over a surface in light and shadow.
- */
+/* plot.c -- the plane of a field as a picture, over light and shadow of a relief, with its bar. */
 #include "engine/output/picture.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/output/measure.h"
+
+/* ---- the plane ---- */
+
+/* A layer of which at least this part counts holds the plane, or ends there. */
+static const double holds = 0.5 - 1e-9;
+
+/* The last layer of a periodic axis and the first are a box too: one of a long stride. */
+static void choose_layers(sel_plane *plane, const sel_grid *grid, double cells) {
+    sel_interval about = sel_interval_about(grid, plane->axis, cells);
+    int64_t lower = about.cell[0], upper = about.cell[1];
+    bool two = about.upper > 0 && upper != lower, wraps = two && upper < lower;
+    int64_t first = wraps ? upper : lower, second = two ? lower + upper - first : first;
+    plane->layers = two ? 2 : 1;
+    plane->box.lo[plane->axis] = first;
+    plane->box.hi[plane->axis] = second + 1;
+    plane->box.stride[plane->axis] = two ? second - first : 1;
+    plane->weight[0] = wraps ? about.upper : two ? 1 - about.upper : 1;
+    plane->weight[1] = 1 - plane->weight[0];
+}
+
+sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice) {
+    sel_plane plane = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
+    for (int a = 0; a < 3 && grid->dims == 3; a++) {
+        plane.axis = isnan(slice->v[a]) ? plane.axis : a;
+    }
+    if (grid->dims == 3) {
+        double place = slice->v[plane.axis] - grid->origin[plane.axis];
+        choose_layers(&plane, grid, place / grid->dx);
+    }
+    for (int a = 0, next = 0; a < 3; a++) {
+        if (a != plane.axis) {
+            plane.n[next++] = grid->n[a];
+        }
+    }
+    return plane;
+}
+
+void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid) {
+    const sel_box *box = &plane->box;
+    const int nodata = domain->own_regions ? domain->region_count : -1; /* the last one */
+    int64_t at[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
+                int region = domain->cell[sel_cell_number(&domain->grid, at)];
+                *solid++ = region == 0        ? SEL_PLANE_FREE
+                           : region == nodata ? SEL_PLANE_NODATA
+                                              : SEL_PLANE_SOLID;
+            }
+        }
+    }
+}
+
+/* Where place `i` of the plane lies in the box: the cell of its first layer; the next layer's is
+ * *apart cells on. Never before i: so the layers can be joined in place. */
+static int64_t first_cell(const sel_plane *plane, int64_t i, int64_t *apart) {
+    int64_t n = plane->n[0];
+    switch (plane->axis) {
+    case 0:
+        *apart = 1;
+        return i * plane->layers;
+    case 1:
+        *apart = n;
+        return i % n + i / n * n * plane->layers;
+    default:
+        *apart = n * plane->n[1];
+        return i;
+    }
+}
+
+void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid) {
+    for (int64_t i = 0; i < plane->n[0] * plane->n[1] && plane->layers == 2; i++) {
+        int64_t apart, first = first_cell(plane, i, &apart);
+        double weight[2], free_weight = 0;
+        bool inside = true;
+        uint8_t kind = SEL_PLANE_FREE;
+        for (int k = 0; k < 2; k++) {
+            bool is_solid = solid[first + k * apart] != 0;
+            weight[k] = is_solid ? 0 : plane->weight[k];
+            free_weight += weight[k];
+            inside = inside && (is_solid || plane->weight[k] < holds);
+            kind = plane->weight[k] >= holds ? solid[first + k * apart] : kind;
+        }
+        for (int c = 0; c < components; c++) {
+            double sum = 0;
+            for (int k = 0; k < 2; k++) {
+                double value = (double)values[(first + k * apart) * components + c];
+                sum += weight[k] > 0 ? weight[k] * value : 0;
+            }
+            values[i * components + c] = free_weight > 0 ? (float)(sum / free_weight) : 0;
+        }
+        solid[i] = inside ? kind : SEL_PLANE_FREE;
+    }
+}
+
+/* ---- the plot ---- */
 
 static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey = {150, 150, 150},
                         not_a_number = {255, 0, 255};
@@ -26,7 +122,8 @@ double sel_plot_scale(double scale, const int64_t n[2]) {
                                  : floor((double)USUAL_PIXELS / (double)longer);
 }
 
-int sel_plot_pixels(double scale, int64_t cells) {
+/* Pixels of the field alone along an axis of `cells`, at least one. */
+static int pixels_of(double scale, int64_t cells) {
     return (int)fmax(1, round(scale * (double)cells));
 }
 
@@ -246,7 +343,7 @@ static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_
 enum { GAP = 5, BAR = 10, TICK = 3 };
 
 static int bar_height(int unit) {
-    return (4 * GAP + BAR + TICK) * unit + 2 * sel_canvas_text_height(unit);
+    return (4 * GAP + BAR + TICK) * unit + 2 * SEL_TEXT_HEIGHT * unit;
 }
 
 static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
@@ -274,7 +371,7 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
         sel_canvas_text(canvas, left + place + end - shift, y + (TICK + GAP / 2) * unit, unit, text,
                         ink);
     }
-    y += (TICK + 2 * GAP) * unit + sel_canvas_text_height(unit);
+    y += (TICK + 2 * GAP) * unit + SEL_TEXT_HEIGHT * unit;
     int title = sel_canvas_text_width(plot->title, unit);
     sel_canvas_text(canvas, (canvas->width - title) / 2, y - GAP / 2 * unit, unit, plot->title,
                     ink);
@@ -282,7 +379,7 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
 
 sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error) {
     double pixels = sel_plot_scale(plot->params->scale, plot->n);
-    int width = sel_plot_pixels(pixels, plot->n[0]), height = sel_plot_pixels(pixels, plot->n[1]);
+    int width = pixels_of(pixels, plot->n[0]), height = pixels_of(pixels, plot->n[1]);
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     scale_of_colours scale = {.brightness = NULL};
