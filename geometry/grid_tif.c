@@ -224,14 +224,6 @@ typedef struct placement {
     double side[2], at[2], x, y;
 } placement;
 
-static sel_status by_transformation(const reader *r, const double *m, placement *p) {
-    if (m[1] != 0 || m[4] != 0) {
-        return sel_raster_refuse(r->to, "is a rotated grid; turn it with gdalwarp first");
-    }
-    *p = (placement){{m[0], -m[5]}, {0, 0}, m[3], m[7]};
-    return SEL_OK;
-}
-
 /* Without any tag the picture lies at the origin, its pixels of side 1. */
 static sel_status find_placement(const reader *r, placement *p) {
     const void *scale, *tie, *matrix;
@@ -244,7 +236,11 @@ static sel_status find_placement(const reader *r, placement *p) {
         return SEL_OK;
     }
     if (numbers >= 16) {
-        return by_transformation(r, matrix, p);
+        const double *m = matrix;
+        *p = (placement){{m[0], -m[5]}, {0, 0}, m[3], m[7]};
+        return m[1] == 0 && m[4] == 0 ? SEL_OK
+                                      : sel_raster_refuse(r->to, "is a rotated grid; turn it with "
+                                                                 "gdalwarp first");
     }
     if (scales || ties || numbers) {
         return sel_raster_refuse(r->to, "has not all the tags that place it: a pixel scale (33550) "

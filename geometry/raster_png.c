@@ -47,16 +47,6 @@ static void ignore(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */
-static void choose_layout(decoder *d) {
-    png_set_expand(d->png);
-    png_set_interlace_handling(d->png);
-    png_read_update_info(d->png, d->info);
-    d->row_bytes = png_get_rowbytes(d->png, d->info);
-    d->channels = png_get_channels(d->png, d->info);
-    d->depth = png_get_bit_depth(d->png, d->info);
-}
-
 /* The packed size of a row as the file holds it, before it is expanded. */
 static void check_size(decoder *d) {
     double width = png_get_image_width(d->png, d->info);
@@ -78,11 +68,17 @@ static void check_size(decoder *d) {
     png_error(d->png, text);
 }
 
+/* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */
 static void read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
     png_read_info(d->png, d->info);
     check_size(d);
-    choose_layout(d);
+    png_set_expand(d->png);
+    png_set_interlace_handling(d->png);
+    png_read_update_info(d->png, d->info);
+    d->row_bytes = png_get_rowbytes(d->png, d->info);
+    d->channels = png_get_channels(d->png, d->info);
+    d->depth = png_get_bit_depth(d->png, d->info);
     d->to->raster.n[0] = png_get_image_width(d->png, d->info);
     d->to->raster.n[1] = png_get_image_height(d->png, d->info);
     d->to->raster.dx = 1;

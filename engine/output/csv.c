@@ -1,5 +1,5 @@
 /* csv.c -- a CSV file that grows by whole lines, also on a full disk. */
-#include "engine/output/csv.h"
+#include "engine/output/kind.h"
 
 #include <errno.h>
 #include <fcntl.h>

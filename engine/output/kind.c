@@ -377,7 +377,7 @@ sel_status sel_frames_take(sel_output *output, sel_error *error) {
     for (int k = 0; k < 2 && endings[k] && !status; k++) {
         char file[SEL_PATH_ROOM];
         sel_frame_file(frames->asked, endings[k], file);
-        status = sel_output_files_add(output->files, writer, error, "%s", file);
+        status = sel_output_files_add(output->files, writer, file, "", error);
     }
     if (status) {
         return status;

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include "engine/folder.h"
-#include "engine/output/csv.h"
 #include "engine/output/output.h"
 
 /* Rows that every output's field list begins with. */
@@ -26,40 +25,76 @@
                 "First time that is written; the last state is written in any case.",              \
                 .preset = SEL_NOT_GIVEN)
 
-/* The files of the outputs, relative to the run's directory, in the order in which they were asked
- * for. */
+/* ---- a CSV file that grows by whole lines, also on a full disk ---- */
+
+typedef struct sel_csv sel_csv;
+
+/* Opens DIRECTORY/FILE: a new one for bytes = -1, else one as a run left it, cut to its first
+ * `bytes`. There the first line that is written must be the one that is there: it is compared, and
+ * nothing is written. SEL_BAD_FILE when the file cannot be made, is not there or shorter;
+ * SEL_BAD_SCENARIO at the first sel_csv_flush when the line is another one. */
+sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
+                        sel_error *error);
+
+/* Bytes that were written, whole lines. */
+int64_t sel_csv_bytes(const sel_csv *csv);
+
+/* Add a value to the present line. Text is quoted where it needs to be. */
+void sel_csv_text(sel_csv *csv, const char *text);
+void sel_csv_integer(sel_csv *csv, int64_t value);
+void sel_csv_number(sel_csv *csv, double value);
+
+/* Ends the present line. */
+void sel_csv_end_line(sel_csv *csv);
+
+/* Forgets what was added and not written. */
+void sel_csv_drop(sel_csv *csv);
+
+/* Writes all ended lines at once. When that fails the file is cut back to the lines that were
+ * whole before: SEL_BAD_FILE. */
+sel_status sel_csv_flush(sel_csv *csv, sel_error *error);
+
+/* NULL is fine. */
+void sel_csv_close(sel_csv *csv);
+
+/* ---- the list of files ---- */
+
+/* A file of the outputs, relative to the run's directory. */
+typedef struct sel_output_file {
+    const char *name;
+    int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
+    const sel_csv *csv; /* that writes it now; NULL: none does */
+    bool known;         /* it is of the run that this one goes on from */
+    int64_t bytes;      /* of a CSV file at the checkpoint that the run goes on from; -1: none */
+    struct sel_output_file *next;
+} sel_output_file;
+
+/* In the order in which they were asked for, those that are known first. */
 typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
-    int count, capacity;
-    int known; /* the first so many are of the run that this one goes on from */
-    struct sel_output_file {
-        char *name;
-        int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
-        const sel_csv *csv; /* that writes it now; NULL: none does */
-        int64_t bytes; /* of a CSV file at the checkpoint that the run goes on from; -1: none */
-    } * v;
-    const char **listed; /* room for all and a NULL */
+    sel_arena *arena;
+    int count;
+    sel_output_file *first, *last;
 } sel_output_files;
 
-/* Adds a file before it is made: one that the caller makes; or, with a writer, one that is there
- * when the next job to be submitted is done. Refuses what is there already (engine/folder.h). */
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
-                                const char *format, ...) SEL_PRINTF(4, 5);
-
-/* Takes the file that was added last from the list: it could not be made. */
-void sel_output_files_drop(sel_output_files *files);
+/* Adds a file, of a name and an ending, before it is made: one that the caller makes; or, with a
+ * writer, one that is there when the next job to be submitted is done. Refuses what is there
+ * already (engine/folder.h). */
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
+                                const char *ending, sel_error *error);
 
 /* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
 sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
                                 sel_error *error);
 
-/* Moves the names to a checkpoint or from it, with the bytes of CSV files; all that are known to a
- * run that goes on; frees the list. */
+/* Moves the names to a checkpoint or from it, with the bytes of CSV files; adds all that are known
+ * to a run that goes on. */
 void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
 sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
                                   sel_error *error);
-void sel_output_files_free(sel_output_files *files);
+
+/* ---- kinds ---- */
 
 enum { SEL_COLUMN_ROOM = 96 };
 

@@ -203,7 +203,7 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
     if (!output->collected) {
         output->collected = true;
         status =
-            sel_output_files_add(base->files, base->context->writer, error, "%s.pvd", base->name);
+            sel_output_files_add(base->files, base->context->writer, base->name, ".pvd", error);
     }
     return status ? status : sel_frames_take(base, error);
 }
@@ -494,10 +494,10 @@ static sel_status write_average(const sel_output *base, const vtkw_array *arrays
     image.time = base->time;
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/%s.vti", base->context->directory, base->name);
-    sel_status status = sel_output_files_add(base->files, NULL, error, "%s.vti", base->name);
+    sel_status status = sel_output_files_add(base->files, NULL, base->name, ".vti", error);
     vtkw_error failed;
     if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
-        sel_output_files_drop(base->files);
+        base->files->last->job = INT64_MAX; /* it will not be there */
         status = fail_image(&failed, error);
     }
     return status;

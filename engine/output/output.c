@@ -14,6 +14,7 @@ struct sel_outputs {
     const sel_output_context *context;
     sel_arena *arena; /* holds them all */
     sel_output_files files;
+    const char **listed; /* of sel_outputs_files */
     int count;
     sel_output **v;
 
@@ -165,10 +166,11 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
         sel_arena_destroy(arena);
         return sel_fail_memory(error, "the outputs", (size_t)count * sizeof *v);
     }
-    *made = (sel_outputs){.context = context,
-                          .arena = arena,
-                          .files = {.directory = context->directory, .force = context->force},
-                          .v = v};
+    *made = (sel_outputs){
+        .context = context,
+        .arena = arena,
+        .files = {.directory = context->directory, .force = context->force, .arena = arena},
+        .v = v};
     sel_status status =
         context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
@@ -322,32 +324,31 @@ double sel_outputs_waited(const sel_outputs *outputs) {
 
 /* ---- files ---- */
 
-const char *const *sel_outputs_files(const sel_outputs *outputs) {
+const char *const *sel_outputs_files(sel_outputs *outputs) {
     static const char *const none[] = {NULL};
-    const sel_output_files *files = &outputs->files;
     int64_t submitted, written;
     int count = 0;
-    if (!files->listed) {
+    free(outputs->listed);
+    outputs->listed = calloc((size_t)outputs->files.count + 1, sizeof *outputs->listed);
+    if (!outputs->listed) {
         return none;
     }
     sel_writer_counts(outputs->context->writer, &submitted, &written);
-    for (int i = 0; i < files->count; i++) {
-        if (files->v[i].job <= written) {
-            files->listed[count++] = files->v[i].name;
+    for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
+        if (file->job <= written) {
+            outputs->listed[count++] = file->name;
         }
     }
-    files->listed[count] = NULL;
-    return files->listed;
+    return outputs->listed;
 }
 
 sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
-    const sel_output_files *files = &outputs->files;
-    for (int i = 0; i < files->count; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
+    for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
+        if (strcmp(file->name, name) == 0) {
             return SEL_OK;
         }
     }
-    return sel_output_files_add(&outputs->files, NULL, error, "%s", name);
+    return sel_output_files_add(&outputs->files, NULL, name, "", error);
 }
 
 /* ---- in a checkpoint ---- */
@@ -446,7 +447,7 @@ void sel_outputs_close(sel_outputs *outputs) {
         sel_csv_close(output->csv);
         free(output->requests.v);
     }
-    sel_output_files_free(&outputs->files);
+    free(outputs->listed);
     sel_arena_destroy(outputs->arena);
 }
 

@@ -213,7 +213,7 @@ double sel_outputs_waited(const sel_outputs *outputs);
 
 /* The files that are there, relative to the directory, without what the writer has yet to write:
  * NULL-terminated, owned by the outputs, until the next call. */
-const char *const *sel_outputs_files(const sel_outputs *outputs);
+const char *const *sel_outputs_files(sel_outputs *outputs);
 
 /* Waits for the writer, and closes the files. */
 void sel_outputs_close(sel_outputs *outputs);

@@ -10,12 +10,6 @@
 
 enum { LONGEST_NAME = 64 };
 
-/* Files of the run itself. */
-static bool is_reserved(const char *name) {
-    return strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
-           strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0;
-}
-
 static const char *wrong_with_name(const char *name) {
     if (!*name) {
         return "is empty";
@@ -23,7 +17,8 @@ static const char *wrong_with_name(const char *name) {
     if (strlen(name) > LONGEST_NAME) {
         return "is longer than 64 bytes";
     }
-    if (is_reserved(name)) {
+    if (strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
+        strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0) {
         return "is that of a file of the run; choose another";
     }
     if (name[0] == '.' || strpbrk(name, "/\\")) {

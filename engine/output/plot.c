@@ -127,6 +127,12 @@ static int pixels_of(double scale, int64_t cells) {
     return (int)fmax(1, round(scale * (double)cells));
 }
 
+typedef struct scale_of_colours {
+    double min, max;
+    sel_colour table[SEL_COLOURS];
+    float *brightness; /* [n[1]][n[0]] of the relief; NULL: none */
+} scale_of_colours;
+
 /* ---- the relief ----
  *
  * Lambert's law: brightness is the cosine between the surface's normal and the direction of the
@@ -180,14 +186,19 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
     return counted ? sqrt(squares / (double)counted) : 0;
 }
 
-/* Fills brightness[n[1]][n[0]] of the plot's relief; with an exaggeration that is not given the
- * root mean square of slopes is a half, but heights are not made less. Solid cells have no height:
+/* Fills scale->brightness where there is a relief; with an exaggeration that is not given the root
+ * mean square of slopes is a half, but heights are not made less. Solid cells have no height:
  * slopes beside them are one-sided. */
-static sel_status shade(const sel_plot *plot, float *brightness, sel_error *error) {
+static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
     size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
     double exaggeration = plot->params->exaggeration;
+    if (!plot->relief) {
+        return SEL_OK;
+    }
     double(*gradient)[2] = calloc(cells, sizeof *gradient);
-    if (!gradient) {
+    scale->brightness = malloc(cells * sizeof *scale->brightness);
+    if (!gradient || !scale->brightness) {
+        free(gradient);
         return sel_fail_memory(error, "a picture's relief", cells * sizeof *gradient);
     }
     double usual = find_slopes(plot->relief, plot->solid, plot->n, plot->dx, gradient);
@@ -195,19 +206,13 @@ static sel_status shade(const sel_plot *plot, float *brightness, sel_error *erro
         exaggeration = usual > 0 ? fmax(usual_slope / usual, 1) : 1;
     }
     for (size_t i = 0; i < cells; i++) {
-        brightness[i] = (float)brightness_of(gradient[i], exaggeration);
+        scale->brightness[i] = (float)brightness_of(gradient[i], exaggeration);
     }
     free(gradient);
     return SEL_OK;
 }
 
 /* ---- colours ---- */
-
-typedef struct scale_of_colours {
-    double min, max;
-    sel_colour table[SEL_COLOURS];
-    float *brightness; /* [n[1]][n[0]] of the relief; NULL: none */
-} scale_of_colours;
 
 /* Whether a value is one that the relief shows through. */
 static bool is_bare(const sel_plot *plot, double value) {
@@ -268,17 +273,6 @@ static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
         scale->max = scale->min + width;
     }
     sel_colour_table(map, scale->table);
-}
-
-/* Fills scale->brightness where there is a relief. */
-static sel_status make_brightness(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
-    size_t bytes = (size_t)plot->n[0] * (size_t)plot->n[1] * sizeof *scale->brightness;
-    if (!plot->relief) {
-        return SEL_OK;
-    }
-    scale->brightness = malloc(bytes);
-    return scale->brightness ? shade(plot, scale->brightness, error)
-                             : sel_fail_memory(error, "a picture's relief", bytes);
 }
 
 static sel_colour colour_of(const scale_of_colours *scale, double value) {
@@ -383,7 +377,7 @@ sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *er
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     scale_of_colours scale = {.brightness = NULL};
-    sel_status status = make_brightness(plot, &scale, error);
+    sel_status status = shade(plot, &scale, error);
     status =
         status ? status : sel_canvas_create(whole, height + bar_height(unit), paper, canvas, error);
     if (status == SEL_OK) {
