@@ -385,18 +385,10 @@ static sel_status test_function(const sel_shape *shape, const test *t, uint8_t *
     return status;
 }
 
+/* A site of the face, which the leaf does not miss. */
 static bool face_leaf_at(const sel_shape *shape, const test *t, size_t i) {
-    if (t->face < 0) {
-        return false;
-    }
-    switch (shape->kind) {
-    case SEL_SHAPE_FACE:
-        return shape->face == t->face;
-    case SEL_SHAPE_FACES:
-        return !sel_axis_periodic(t->grid, t->face / 2);
-    default: /* SEL_SHAPE_REST */
-        return !sel_axis_periodic(t->grid, t->face / 2) && !t->painted[i];
-    }
+    return shape->kind == SEL_SHAPE_FACE || (!sel_axis_periodic(t->grid, t->face / 2) &&
+                                             (shape->kind == SEL_SHAPE_FACES || !t->painted[i]));
 }
 
 static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, sel_error *error) {

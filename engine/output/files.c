@@ -114,23 +114,22 @@ sel_status sel_output_files_known(sel_output_files *files, const sel_output_cont
 }
 
 sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) {
-    sel_output_files files = {.directory = context->directory, .arena = sel_arena_create()};
-    sel_status status = files.arena ? sel_output_files_known(&files, context, error)
-                                    : sel_fail_memory(error, "the list of files", sizeof files);
-    const size_t count = (size_t)files.count;
-    const char **names = calloc(count + 1, sizeof *names);
-    int64_t *bytes = calloc(count + 1, sizeof *bytes);
-    if (!names || !bytes) {
-        status = status ? status : sel_fail_memory(error, "the list of files", sizeof *names);
+    sel_arena *arena = sel_arena_create();
+    sel_output_files files = {.directory = context->directory, .arena = arena};
+    sel_status status = arena ? sel_output_files_known(&files, context, error)
+                              : sel_fail_memory(error, "the list of files", sizeof files);
+    const size_t room = (size_t)files.count + 1;
+    const char **names = status ? NULL : sel_arena_alloc(arena, room * sizeof *names);
+    int64_t *bytes = status ? NULL : sel_arena_alloc(arena, room * sizeof *bytes);
+    if (!status && (!names || !bytes)) {
+        status = sel_fail_memory(error, "the list of files", room * sizeof *names);
     }
     const sel_output_file *file = files.first;
-    for (size_t i = 0; i < count && !status; i++, file = file->next) {
+    for (int i = 0; file && !status; i++, file = file->next) {
         names[i] = file->name;
         bytes[i] = file->bytes;
     }
     status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
-    free(names);
-    free(bytes);
-    sel_arena_destroy(files.arena);
+    sel_arena_destroy(arena);
     return status;
 }
