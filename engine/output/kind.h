@@ -25,6 +25,11 @@
                 "First time that is written; the last state is written in any case.",              \
                 .preset = SEL_NOT_GIVEN)
 
+#define SEL_OUT_FIELDS_HELP \
+    "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x."
+#define SEL_OUT_FIELD_HELP \
+    "A field of the results, a vector by its magnitude, or a component such as velocity_x."
+
 /* ---- a CSV file that grows by whole lines, also on a full disk ---- */
 
 typedef struct sel_csv sel_csv;
@@ -108,8 +113,8 @@ typedef struct sel_pick {
     /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
      * where the third is zero. A tensor's are in the order of sel_field_rank. */
     int stored;
-    int read; /* per cell that sel_output_read asks for: those stored, or, of one, all the field's
-               */
+    /* That sel_output_read asks for: those stored, or, of one component, the whole field. */
+    int read;
 } sel_pick;
 
 typedef struct sel_picks {

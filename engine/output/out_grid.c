@@ -12,9 +12,7 @@ static sel_grid_writer *const writers[] = {
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_grid, field, STRING,
-            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_grid, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_grid, format, CHOICE,
             "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the "
             "ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the "

@@ -20,9 +20,7 @@ const sel_table sel_slice_table = SEL_TABLE(
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_picture, field, STRING,
-            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_picture, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_picture, slice, TABLE,
             "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated "
             "linearly between the two layers of cells on either side of it, without solid cells.",

@@ -5,9 +5,7 @@
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_probe, field, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_probe, field, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_probe, at, POINTS,
             "A point or a list of points. Values are interpolated linearly between the centres of "
             "cells that are not solid; beyond the outermost centre its value holds. A point in a "
@@ -21,9 +19,7 @@ const sel_table sel_out_probe_table = SEL_TABLE(
 
 static const sel_field profile_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_profile, field, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_profile, field, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_profile, from, POINT, "Where the line begins.", .flags = SEL_REQUIRED),
     SEL_ROW(sel_out_profile, to, POINT, "Where the line ends.", .flags = SEL_REQUIRED),
     SEL_ROW(sel_out_profile, points, INT,

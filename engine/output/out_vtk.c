@@ -38,9 +38,7 @@ static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
 static const sel_field vtk_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_vtk, fields, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_vtk, fields, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(
         sel_out_vtk, within, SHAPE,
         "A shape.box: only cells whose centres lie in it are written; all cells when not given."),
@@ -373,8 +371,7 @@ const sel_output_kind sel_vtk_kind = {
 
 static const sel_field average_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_average, fields, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
+    SEL_ROW(sel_out_average, fields, NAMES, SEL_OUT_FIELDS_HELP,
             .flags = SEL_REQUIRED | SEL_RESULT),
 };
 

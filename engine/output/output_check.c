@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/output/kind.h"
 
