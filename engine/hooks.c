@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/kind.h"
 #include "engine/output/measure.h"
-#include "engine/output/sample.h"
 
 /* Messages about fields and points name the call as they would name an output's table. */
 static const sel_table probe_call = {.name = "run:probe"};
@@ -88,16 +86,18 @@ static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_e
 
 /* ---- looking ---- */
 
-static sel_output_site site_of(const sel_hook_run *run, const sel_table *call) {
-    return (sel_output_site){
-        .simulation = run->context->simulation, .domain = run->context->domain, .table = call};
+static sel_output_site site_of(const sel_hook_run *run, const sel_table *call, sel_error *error) {
+    return (sel_output_site){.simulation = run->context->simulation,
+                             .domain = run->context->domain,
+                             .table = call,
+                             .error = error};
 }
 
 /* Resolves one field. */
 static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
-                             const char *field, sel_pick *pick, sel_error *error) {
+                             const char *field, sel_pick *pick) {
     const sel_names names = {1, &field};
-    sel_status status = sel_picks_check(site, &names, error);
+    sel_status status = sel_picks_check(site, &names);
     if (!status) {
         *pick = sel_pick_of(run->context->solver, run->context->domain->grid.dims, field);
     }
@@ -107,23 +107,24 @@ static sel_status pick_field(const sel_hook_run *run, const sel_output_site *sit
 static sel_status probe_pick(sel_hook_run *run, sel_pick *pick, const sel_point *at, double *values,
                              int *count, sel_error *error) {
     const sel_picks picks = {1, pick};
-    sel_sample *sample = NULL;
-    sel_status status = sel_sample_create(run->context, at, 1, false, &picks, &sample, error);
-    status = status ? status : sel_sample_read(sample, run->time, error);
-    *count = sel_pick_components(pick);
+    sel_arena *arena = sel_arena_create();
+    sel_sample *sample =
+        arena ? sel_sample_create(arena, run->context, at, 1, false, &picks, error) : NULL;
+    sel_status status = sample ? sel_sample_read(sample, run->time, error) : SEL_NO_DEVICE;
+    *count = pick->components;
     for (int c = 0; c < *count && !status; c++) {
-        values[c] = sel_sample_value(sample, 0, 0, sel_pick_component(pick, c));
+        values[c] = sel_sample_value(sample, 0, 0, pick->first + c);
     }
-    sel_sample_destroy(sample);
+    sel_arena_destroy(arena);
     return status;
 }
 
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    const sel_output_site site = site_of(run, &probe_call);
+    const sel_output_site site = site_of(run, &probe_call, error);
     sel_pick pick;
-    sel_status status = pick_field(run, &site, field, &pick, error);
-    status = status ? status : sel_point_check(&site, "the point", at, error);
+    sel_status status = pick_field(run, &site, field, &pick);
+    status = status ? status : sel_point_check(&site, "the point", at);
     status = status ? status : probe_pick(run, &pick, at, values, count, error);
     return keep_failure(run, status, error);
 }
@@ -144,16 +145,16 @@ static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, d
                            .box = sel_grid_box(&run->context->domain->grid),
                            .components = pick->field_components};
     sel_status status = sel_output_request(run->context, &request, error);
-    *count = sel_pick_components(pick);
+    *count = pick->components;
     for (int c = 0; c < *count; c++) {
-        values[c] = sel_reduce_value(&request, op, sel_pick_component(pick, c));
+        values[c] = sel_reduce_value(&request, op, pick->first + c);
     }
     return status;
 }
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    const sel_output_site site = site_of(run, &reduce_call);
+    const sel_output_site site = site_of(run, &reduce_call, error);
     int which = find_op(op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
@@ -162,7 +163,7 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                         op);
     }
     sel_pick pick;
-    sel_status status = pick_field(run, &site, field, &pick, error);
+    sel_status status = pick_field(run, &site, field, &pick);
     status = status ? status : reduce_pick(run, &pick, which, values, count, error);
     return keep_failure(run, status, error);
 }

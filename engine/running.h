@@ -3,7 +3,6 @@
 #define SEL_RUNNING_H
 
 #include "engine/hooks.h"
-#include "engine/output/tables.h"
 #include "engine/resume.h"
 #include "engine/run.h"
 

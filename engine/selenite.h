@@ -24,7 +24,6 @@
 #include "engine/prepare.h"
 #include "engine/lbm/lbm.h"
 #include "engine/output/output.h"
-#include "engine/output/tables.h"
 #include "engine/run.h"
 #include "engine/version.h"
 #include "geometry/shape.h"

@@ -3,15 +3,12 @@
  * Keys: OGC GeoTIFF Standard 1.1. A .prj holds well-known text (PROJCS[...], GEOGCS[...]; from 2019
  * on PROJCRS and GEOGCRS), or lines of Arc/Info ("Projection GEOGRAPHIC").
  */
-#include "geometry/map.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 #include "engine/file.h"
-#include "geometry/tiff_file.h"
+#include "geometry/grid_file.h"
 
 enum {
     MODEL_TYPE = 1024,
@@ -19,6 +16,7 @@ enum {
     IS_GEOGRAPHIC = 2,
     RASTER_TYPE = 1025,
     IS_AREA = 1,
+    IS_POINT = 2,
     GEOGRAPHIC_TYPE = 2048,
     PROJECTED_TYPE = 3072,
     PROJECTED_CITATION = 3073,
@@ -27,31 +25,46 @@ enum {
 
 enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
 
-/* ---- units ---- */
+/* ---- keys and units ---- */
+
+/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
+static int find_key(const sel_geo_keys *keys, int wanted) {
+    for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
+        const uint16_t *key = keys->directory + i;
+        if (key[0] == wanted && key[1] == 0) {
+            return key[3];
+        }
+    }
+    return 0;
+}
+
+bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
+    return find_key(keys, RASTER_TYPE) == IS_POINT;
+}
 
 static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
-    const int model = sel_geo_key(keys, MODEL_TYPE);
-    if (model == IS_PROJECTED || sel_geo_key(keys, PROJECTED_TYPE)) {
+    const int model = find_key(keys, MODEL_TYPE);
+    if (model == IS_PROJECTED || find_key(keys, PROJECTED_TYPE)) {
         return SEL_MAP_LENGTH;
     }
-    return model == IS_GEOGRAPHIC || sel_geo_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
-                                                                        : SEL_MAP_UNKNOWN;
+    return model == IS_GEOGRAPHIC || find_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
+                                                                     : SEL_MAP_UNKNOWN;
 }
 
 static sel_map_unit unit_of_prj(const char *prj) {
-    static const char *const projected[] = {"PROJCS", "PROJCRS", "PROJECTEDCRS"};
-    static const char *const geographic[] = {"GEOGCS", "GEOGCRS", "GEODCRS", "GEOGRAPHIC"};
-    for (size_t k = 0; k < sizeof projected / sizeof *projected; k++) {
-        if (strcasestr(prj, projected[k])) {
-            return SEL_MAP_LENGTH;
+    static const struct {
+        const char *word;
+        sel_map_unit unit;
+    } words[] = {{"PROJCS", SEL_MAP_LENGTH},       {"PROJCRS", SEL_MAP_LENGTH},
+                 {"PROJECTEDCRS", SEL_MAP_LENGTH}, {"GEOGCS", SEL_MAP_DEGREES},
+                 {"GEOGCRS", SEL_MAP_DEGREES},     {"GEODCRS", SEL_MAP_DEGREES},
+                 {"GEOGRAPHIC", SEL_MAP_DEGREES},  {"Projection", SEL_MAP_LENGTH}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (strcasestr(prj, words[k].word)) {
+            return words[k].unit;
         }
     }
-    for (size_t k = 0; k < sizeof geographic / sizeof *geographic; k++) {
-        if (strcasestr(prj, geographic[k])) {
-            return SEL_MAP_DEGREES;
-        }
-    }
-    return strcasestr(prj, "Projection") ? SEL_MAP_LENGTH : SEL_MAP_UNKNOWN;
+    return SEL_MAP_UNKNOWN;
 }
 
 sel_map_unit sel_map_unit_of(const sel_raster *raster) {

@@ -1,17 +1,14 @@
 /* raster.c -- values on a plane: read by format, placed, interpolated. */
 #include "geometry/raster.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "engine/file.h"
 #include "engine/machine.h"
-#include "geometry/map.h"
-
-static const size_t max_file = (size_t)1 << 30;
+#include "geometry/grid_file.h"
 
 static const sel_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,
@@ -37,107 +34,75 @@ const sel_table sel_raster_table =
 
 /* ---- formats ---- */
 
+sel_status sel_raster_refuse(const sel_raster_source *source, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sel_fail(source->error, SEL_BAD_FILE, "%s: %s", source->name, text);
+}
+
 /* A few bytes of a file can declare more values than there is memory for. */
-static sel_status check_memory(const char *name, const sel_raster_source *source,
-                               sel_error *error) {
-    const sel_raster *raster = &source->raster;
+static sel_status check_memory(const sel_raster_source *source) {
+    const int64_t *n = source->raster.n;
+    const double need = (double)n[0] * (double)n[1] * sizeof *source->raster.value;
     char needed[SEL_BYTES_ROOM], room[SEL_BYTES_ROOM];
-    const double need = (double)raster->n[0] * (double)raster->n[1] * sizeof *raster->value;
     const double free_bytes = (double)sel_machine_free_memory();
+    sel_bytes_text(need, needed);
     if (source->most_bytes && need > (double)source->most_bytes) {
         return sel_fail(
-            error, SEL_BAD_SCENARIO,
+            source->error, SEL_BAD_SCENARIO,
             "%s: its %lld x %lld values take %s of memory, a script's data may take %s "
             "more; gdalwarp -tr makes fewer of them, -te cuts out a part, --trust lifts "
             "the limit",
-            name, (long long)raster->n[0], (long long)raster->n[1], sel_bytes_text(need, needed),
+            source->name, (long long)n[0], (long long)n[1], needed,
             sel_bytes_text((double)source->most_bytes, room));
     }
     return need <= free_bytes
                ? SEL_OK
-               : sel_fail(error, SEL_NO_DEVICE,
-                          "%s: its %lld x %lld values take %s of memory and %s are free", name,
-                          (long long)raster->n[0], (long long)raster->n[1],
-                          sel_bytes_text(need, needed), sel_bytes_text(free_bytes, room));
+               : sel_fail(source->error, SEL_NO_DEVICE,
+                          "%s: its %lld x %lld values take %s of memory and %s are free",
+                          source->name, (long long)n[0], (long long)n[1], needed,
+                          sel_bytes_text(free_bytes, room));
 }
 
-sel_status sel_raster_allocate(sel_arena *arena, const char *name, sel_raster_source *source,
-                               sel_error *error) {
+sel_status sel_raster_allocate(sel_raster_source *source) {
     sel_raster *raster = &source->raster;
     for (int axis = 0; axis < 2; axis++) {
         if (!isfinite(raster->origin[axis]) ||
             !isfinite(raster->origin[axis] + (double)raster->n[axis] * raster->dx)) {
-            return sel_fail(error, SEL_BAD_FILE, "%s: its corners are not finite numbers", name);
+            return sel_raster_refuse(source, "its corners are not finite numbers");
         }
     }
-    sel_status status = check_memory(name, source, error);
+    sel_status status = check_memory(source);
     if (status) {
         return status;
     }
     size_t bytes = (size_t)raster->n[0] * (size_t)raster->n[1] * sizeof *raster->value;
-    raster->value = sel_arena_alloc(arena, bytes);
-    return raster->value ? SEL_OK : sel_fail_memory(error, name, bytes);
+    raster->value = sel_arena_alloc(source->arena, bytes);
+    return raster->value ? SEL_OK : sel_fail_memory(source->error, source->name, bytes);
 }
 
-sel_status sel_raster_check_square(const char *name, double dx, double dy, sel_error *error) {
+sel_status sel_raster_check_square(const sel_raster_source *source, double dx, double dy) {
     return fabs(dx - dy) <= 1e-6 * fabs(dx)
                ? SEL_OK
-               : sel_fail(
-                     error, SEL_BAD_FILE,
-                     "%s: its cells of %.10g x %.10g are not square; gdalwarp -tr makes them so",
-                     name, dx, dy);
-}
-
-/* Turns the rows over: a file begins at the top, a domain at the bottom. */
-static sel_status place_picture(sel_arena *arena, const char *path, const sel_picture *picture,
-                                sel_raster_source *to, sel_error *error) {
-    size_t width = (size_t)picture->width, height = (size_t)picture->height;
-    to->raster = (sel_raster){.n = {picture->width, picture->height}, .dx = 1};
-    to->exact = to->picture = true;
-    sel_status status = sel_raster_allocate(arena, path, to, error);
-    for (size_t row = 0; !status && row < height; row++) {
-        memcpy(to->raster.value + (height - 1 - row) * width, picture->value + row * width,
-               width * sizeof *picture->value);
-    }
-    return status;
-}
-
-static sel_status read_png(sel_arena *arena, const char *path, sel_raster_source *to,
-                           sel_error *error) {
-    char *bytes = NULL;
-    size_t length = 0;
-    sel_picture picture = {0};
-    *to = (sel_raster_source){.nodata = (double)NAN, .most_bytes = to->most_bytes};
-    sel_status status =
-        sel_file_read(path, max_file, "larger ones are not read", &bytes, &length, error);
-    status = status ? status : sel_png_read(path, (const uint8_t *)bytes, length, &picture, error);
-    status = status ? status : place_picture(arena, path, &picture, to, error);
-    free(picture.value);
-    free(bytes);
-    return status;
-}
-
-typedef sel_status read_stream(sel_arena *arena, const char *name, FILE *file,
-                               sel_raster_source *to, sel_error *error);
-
-static sel_status read_grid(sel_arena *arena, const char *path, read_stream *read,
-                            sel_raster_source *to, sel_error *error) {
-    FILE *file;
-    sel_status status = sel_file_open(path, &file, error);
-    if (!status) {
-        status = read(arena, path, file, to, error);
-        fclose(file);
-    }
-    return status;
+               : sel_raster_refuse(
+                     source,
+                     "its cells of %.10g x %.10g are not square; gdalwarp -tr makes them so", dx,
+                     dy);
 }
 
 /* A file format that can be read: one row here. */
 typedef struct format {
     const char *suffix;
-    read_stream *read; /* of a grid; NULL: a picture */
+    sel_raster_reader *read;
+    bool picture;
 } format;
-static const format formats[] = {
-    {".asc", sel_asc_read}, {".tif", sel_tif_read}, {".tiff", sel_tif_read}, {".png", NULL}};
+static const format formats[] = {{".asc", sel_asc_read, false},
+                                 {".tif", sel_tif_read, false},
+                                 {".tiff", sel_tif_read, false},
+                                 {".png", sel_png_read, true}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const format *find_format(const char *path, bool pictures_only, sel_error *error) {
@@ -145,7 +110,7 @@ static const format *find_format(const char *path, bool pictures_only, sel_error
     size_t length = strlen(path), used = 0;
     for (int i = 0; i < FORMATS; i++) {
         size_t end = strlen(formats[i].suffix);
-        if (pictures_only && formats[i].read) {
+        if (pictures_only && !formats[i].picture) {
             continue;
         }
         if (length > end && strcasecmp(path + length - end, formats[i].suffix) == 0) {
@@ -159,47 +124,42 @@ static const format *find_format(const char *path, bool pictures_only, sel_error
     return NULL;
 }
 
-static sel_status read_file(sel_arena *arena, const char *path, bool pictures_only,
-                            sel_raster_source *to, sel_error *error) {
-    const format *kind = find_format(path, pictures_only, error);
-    if (!kind) {
-        return SEL_BAD_SCENARIO;
+/* The file of source->name, with the members that the caller gives. */
+static sel_status read_file(sel_raster_source *source, bool pictures_only) {
+    const format *kind = find_format(source->name, pictures_only, source->error);
+    sel_status status =
+        kind ? sel_file_open(source->name, &source->file, source->error) : SEL_BAD_SCENARIO;
+    if (status) {
+        return status;
     }
-    return kind->read ? read_grid(arena, path, kind->read, to, error)
-                      : read_png(arena, path, to, error);
+    source->picture = kind->picture;
+    source->nodata = (double)NAN;
+    source->scale = 1;
+    fseeko(source->file, 0, SEEK_END);
+    source->file_bytes = (double)ftello(source->file);
+    rewind(source->file);
+    status = kind->read(source);
+    fclose(source->file);
+    return status;
 }
 
-static sel_raster *keep(sel_arena *arena, const sel_raster *raster) {
-    sel_raster *kept = sel_arena_alloc(arena, sizeof *kept);
-    if (kept) {
-        *kept = *raster;
+sel_status sel_raster_read_picture(sel_arena *arena, const char *path, const sel_raster **raster,
+                                   sel_error *error) {
+    sel_raster_source source = {.arena = arena, .name = path, .error = error};
+    sel_raster *made = sel_arena_alloc(arena, sizeof *made);
+    sel_status status =
+        made ? read_file(&source, true) : sel_fail_memory(error, path, sizeof *made);
+    if (!status) {
+        *made = source.raster;
+        *raster = made;
     }
-    return kept;
-}
-
-sel_raster *sel_raster_read_picture(sel_arena *arena, const char *path, sel_error *error) {
-    sel_raster_source source = {.most_bytes = 0};
-    if (read_file(arena, path, true, &source, error)) {
-        return NULL;
-    }
-    sel_raster *raster = keep(arena, &source.raster);
-    if (!raster) {
-        sel_fail_memory(error, path, sizeof *raster);
-    }
-    return raster;
+    return status;
 }
 
 /* ---- values ---- */
 
 double sel_raster_value(const sel_raster *raster, double x, double y) {
     return sel_raster_interpolate(raster, raster->value, x, y);
-}
-
-static bool is_inside(const sel_raster *raster, double x, double y) {
-    int64_t pixel;
-    double part;
-    return sel_raster_locate(raster, 0, x, &pixel, &part) &&
-           sel_raster_locate(raster, 1, y, &pixel, &part);
 }
 
 static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
@@ -211,7 +171,7 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
         if (!isnan(out[i])) {
             continue;
         }
-        if (is_inside(raster, x, y)) {
+        if (sel_lookup_has_gap(self, x, y)) {
             return sel_fail(error, SEL_BAD_SCENARIO,
                             "%s: there are no data at x = %.10g, y = %.10g", self->name, x, y);
         }
@@ -225,88 +185,139 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
     return SEL_OK;
 }
 
+/* ---- what stands for no data ---- */
+
+/* What programs write where there are no data, beside the lowest and the highest float, which some
+ * write with fewer digits. */
+static const double marks[] = {-9999, -32768, -32767, -99999};
+enum { MARKS = sizeof marks / sizeof *marks };
+static const double huge = 1e30;
+
+enum { UNDECLARED = MARKS + 2 }; /* a row for each mark, and for huge ones of each sign */
+
+/* What a raster is made of, in one piece of the arena. */
+typedef struct made_raster {
+    sel_raster raster;
+    sel_raster_file file;
+    sel_undeclared undeclared[UNDECLARED];
+    sel_lookup lookup;
+} made_raster;
+
+static void count_undeclared(sel_undeclared *found, double value, double scaled) {
+    int row = 0;
+    if (value > -9999 && value < huge) {
+        return;
+    }
+    while (row < MARKS && value != marks[row]) {
+        row++;
+    }
+    if (row == MARKS && fabs(value) < huge) {
+        return;
+    }
+    row += row == MARKS && value > 0;
+    if (found[row].count++ == 0) {
+        found[row].value = value;
+        found[row].scaled = scaled;
+    }
+}
+
+/* Leaves those that were met, the most frequent first; returns how many. */
+static int sort_undeclared(sel_undeclared *found) {
+    int count = 0;
+    for (int k = 0; k < UNDECLARED; k++) {
+        const sel_undeclared here = found[k];
+        int to = count;
+        for (; here.count && to > 0 && found[to - 1].count < here.count; to--) {
+            found[to] = found[to - 1];
+        }
+        if (here.count) {
+            found[to] = here;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- making ---- */
+
 /* Programs write the same number with more digits or fewer; whole numbers are exact. */
 static inline bool is_nodata(double value, double nodata, double slack) {
     return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
 }
 
-/* The file's own scale first, then the script's. */
-static double scale_value(const sel_raster_source *source, const sel_raster_params *params,
-                          double value) {
-    const double own = source->scale != 0 ? source->scale * value + source->offset : value;
-    return params->scale * own + params->offset;
-}
-
+/* By the file's own scale first, then the script's. */
 static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
-                               sel_raster_file *file, sel_where where, sel_error *error) {
-    const sel_raster *raster = &source->raster;
-    const double nodata = file->nodata;
-    sel_undeclared *undeclared = (sel_undeclared *)(uintptr_t)file->undeclared;
+                               made_raster *made, sel_where where) {
+    const sel_raster *raster = &made->raster;
+    const double nodata = made->file.nodata;
     double slack = source->exact || !isfinite(nodata) ? 0 : 2e-6 * fabs(nodata);
     int64_t n = raster->n[0] * raster->n[1];
     for (int64_t i = 0; i < n; i++) {
-        double value = raster->value[i], scaled = scale_value(source, params, value);
-        bool missing = is_nodata(value, nodata, slack);
-        raster->value[i] = missing ? params->fill : scaled;
-        file->gaps += missing;
-        if (!missing) {
-            sel_undeclared_count(undeclared, value, scaled);
+        double value = raster->value[i];
+        double scaled = params->scale * (source->scale * value + source->offset) + params->offset;
+        if (is_nodata(value, nodata, slack)) {
+            raster->value[i] = params->fill;
+            made->file.gaps++;
+            continue;
         }
-        if (!missing && !isfinite(scaled)) {
-            return sel_fail_at(error, where,
+        raster->value[i] = scaled;
+        count_undeclared(made->undeclared, value, scaled);
+        if (!isfinite(scaled)) {
+            return sel_fail_at(source->error, where,
                                "sel.raster: %s has the value %g, scaled it is %g; if it stands for "
                                "no data: gdalwarp -srcnodata %g -dstnodata -9999",
                                params->file, value, scaled, value);
         }
     }
-    file->undeclared_count = sel_undeclared_sort(undeclared);
+    made->file.undeclared_count = sort_undeclared(made->undeclared);
     return SEL_OK;
-}
-
-/* Finds what is known of the file, and scales its values. */
-static sel_status describe(sel_arena *arena, const sel_raster_source *source,
-                           const sel_raster_params *params, sel_raster_file *file, sel_where where,
-                           sel_error *error) {
-    *file = (sel_raster_file){
-        .path = sel_arena_copy(arena, params->file),
-        .keys = source->keys,
-        .nodata = isnan(params->nodata) ? source->nodata : params->nodata,
-        .nodata_given = !isnan(params->nodata),
-        .undeclared = sel_arena_alloc(arena, SEL_UNDECLARED * sizeof *file->undeclared),
-    };
-    if (!file->path || !file->undeclared) {
-        return sel_fail_memory(error, "a raster", SEL_UNDECLARED * sizeof *file->undeclared);
-    }
-    sel_status status = source->picture ? SEL_OK : sel_map_read_prj(arena, file, error);
-    return status ? status : scale_values(source, params, file, where, error);
 }
 
 const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
                                     sel_where where, sel_error *error) {
-    sel_raster_source source = {.most_bytes = params->most_bytes};
-    if (read_file(arena, params->file, false, &source, error)) {
+    sel_raster_source source = {
+        .arena = arena, .name = params->file, .most_bytes = params->most_bytes, .error = error};
+    if (read_file(&source, false)) {
         return NULL;
     }
-    sel_raster_file *file = sel_arena_alloc(arena, sizeof *file);
-    if (!file) {
-        sel_fail_memory(error, "a raster", sizeof *file);
-        return NULL;
-    }
-    source.raster.file = file;
-    if (describe(arena, &source, params, file, where, error)) {
-        return NULL;
-    }
-    sel_raster *raster = keep(arena, &source.raster);
-    sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
+    made_raster *made = sel_arena_alloc(arena, sizeof *made);
+    const char *path = sel_arena_copy(arena, params->file);
     const char *name = sel_arena_print(arena, "raster %s", sel_file_name(params->file));
-    if (!raster || !lookup || !name) {
-        sel_fail_memory(error, "a raster", sizeof *lookup);
+    if (!made || !path || !name) {
+        sel_fail_memory(error, "a raster", sizeof *made);
         return NULL;
     }
-    *lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, raster};
-    return lookup;
+    bool given = !isnan(params->nodata);
+    made->file = (sel_raster_file){.path = path,
+                                   .keys = source.keys,
+                                   .nodata = given ? params->nodata : source.nodata,
+                                   .nodata_given = given,
+                                   .undeclared = made->undeclared};
+    made->raster = source.raster;
+    made->raster.file = &made->file;
+    made->lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, &made->raster};
+    sel_status status = source.picture ? SEL_OK : sel_map_read_prj(arena, &made->file, error);
+    status = status ? status : scale_values(&source, params, made, where);
+    return status ? NULL : &made->lookup;
 }
 
 const sel_raster *sel_raster_of(const sel_lookup *lookup) {
     return lookup && lookup->kind == SEL_LOOKUP_RASTER ? lookup->data : NULL;
+}
+
+/* ---- writing ---- */
+
+void sel_prj_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
+    (void)wrong;
+    fputs(grid->prj, to);
+}
+
+sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write, const char *path,
+                               sel_error *error) {
+    char wrong[SEL_WRONG_ROOM] = "";
+    FILE *to = sel_file_begin(path);
+    if (to) {
+        write(grid, to, wrong);
+    }
+    return sel_file_end(to, path, wrong, error);
 }

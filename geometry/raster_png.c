@@ -4,26 +4,22 @@
  * weighted sum. Luma of ITU-R BT.709 on the values as they are stored, in whole numbers, so that a
  * grey written as a colour gives the same value as a grey.
  */
+#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/raster.h"
+#include "geometry/grid_file.h"
 
 /* Deflate packs at most 1032 bytes into one. A file that is too short for the size that it
  * declares, or declares too many pixels, is refused before memory is taken for them. */
 enum { MAX_PACKING = 1032, MAX_PIXELS = 1 << 26 };
 
-typedef struct source {
-    const uint8_t *bytes;
-    size_t length, at;
-    char message[160];
-} source;
-
 /* On the heap, where longjmp leaves what it changes. */
 typedef struct decoder {
-    source from;
+    sel_raster_source *to;
+    char message[160];
     png_structp png;
     png_infop info;
     uint8_t *pixels;
@@ -33,18 +29,16 @@ typedef struct decoder {
 } decoder;
 
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
-    source *from = png_get_io_ptr(png);
-    if (count > from->length - from->at) {
-        png_error(png, "it ends too early");
+    FILE *file = png_get_io_ptr(png);
+    if (fread(to, 1, count, file) != count) {
+        png_error(png, ferror(file) ? strerror(errno) : "it ends too early");
     }
-    memcpy(to, from->bytes + from->at, count);
-    from->at += count;
 }
 
 /* libpng wants a function that does not return. */
 static PNG_NORETURN void fail(png_structp png, png_const_charp message) {
-    source *from = png_get_error_ptr(png);
-    snprintf(from->message, sizeof from->message, "%s", message);
+    decoder *d = png_get_error_ptr(png);
+    snprintf(d->message, sizeof d->message, "%s", message);
     png_longjmp(png, 1);
 }
 
@@ -53,29 +47,20 @@ static void ignore(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */
-static void choose_layout(decoder *d) {
-    png_set_expand(d->png);
-    png_set_interlace_handling(d->png);
-    png_read_update_info(d->png, d->info);
-    d->row_bytes = png_get_rowbytes(d->png, d->info);
-    d->channels = png_get_channels(d->png, d->info);
-    d->depth = png_get_bit_depth(d->png, d->info);
-}
-
 /* The packed size of a row as the file holds it, before it is expanded. */
 static void check_size(decoder *d) {
     double width = png_get_image_width(d->png, d->info);
     double height = png_get_image_height(d->png, d->info);
     double bits = (double)png_get_bit_depth(d->png, d->info) * png_get_channels(d->png, d->info);
-    bool short_file = width * height * bits / 8 > (double)MAX_PACKING * (double)d->from.length;
+    bool short_file = width * height * bits / 8 > MAX_PACKING * d->to->file_bytes;
     if (!short_file && width * height <= MAX_PIXELS) {
         return;
     }
     char text[160];
     if (short_file) {
-        snprintf(text, sizeof text, "%zu bytes cannot hold the %.0f x %.0f pixels that it declares",
-                 d->from.length, width, height);
+        snprintf(text, sizeof text,
+                 "%.0f bytes cannot hold the %.0f x %.0f pixels that it declares",
+                 d->to->file_bytes, width, height);
     } else {
         snprintf(text, sizeof text, "%.0f x %.0f pixels are more than %d million", width, height,
                  MAX_PIXELS / 1000000);
@@ -83,18 +68,28 @@ static void check_size(decoder *d) {
     png_error(d->png, text);
 }
 
-static void decode(decoder *d, sel_picture *picture) {
+/* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */
+static void read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
     png_read_info(d->png, d->info);
     check_size(d);
-    choose_layout(d);
-    picture->width = png_get_image_width(d->png, d->info);
-    picture->height = png_get_image_height(d->png, d->info);
-    size_t height = (size_t)picture->height, cells = (size_t)picture->width * height;
+    png_set_expand(d->png);
+    png_set_interlace_handling(d->png);
+    png_read_update_info(d->png, d->info);
+    d->row_bytes = png_get_rowbytes(d->png, d->info);
+    d->channels = png_get_channels(d->png, d->info);
+    d->depth = png_get_bit_depth(d->png, d->info);
+    d->to->raster.n[0] = png_get_image_width(d->png, d->info);
+    d->to->raster.n[1] = png_get_image_height(d->png, d->info);
+    d->to->raster.dx = 1;
+    d->to->exact = true;
+}
+
+static void read_rows(decoder *d) {
+    size_t height = (size_t)d->to->raster.n[1];
     d->pixels = calloc(height, d->row_bytes);
     d->rows = malloc(height * sizeof *d->rows);
-    picture->value = malloc(cells * sizeof *picture->value);
-    if (!d->pixels || !d->rows || !picture->value) {
+    if (!d->pixels || !d->rows) {
         png_error(d->png, "there is not enough memory for its pixels");
     }
     for (size_t j = 0; j < height; j++) {
@@ -124,45 +119,41 @@ static double luminance(const decoder *d, const uint8_t *pixel) {
     return value;
 }
 
-static void take_values(const decoder *d, sel_picture *picture) {
-    size_t step = (size_t)d->channels * (d->depth == 16 ? 2 : 1), width = (size_t)picture->width;
-    for (size_t j = 0; j < (size_t)picture->height; j++) {
+/* Turns the rows over: a file begins at the top, a domain at the bottom. */
+static void take_values(const decoder *d) {
+    const sel_raster *raster = &d->to->raster;
+    size_t step = (size_t)d->channels * (d->depth == 16 ? 2 : 1), width = (size_t)raster->n[0];
+    for (size_t j = 0; j < (size_t)raster->n[1]; j++) {
+        double *to = raster->value + ((size_t)raster->n[1] - 1 - j) * width;
         for (size_t i = 0; i < width; i++) {
-            picture->value[j * width + i] = luminance(d, d->rows[j] + i * step);
+            to[i] = luminance(d, d->rows[j] + i * step);
         }
     }
 }
 
-/* False with d->from.message. */
-static bool read_picture(decoder *d, sel_picture *picture) {
+static sel_status read_picture(decoder *d) {
     if (setjmp(png_jmpbuf(d->png)) != 0) {
-        return false;
+        return sel_raster_refuse(d->to, "is no PNG picture that can be read: %s", d->message);
     }
-    png_set_read_fn(d->png, &d->from, read_bytes);
-    decode(d, picture);
-    take_values(d, picture);
-    return true;
+    png_set_read_fn(d->png, d->to->file, read_bytes);
+    read_header(d);
+    sel_status status = sel_raster_allocate(d->to);
+    if (!status) {
+        read_rows(d);
+        take_values(d);
+    }
+    return status;
 }
 
-sel_status sel_png_read(const char *name, const uint8_t *bytes, size_t length, sel_picture *picture,
-                        sel_error *error) {
+sel_status sel_png_read(sel_raster_source *to) {
     decoder *d = calloc(1, sizeof *d);
-    sel_status status = SEL_OK;
-    *picture = (sel_picture){0};
     if (!d) {
-        return sel_fail_memory(error, name, sizeof *d);
+        return sel_fail_memory(to->error, to->name, sizeof *d);
     }
-    d->from = (source){.bytes = bytes, .length = length};
-    d->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d->from, fail, ignore);
+    d->to = to;
+    d->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, d, fail, ignore);
     d->info = d->png ? png_create_info_struct(d->png) : NULL;
-    if (!d->info) {
-        status = sel_fail_memory(error, name, sizeof *d);
-    } else if (!read_picture(d, picture)) {
-        status = sel_fail(error, SEL_BAD_FILE, "%s: is no PNG picture that can be read: %s", name,
-                          d->from.message);
-        free(picture->value);
-        *picture = (sel_picture){0};
-    }
+    sel_status status = d->info ? read_picture(d) : sel_fail_memory(to->error, to->name, sizeof *d);
     png_destroy_read_struct(&d->png, &d->info, NULL);
     free(d->rows);
     free(d->pixels);

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/simulation.h"
-#include "geometry/mask.h"
 
 static const sel_field box_fields[] = {
     SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),
@@ -40,6 +39,22 @@ static const sel_field polygon_fields[] = {
 static const sel_field inside_fields[] = {
     SEL_ROW(sel_shape_inside, test, PREDICATE, "Function of x, y, z that is true inside.",
             .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+
+static const sel_field image_fields[] = {
+    SEL_ROW(sel_shape_image, file, FILE,
+            "A picture (.png) with a pixel for each cell, the top row first; a path relative to "
+            "the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(sel_shape_image, threshold, NUMBER,
+            "Pixels darker than this are inside: 0 is black, 1 is white.", .preset = 0.5),
+    SEL_ROW(sel_shape_image, invert, BOOL, "The other pixels are inside instead."),
+};
+static const sel_field raster_fields[] = {
+    SEL_ROW(sel_shape_raster, raster, RASTER, "A raster made by sel.raster.",
+            .flags = SEL_REQUIRED),
+    SEL_ROW(sel_shape_raster, above, NUMBER, "Inside is where the raster is greater than this.",
+            .flags = SEL_REQUIRED, .preset = SEL_NOT_GIVEN),
 };
 
 static sel_status check_cylinder(const void *data, sel_where where, sel_error *error) {
@@ -77,13 +92,16 @@ static const sel_table polygon_table =
 static const sel_table inside_table = SEL_TABLE("shape.inside", sel_shape_inside, inside_fields,
                                                 "Where a function of place is true.");
 
-static const sel_table *const shape_tables[] = {&box_table,
-                                                &ball_table,
-                                                &cylinder_table,
-                                                &polygon_table,
-                                                &inside_table,
-                                                &sel_shape_image_table,
-                                                &sel_shape_raster_table};
+static const sel_table image_table = SEL_TABLE(
+    "shape.image", sel_shape_image, image_fields,
+    "The dark pixels of a picture that covers a two-dimensional domain, a pixel on each cell.");
+static const sel_table raster_table =
+    SEL_TABLE("shape.raster", sel_shape_raster, raster_fields,
+              "Where a raster is above a value; nowhere outside of the raster.");
+
+static const sel_table *const shape_tables[] = {&box_table,     &ball_table,   &cylinder_table,
+                                                &polygon_table, &inside_table, &image_table,
+                                                &raster_table};
 const sel_family sel_shape_family = {
     "shape",
     "Shapes: where a region is. They combine with + (or), - (without) and * (and).",
@@ -133,6 +151,10 @@ bool sel_shape_has_rest(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
 }
 
+sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error) {
+    return sel_raster_read_picture(arena, image->file, &image->pixels, error);
+}
+
 /* Half-open, so that two boxes that touch share no cell. */
 static bool in_box(const sel_shape_box *box, const double p[3]) {
     bool in = true;
@@ -172,6 +194,23 @@ static bool in_cylinder(const sel_shape_cylinder *c, const double p[3]) {
     return distance <= c->radius * c->radius;
 }
 
+/* The pixel on the cell that a point lies in, or next to. */
+static int64_t pixel_at(const sel_grid *grid, int axis, double at) {
+    double cell = floor((at - grid->origin[axis]) / grid->dx);
+    return (int64_t)fmin(fmax(cell, 0), (double)grid->n[axis] - 1);
+}
+
+/* Pixels are laid upon cells; on a face of the domain the pixel next to it counts. */
+static bool in_image(const sel_shape_image *image, const sel_grid *grid, const double p[3]) {
+    int64_t i = pixel_at(grid, 0, p[0]), j = pixel_at(grid, 1, p[1]);
+    bool dark = image->pixels->value[j * image->pixels->n[0] + i] < image->threshold;
+    return dark != image->invert;
+}
+
+bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]) {
+    return sel_raster_value(shape->raster->data, p[0], p[1]) > shape->above;
+}
+
 /* Even-odd rule: crossings of a ray from the point along +x. */
 static bool in_polygon(const sel_points *points, const double p[3]) {
     bool in = false;
@@ -198,7 +237,7 @@ static bool in_geometry(const sel_shape *shape, const sel_grid *grid, const doub
     case SEL_SHAPE_POLYGON:
         return in_polygon(&((const sel_shape_polygon *)shape->data)->points, p);
     case SEL_SHAPE_IMAGE:
-        return sel_shape_image_contains(shape->data, grid, p);
+        return in_image(shape->data, grid, p);
     case SEL_SHAPE_RASTER:
         return sel_shape_raster_contains(shape->data, p);
     default:
@@ -346,18 +385,10 @@ static sel_status test_function(const sel_shape *shape, const test *t, uint8_t *
     return status;
 }
 
+/* A site of the face, which the leaf does not miss. */
 static bool face_leaf_at(const sel_shape *shape, const test *t, size_t i) {
-    if (t->face < 0) {
-        return false;
-    }
-    switch (shape->kind) {
-    case SEL_SHAPE_FACE:
-        return shape->face == t->face;
-    case SEL_SHAPE_FACES:
-        return !sel_axis_periodic(t->grid, t->face / 2);
-    default: /* SEL_SHAPE_REST */
-        return !sel_axis_periodic(t->grid, t->face / 2) && !t->painted[i];
-    }
+    return shape->kind == SEL_SHAPE_FACE || (!sel_axis_periodic(t->grid, t->face / 2) &&
+                                             (shape->kind == SEL_SHAPE_FACES || !t->painted[i]));
 }
 
 static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, sel_error *error) {
@@ -441,6 +472,26 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
     return status;
 }
 
+/* ---- checks ---- */
+
+static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
+    const sel_shape_image *image = shape->data;
+    const int64_t *n = image->pixels->n;
+    if (grid->dims != 2) {
+        return sel_fail_at(error, shape->where,
+                           "shape.image: a picture fills a domain of 2 dimensions, this one has %d",
+                           grid->dims);
+    }
+    if (n[0] != grid->n[0] || n[1] != grid->n[1]) {
+        return sel_fail_at(error, shape->where,
+                           "shape.image: %s has %lld x %lld pixels, the domain %lld x %lld cells; "
+                           "there must be a pixel for each cell",
+                           image->file, (long long)n[0], (long long)n[1], (long long)grid->n[0],
+                           (long long)grid->n[1]);
+    }
+    return SEL_OK;
+}
+
 static sel_status check_point(const sel_shape *shape, const char *what, const sel_point *point,
                               int dims, sel_error *error) {
     if (point->n == 0 || point->n == dims) {
@@ -473,7 +524,7 @@ static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_e
         const sel_shape_ball *ball = shape->data;
         status = check_point(shape, "shape.ball: centre", &ball->centre, dims, error);
     } else if (shape->kind == SEL_SHAPE_IMAGE) {
-        status = sel_shape_image_check(shape, grid, error);
+        status = check_image(shape, grid, error);
     } else if (shape->kind == SEL_SHAPE_CYLINDER) {
         const sel_shape_cylinder *c = shape->data;
         if ((dims == 2) != (c->centre.n > 0)) {

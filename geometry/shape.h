@@ -5,6 +5,7 @@
 #include "engine/arena.h"
 #include "engine/grid.h"
 #include "engine/schema.h"
+#include "geometry/raster.h"
 
 typedef enum sel_shape_kind {
     SEL_SHAPE_FACE,  /* face sites of one face */
@@ -15,8 +16,8 @@ typedef enum sel_shape_kind {
     SEL_SHAPE_CYLINDER,
     SEL_SHAPE_POLYGON,
     SEL_SHAPE_INSIDE, /* by a function */
-    SEL_SHAPE_IMAGE,  /* sel_shape_image, see mask.h */
-    SEL_SHAPE_RASTER, /* sel_shape_raster */
+    SEL_SHAPE_IMAGE,  /* by the pixels of a picture */
+    SEL_SHAPE_RASTER, /* where a raster is above a value */
     SEL_SHAPE_UNION,
     SEL_SHAPE_DIFFERENCE,
     SEL_SHAPE_INTERSECTION
@@ -42,6 +43,18 @@ typedef struct sel_shape_inside {
     const sel_function *test;
 } sel_shape_inside;
 
+/* The pixels of a picture are the cells of a two-dimensional domain. */
+typedef struct sel_shape_image {
+    const char *file; /* as it is to be opened */
+    double threshold;
+    bool invert;
+    const sel_raster *pixels; /* of sel_shape_image_read */
+} sel_shape_image;
+typedef struct sel_shape_raster {
+    const sel_lookup *raster; /* of sel_raster_create */
+    double above;
+} sel_shape_raster;
+
 typedef struct sel_shape {
     sel_shape_kind kind;
     sel_where where;
@@ -59,6 +72,12 @@ sel_shape *sel_shape_face(sel_arena *arena, int face);
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
+
+/* Reads the picture of image->file into the arena. */
+sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error);
+
+/* False outside of the raster and where there are no data. */
+bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);
 
 /* True when any part of the shape is a face, faces or rest: then it paints face sites. */
 bool sel_shape_has_faces(const sel_shape *shape);

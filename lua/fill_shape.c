@@ -5,7 +5,6 @@
  */
 #include "lua/fill.h"
 #include <string.h>
-#include "geometry/mask.h"
 
 enum { MAX_PARTS = 100000, MAX_DEPTH = 200 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "engine/aqua/aqua_rows.h"
 #include "engine/machine.h"
-#include "geometry/map.h"
+#include "geometry/raster.h"
 
 /* The raster that the ground is, taken as it is; NULL: it is something else. */
 static const sel_raster *raster_of(const aqua_params *params) {

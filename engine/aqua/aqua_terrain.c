@@ -7,7 +7,7 @@
 #include <string.h>
 #include "engine/file.h"
 #include "engine/lookup.h"
-#include "geometry/map.h"
+#include "geometry/raster.h"
 
 /* A quantum of no store is so coarse that it could hold more; m. */
 static const double most_height = 1e9;

@@ -1,12 +1,12 @@
-/* canvas.c -- a picture of coloured pixels: areas, text, and its PNG file. */
-#include "engine/output/canvas.h"
+/* canvas.c -- a picture of coloured pixels: areas, text, its PNG file; and colour maps. */
+#include "engine/output/picture.h"
 
+#include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/file.h"
-#include "engine/output/glyphs.h"
 
 sel_status sel_canvas_create(int width, int height, sel_colour colour, sel_canvas *canvas,
                              sel_error *error) {
@@ -34,20 +34,74 @@ void sel_canvas_fill(sel_canvas *canvas, int x, int y, int width, int height, se
     }
 }
 
-static const sel_glyph *find_glyph(char letter) {
-    for (size_t i = 0; i < sizeof sel_glyphs / sizeof *sel_glyphs; i++) {
-        if (sel_glyphs[i].letter == letter) {
-            return &sel_glyphs[i];
+/* ---- a bitmap font: digits, small letters and signs ---- */
+
+enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = SEL_TEXT_HEIGHT };
+
+typedef struct glyph {
+    char letter;
+    uint8_t rows[GLYPH_HEIGHT]; /* top to bottom; bit 4 is the left column */
+} glyph;
+
+/* What is not listed is a blank. */
+static const glyph glyphs[] = {
+    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}},
+    {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}},
+    {'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}},
+    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}},
+    {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
+    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}},
+    {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
+    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}},
+    {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
+    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}},
+    {'-', {0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00}},
+    {'+', {0x00, 0x04, 0x04, 0x1f, 0x04, 0x04, 0x00}},
+    {'_', {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x1f}},
+    {'=', {0x00, 0x00, 0x1f, 0x00, 0x1f, 0x00, 0x00}},
+    {'a', {0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f}},
+    {'b', {0x10, 0x10, 0x16, 0x19, 0x11, 0x11, 0x1e}},
+    {'c', {0x00, 0x00, 0x0e, 0x10, 0x10, 0x11, 0x0e}},
+    {'d', {0x01, 0x01, 0x0d, 0x13, 0x11, 0x11, 0x0f}},
+    {'e', {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}},
+    {'f', {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08}},
+    {'g', {0x00, 0x0f, 0x11, 0x11, 0x0f, 0x01, 0x0e}},
+    {'h', {0x10, 0x10, 0x16, 0x19, 0x11, 0x11, 0x11}},
+    {'i', {0x04, 0x00, 0x0c, 0x04, 0x04, 0x04, 0x0e}},
+    {'j', {0x02, 0x00, 0x06, 0x02, 0x02, 0x12, 0x0c}},
+    {'k', {0x10, 0x10, 0x12, 0x14, 0x18, 0x14, 0x12}},
+    {'l', {0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x11, 0x11}},
+    {'n', {0x00, 0x00, 0x16, 0x19, 0x11, 0x11, 0x11}},
+    {'o', {0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e}},
+    {'p', {0x00, 0x00, 0x1e, 0x11, 0x1e, 0x10, 0x10}},
+    {'q', {0x00, 0x00, 0x0d, 0x13, 0x0f, 0x01, 0x01}},
+    {'r', {0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10}},
+    {'s', {0x00, 0x00, 0x0e, 0x10, 0x0e, 0x01, 0x1e}},
+    {'t', {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06}},
+    {'u', {0x00, 0x00, 0x11, 0x11, 0x11, 0x13, 0x0d}},
+    {'v', {0x00, 0x00, 0x11, 0x11, 0x11, 0x0a, 0x04}},
+    {'w', {0x00, 0x00, 0x11, 0x11, 0x15, 0x15, 0x0a}},
+    {'x', {0x00, 0x00, 0x11, 0x0a, 0x04, 0x0a, 0x11}},
+    {'y', {0x00, 0x00, 0x11, 0x11, 0x0f, 0x01, 0x0e}},
+    {'z', {0x00, 0x00, 0x1f, 0x02, 0x04, 0x08, 0x1f}},
+};
+
+static const glyph *find_glyph(char letter) {
+    for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++) {
+        if (glyphs[i].letter == letter) {
+            return &glyphs[i];
         }
     }
     return NULL;
 }
 
-static void draw_glyph(sel_canvas *canvas, int x, int y, int size, const sel_glyph *glyph,
+static void draw_glyph(sel_canvas *canvas, int x, int y, int size, const glyph *letter,
                        sel_colour colour) {
-    for (int row = 0; row < SEL_GLYPH_HEIGHT; row++) {
-        for (int column = 0; column < SEL_GLYPH_WIDTH; column++) {
-            if (glyph->rows[row] >> (SEL_GLYPH_WIDTH - 1 - column) & 1) {
+    for (int row = 0; row < GLYPH_HEIGHT; row++) {
+        for (int column = 0; column < GLYPH_WIDTH; column++) {
+            if (letter->rows[row] >> (GLYPH_WIDTH - 1 - column) & 1) {
                 sel_canvas_fill(canvas, x + column * size, y + row * size, size, size, colour);
             }
         }
@@ -57,22 +111,20 @@ static void draw_glyph(sel_canvas *canvas, int x, int y, int size, const sel_gly
 void sel_canvas_text(sel_canvas *canvas, int x, int y, int size, const char *text,
                      sel_colour colour) {
     for (; *text; text++) {
-        const sel_glyph *glyph = find_glyph(*text);
-        if (glyph) {
-            draw_glyph(canvas, x, y, size, glyph, colour);
+        const glyph *found = find_glyph(*text);
+        if (found) {
+            draw_glyph(canvas, x, y, size, found, colour);
         }
-        x += (SEL_GLYPH_WIDTH + 1) * size;
+        x += (GLYPH_WIDTH + 1) * size;
     }
 }
 
 int sel_canvas_text_width(const char *text, int size) {
     int letters = (int)strlen(text);
-    return letters ? ((SEL_GLYPH_WIDTH + 1) * letters - 1) * size : 0;
+    return letters ? ((GLYPH_WIDTH + 1) * letters - 1) * size : 0;
 }
 
-int sel_canvas_text_height(int size) {
-    return SEL_GLYPH_HEIGHT * size;
-}
+/* ---- the file ---- */
 
 sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error) {
     png_image image = {.version = PNG_IMAGE_VERSION,
@@ -83,4 +135,124 @@ sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_erro
     bool written = file && png_image_write_to_stdio(&image, file, 0, canvas->pixels, 0, NULL) != 0;
     bool refused = file && ferror(file); /* then errno says more than libpng */
     return sel_file_end(file, path, written || refused ? NULL : image.message, error);
+}
+
+/* ---- colour maps that the eye reads as even steps ----
+ *
+ * A map is a few colours of sRGB; between them it runs straight through Oklab (Ottosson 2020),
+ * where equal distances look equal, with pieces as long as they look, so that equal steps of value
+ * are equal steps for the eye. */
+
+enum { MOST_STOPS = 9 };
+
+typedef struct stops {
+    int count;
+    sel_colour v[MOST_STOPS];
+} stops;
+
+static const stops maps[] = {
+    [SEL_COLOURS_DEEP] = {6,
+                          {{22, 20, 74},
+                           {36, 70, 140},
+                           {24, 122, 145},
+                           {58, 168, 118},
+                           {157, 205, 75},
+                           {252, 236, 103}}},
+    [SEL_COLOURS_SIGNED] = {7,
+                            {{24, 44, 110},
+                             {48, 106, 178},
+                             {142, 184, 222},
+                             {246, 246, 246},
+                             {238, 168, 134},
+                             {198, 70, 62},
+                             {110, 14, 40}}},
+    [SEL_COLOURS_GREY] = {2, {{12, 12, 12}, {255, 255, 255}}},
+    [SEL_COLOURS_WATER] = {4, {{176, 216, 240}, {84, 160, 222}, {28, 92, 176}, {8, 32, 96}}},
+};
+
+typedef struct lab {
+    double l, a, b;
+} lab;
+
+static double to_linear(double s) {
+    return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+}
+
+static double from_linear(double c) {
+    return c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
+}
+
+static lab to_lab(sel_colour colour) {
+    double r = to_linear(colour.r / 255.0), g = to_linear(colour.g / 255.0);
+    double b = to_linear(colour.b / 255.0);
+    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    return (lab){0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+                 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+                 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
+}
+
+static uint8_t to_byte(double linear) {
+    double s = 255 * from_linear(fmin(fmax(linear, 0), 1));
+    return (uint8_t)lround(s);
+}
+
+static sel_colour from_lab(lab c) {
+    double l = c.l + 0.3963377774 * c.a + 0.2158037573 * c.b;
+    double m = c.l - 0.1055613458 * c.a - 0.0638541728 * c.b;
+    double s = c.l - 0.0894841775 * c.a - 1.2914855480 * c.b;
+    l = l * l * l, m = m * m * m, s = s * s * s;
+    return (sel_colour){to_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+                        to_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+                        to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+static double distance(lab a, lab b) {
+    return sqrt((a.l - b.l) * (a.l - b.l) + (a.a - b.a) * (a.a - b.a) + (a.b - b.b) * (a.b - b.b));
+}
+
+/* Sets at[k], 0 to 1, to where stop k stands; a map with a middle keeps it in the middle. */
+static void place_stops(int map, const lab v[], double at[]) {
+    int count = maps[map].count, halves = map == SEL_COLOURS_SIGNED ? 2 : 1;
+    int piece = (count - 1) / halves;
+    for (int h = 0; h < halves; h++) {
+        int first = h * piece;
+        double length = 0, whole = 0;
+        for (int k = first; k < first + piece; k++) {
+            whole += distance(v[k], v[k + 1]);
+        }
+        for (int k = first; k <= first + piece; k++) {
+            at[k] = (h + length / whole) / halves;
+            length += k < first + piece ? distance(v[k], v[k + 1]) : 0;
+        }
+    }
+}
+
+void sel_colour_table(int map, sel_colour table[SEL_COLOURS]) {
+    lab v[MOST_STOPS];
+    double at[MOST_STOPS];
+    for (int k = 0; k < maps[map].count; k++) {
+        v[k] = to_lab(maps[map].v[k]);
+    }
+    place_stops(map, v, at);
+    for (int i = 0, k = 0; i < SEL_COLOURS; i++) {
+        double x = (double)i / (SEL_COLOURS - 1);
+        while (k + 2 < maps[map].count && x > at[k + 1]) {
+            k++;
+        }
+        double part = (x - at[k]) / (at[k + 1] - at[k]);
+        table[i] = from_lab((lab){v[k].l + part * (v[k + 1].l - v[k].l),
+                                  v[k].a + part * (v[k + 1].a - v[k].a),
+                                  v[k].b + part * (v[k + 1].b - v[k].b)});
+    }
+}
+
+static uint8_t mix(uint8_t layer, double opacity, uint8_t below) {
+    return (uint8_t)lround(opacity * layer + (1 - opacity) * below);
+}
+
+sel_colour sel_colour_over(sel_colour layer, double opacity, sel_colour below) {
+    return (sel_colour){mix(layer.r, opacity, below.r), mix(layer.g, opacity, below.g),
+                        mix(layer.b, opacity, below.b)};
 }

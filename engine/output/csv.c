@@ -1,5 +1,5 @@
 /* csv.c -- a CSV file that grows by whole lines, also on a full disk. */
-#include "engine/output/csv.h"
+#include "engine/output/kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +29,10 @@ static bool cut(const sel_csv *csv) {
            lseek(csv->descriptor, csv->whole, SEEK_SET) >= 0;
 }
 
+static sel_status cannot_write(const sel_csv *csv, sel_error *error) {
+    return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+}
+
 /* Opens what a run left, cut to csv->whole bytes. */
 static sel_status reopen(sel_csv *csv, sel_error *error) {
     struct stat found = {.st_size = -1};
@@ -42,16 +46,12 @@ static sel_status reopen(sel_csv *csv, sel_error *error) {
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: is shorter than it was when the checkpoint was written", csv->path);
     }
-    return cut(csv)
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+    return cut(csv) ? SEL_OK : cannot_write(csv, error);
 }
 
 static sel_status create(sel_csv *csv, sel_error *error) {
     csv->descriptor = sel_file_create(csv->path);
-    return csv->descriptor >= 0
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+    return csv->descriptor >= 0 ? SEL_OK : cannot_write(csv, error);
 }
 
 sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,

@@ -1,90 +1,63 @@
 /* files.c -- the list of the files that the outputs of a run have made, also in a checkpoint. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/folder.h"
 #include "engine/output/kind.h"
 
-static sel_status make_room(sel_output_files *files, sel_error *error) {
-    if (files->count < files->capacity) {
+/* NULL: no memory. */
+static sel_output_file *append(sel_output_files *files, const char *name, sel_error *error) {
+    sel_output_file *file = sel_arena_alloc(files->arena, sizeof *file);
+    const char *copy = sel_arena_copy(files->arena, name);
+    if (!file || !copy) {
+        sel_fail_memory(error, "the list of files", sizeof *file);
+        return NULL;
+    }
+    *file = (sel_output_file){.name = copy, .bytes = -1};
+    *(files->last ? &files->last->next : &files->first) = file;
+    files->last = file;
+    files->count++;
+    return file;
+}
+
+/* NULL: the run that this one goes on from has no such file. */
+static sel_output_file *find_known(const sel_output_files *files, const char *name) {
+    sel_output_file *file = files->first;
+    while (file && file->known && strcmp(file->name, name) != 0) {
+        file = file->next;
+    }
+    return file && file->known ? file : NULL;
+}
+
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
+                                const char *ending, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    int64_t submitted = -1, written;
+    snprintf(path, sizeof path, "%s%s", name, ending);
+    if (find_known(files, path)) {
         return SEL_OK;
     }
-    const int capacity = 2 * files->capacity + 16;
-    struct sel_output_file *v = realloc(files->v, (size_t)capacity * sizeof *v);
-    if (!v) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *v);
+    sel_status status = sel_folder_claim(files->directory, path, files->force, error);
+    sel_output_file *file = status ? NULL : append(files, path, error);
+    if (!file) {
+        return status ? status : SEL_NO_DEVICE;
     }
-    files->v = v;
-    const char **listed = realloc(files->listed, ((size_t)capacity + 1) * sizeof *listed);
-    if (!listed) {
-        return sel_fail_memory(error, "the list of files", (size_t)capacity * sizeof *listed);
-    }
-    files->listed = listed;
-    files->capacity = capacity;
-    return SEL_OK;
-}
-
-/* Its place in the list, if it is of the run that this one goes on from; -1: it is not. */
-static int find_known(const sel_output_files *files, const char *name) {
-    for (int i = 0; i < files->known; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
-                                const char *format, ...) {
-    sel_status status = make_room(files, error);
-    if (status) {
-        return status;
-    }
-    int64_t submitted = -1, written;
     if (writer) {
         sel_writer_counts(writer, &submitted, &written);
     }
-    char *name = NULL;
-    va_list args;
-    va_start(args, format);
-    int length = vasprintf(&name, format, args);
-    va_end(args);
-    if (length < 0) {
-        return sel_fail_memory(error, "the list of files", strlen(format));
-    }
-    if (find_known(files, name) >= 0) { /* of the run that this one goes on from */
-        free(name);
-        return SEL_OK;
-    }
-    status = sel_folder_claim(files->directory, name, files->force, error);
-    if (status) {
-        free(name);
-        return status;
-    }
-    files->v[files->count++] =
-        (struct sel_output_file){.name = name, .job = submitted + 1, .bytes = -1};
+    file->job = submitted + 1;
     return SEL_OK;
-}
-
-void sel_output_files_drop(sel_output_files *files) {
-    free(files->v[--files->count].name);
 }
 
 sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
                                 sel_error *error) {
-    char file[128];
-    snprintf(file, sizeof file, "%s.csv", name);
-    int at = find_known(files, file);
-    int64_t bytes = at >= 0 ? files->v[at].bytes : -1;
-    sel_status status = SEL_OK;
-    if (at < 0) {
-        status = sel_output_files_add(files, NULL, error, "%s", file);
-        at = files->count - 1;
-    }
-    status = status ? status : sel_csv_open(files->directory, file, bytes, csv, error);
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s.csv", name);
+    sel_output_file *file = find_known(files, path);
+    sel_status status = file ? SEL_OK : sel_output_files_add(files, NULL, path, "", error);
+    file = file ? file : files->last;
+    status = status ? status : sel_csv_open(files->directory, path, file->bytes, csv, error);
     if (status == SEL_OK) {
-        files->v[at].csv = *csv;
+        file->csv = *csv;
     }
     return status;
 }
@@ -92,46 +65,36 @@ sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_c
 /* ---- in a checkpoint ---- */
 
 static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
-    struct sel_output_file file = {.name = sel_kept_text(checkpoint)};
+    char *name = sel_kept_text(checkpoint);
+    int64_t bytes = -1;
     sel_error error = {.status = SEL_OK};
-    SEL_KEEP(checkpoint, file.bytes);
-    if (make_room(files, &error)) {
-        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+    SEL_KEEP(checkpoint, bytes);
+    if (!sel_checkpoint_status(checkpoint, NULL)) {
+        sel_output_file *file = append(files, name, &error);
+        if (file) {
+            file->bytes = bytes;
+            file->known = true;
+        } else {
+            sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+        }
     }
-    if (!file.name || sel_checkpoint_status(checkpoint, NULL)) {
-        free(file.name);
-        return;
-    }
-    files->v[files->count++] = file;
+    free(name);
 }
 
 void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) {
     int count = files->count;
+    sel_output_file *file = files->first;
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
         if (sel_checkpoint_loads(checkpoint)) {
             load_file(files, checkpoint);
             continue;
         }
-        struct sel_output_file *file = &files->v[i];
         file->bytes = file->csv ? sel_csv_bytes(file->csv) : file->bytes;
         sel_keep_text(checkpoint, file->name);
         SEL_KEEP(checkpoint, file->bytes);
+        file = file->next;
     }
-}
-
-static sel_status add_known(sel_output_files *files, const char *name, sel_error *error) {
-    files->known = files->count;
-    if (find_known(files, name) >= 0) {
-        return SEL_OK;
-    }
-    sel_status status = make_room(files, error);
-    char *copy = status ? NULL : strdup(name);
-    if (!copy) {
-        return status ? status : sel_fail_memory(error, "the list of files", strlen(name));
-    }
-    files->v[files->count++] = (struct sel_output_file){.name = copy, .bytes = -1};
-    return SEL_OK;
 }
 
 sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
@@ -140,35 +103,33 @@ sel_status sel_output_files_known(sel_output_files *files, const sel_output_cont
     sel_output_files_keep(files, context->resume);
     sel_status status = sel_checkpoint_status(context->resume, error);
     for (const char *const *more = context->resume_files; *more && !status; more++) {
-        status = add_known(files, *more, error);
+        sel_output_file *file = find_known(files, *more);
+        file = file ? file : append(files, *more, error);
+        if (!file) {
+            return SEL_NO_DEVICE;
+        }
+        file->known = true;
     }
-    files->known = files->count;
     return status;
 }
 
-void sel_output_files_free(sel_output_files *files) {
-    for (int i = 0; i < files->count; i++) {
-        free(files->v[i].name);
-    }
-    free(files->listed);
-    free(files->v);
-}
-
 sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) {
-    sel_output_files files = {.directory = context->directory};
-    sel_status status = sel_output_files_known(&files, context, error);
-    const char **names = calloc((size_t)files.count + 1, sizeof *names);
-    int64_t *bytes = calloc((size_t)files.count + 1, sizeof *bytes);
-    if (!names || !bytes) {
-        status = status ? status : sel_fail_memory(error, "the list of files", sizeof *names);
+    sel_arena *arena = sel_arena_create();
+    sel_output_files files = {.directory = context->directory, .arena = arena};
+    sel_status status = arena ? sel_output_files_known(&files, context, error)
+                              : sel_fail_memory(error, "the list of files", sizeof files);
+    const size_t room = (size_t)files.count + 1;
+    const char **names = status ? NULL : sel_arena_alloc(arena, room * sizeof *names);
+    int64_t *bytes = status ? NULL : sel_arena_alloc(arena, room * sizeof *bytes);
+    if (!status && (!names || !bytes)) {
+        status = sel_fail_memory(error, "the list of files", room * sizeof *names);
     }
-    for (int i = 0; i < files.count && !status; i++) {
-        names[i] = files.v[i].name;
-        bytes[i] = files.v[i].bytes;
+    const sel_output_file *file = files.first;
+    for (int i = 0; file && !status; i++, file = file->next) {
+        names[i] = file->name;
+        bytes[i] = file->bytes;
     }
     status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
-    free(names);
-    free(bytes);
-    sel_output_files_free(&files);
+    sel_arena_destroy(arena);
     return status;
 }

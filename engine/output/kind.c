@@ -1,10 +1,12 @@
-/* kind.c -- what the kinds of output share: fields, checks of points and boxes, requests. */
+/* kind.c -- what kinds of output share: fields, checks, requests, frames. */
 #include "engine/output/kind.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/machine.h"
 #include "geometry/shape.h"
 
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i) {
@@ -37,59 +39,38 @@ const char *sel_output_field(const sel_table *table, const void *params, int k) 
 
 sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name) {
     sel_pick pick = {.name = name};
-    pick.field = sel_solver_field(solver, dims, name, &pick.component);
+    int component;
+    pick.field = sel_solver_field(solver, dims, name, &component);
     const sel_field_info *info = &solver->fields[pick.field];
     pick.field_components = sel_field_components(info, dims);
-    for (int c = 0; c < pick.field_components; c++) {
-        pick.suffixes[c] = sel_field_suffix(info, dims, c);
+    pick.first = component < 0 ? 0 : component;
+    pick.components = component < 0 ? pick.field_components : 1;
+    pick.stored = pick.components == 2 ? 3 : pick.components;
+    pick.read = component < 0 ? pick.stored : pick.field_components;
+    for (int c = 0; c < pick.components; c++) {
+        const char *suffix = pick.components > 1 ? sel_field_suffix(info, dims, c) : "";
+        snprintf(pick.columns[c], SEL_COLUMN_ROOM, *suffix ? "%s_%s" : "%s", name, suffix);
     }
     return pick;
 }
 
-int sel_pick_components(const sel_pick *pick) {
-    return pick->component < 0 ? pick->field_components : 1;
-}
-
-int sel_pick_component(const sel_pick *pick, int c) {
-    return pick->component < 0 ? c : pick->component;
-}
-
-int sel_pick_stored(const sel_pick *pick) {
-    int components = sel_pick_components(pick);
-    return components == 2 ? 3 : components;
-}
-
-int sel_pick_read(const sel_pick *pick) {
-    return pick->component < 0 ? sel_pick_stored(pick) : pick->field_components;
-}
-
-void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]) {
-    if (sel_pick_components(pick) == 1) {
-        snprintf(text, SEL_COLUMN_ROOM, "%s", pick->name);
-    } else {
-        snprintf(text, SEL_COLUMN_ROOM, "%s_%s", pick->name, pick->suffixes[c]);
-    }
-}
-
 void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells) {
-    const int components = sel_pick_read(pick);
     for (int64_t i = 0; i < cells; i++) {
-        const float *cell = values + i * components;
+        const float *cell = values + i * pick->read;
         double squares = 0;
-        for (int c = 0; c < components; c++) {
+        for (int c = 0; c < pick->read; c++) {
             squares += (double)cell[c] * (double)cell[c];
         }
-        values[i] = sel_pick_components(pick) == 1 ? cell[sel_pick_component(pick, 0)]
-                                                   : (float)sqrt(squares);
+        values[i] = pick->components == 1 ? cell[pick->first] : (float)sqrt(squares);
     }
 }
 
 void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
     for (int i = 0; i < picks->count; i++) {
-        for (int c = 0; c < sel_pick_components(&picks->v[i]); c++) {
-            char column[SEL_COLUMN_ROOM], numbered[SEL_COLUMN_ROOM + 16];
-            sel_pick_column(&picks->v[i], c, column);
-            snprintf(numbered, sizeof numbered, number ? "%s_%d" : "%s", column, number);
+        for (int c = 0; c < picks->v[i].components; c++) {
+            char numbered[SEL_COLUMN_ROOM + 16];
+            snprintf(numbered, sizeof numbered, number ? "%s_%d" : "%s", picks->v[i].columns[c],
+                     number);
             sel_csv_text(csv, numbered);
         }
     }
@@ -97,11 +78,20 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
 
 /* ---- checks ---- */
 
-static sel_status unknown_field(const sel_output_site *site, const char *name, sel_error *error) {
+sel_status sel_output_refuse(const sel_output_site *site, const char *format, ...) {
+    char text[sizeof site->error->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sel_fail_at(site->error, site->where, "%s: %s", site->table->name, text);
+}
+
+static sel_status unknown_field(const sel_output_site *site, const char *name) {
     enum { MOST = 64 };
     const sel_solver *solver = site->simulation->solver;
     const char *names[MOST + 1] = {NULL};
-    char list[1024] = "";
+    char list[1024] = "", near[SEL_SUGGESTION_ROOM];
     size_t used = 0;
     for (int f = 0; f < solver->field_count && f < MOST; f++) {
         names[f] = solver->fields[f].name;
@@ -110,10 +100,8 @@ static sel_status unknown_field(const sel_output_site *site, const char *name, s
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", f ? ", " : "", names[f]);
         }
     }
-    const char *near = sel_nearest(name, names);
-    return sel_fail_at(error, site->where, "%s: sel.%s has no field '%s'%s%s%s (it has %s)",
-                       site->table->name, solver->name, name, near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "", list);
+    return sel_output_refuse(site, "sel.%s has no field '%s'%s (it has %s)", solver->name, name,
+                             sel_suggestion(name, names, near), list);
 }
 
 static bool named_before(const sel_names *names, int i) {
@@ -125,52 +113,49 @@ static bool named_before(const sel_names *names, int i) {
     return false;
 }
 
-sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error) {
+sel_status sel_picks_check(const sel_output_site *site, const sel_names *names) {
     sel_status status = SEL_OK;
     if (names->n == 0) {
-        return sel_fail_at(error, site->where, "%s: the list of fields is empty",
-                           site->table->name);
+        return sel_output_refuse(site, "the list of fields is empty");
     }
     for (int i = 0; i < names->n; i++) {
         int component;
         if (sel_solver_field(site->simulation->solver, site->domain->grid.dims, names->v[i],
                              &component) < 0) {
-            status = unknown_field(site, names->v[i], error);
+            status = unknown_field(site, names->v[i]);
         } else if (named_before(names, i)) {
-            status = sel_fail_at(error, site->where, "%s: field '%s' is listed twice",
-                                 site->table->name, names->v[i]);
+            status = sel_output_refuse(site, "field '%s' is listed twice", names->v[i]);
         }
     }
     return status;
 }
 
 /* One number per cell, or a vector, which has a magnitude. */
-static sel_status check_scalar(const sel_output_site *site, const char *field, sel_error *error) {
+static sel_status check_scalar(const sel_output_site *site, const char *field) {
     const sel_solver *solver = site->simulation->solver;
     sel_names names = {1, &field};
-    sel_status status = sel_picks_check(site, &names, error);
+    sel_status status = sel_picks_check(site, &names);
     if (status != SEL_OK) {
         return status;
     }
     const sel_pick pick = sel_pick_of(solver, site->domain->grid.dims, field);
-    if (pick.component < 0 && solver->fields[pick.field].rank == SEL_TENSOR) {
-        return sel_fail_at(error, site->where,
-                           "%s: '%s' is a tensor; name a component, such as %s_xy",
-                           site->table->name, field, field);
+    if (pick.components > 1 && solver->fields[pick.field].rank == SEL_TENSOR) {
+        return sel_output_refuse(site, "'%s' is a tensor; name a component, such as %s_xy", field,
+                                 field);
     }
     return SEL_OK;
 }
 
-sel_status sel_fields_check(const sel_output_site *site, const void *params, sel_error *error) {
+sel_status sel_fields_check(const sel_output_site *site, const void *params) {
     sel_status status = SEL_OK;
     for (int i = 0; i < site->table->count; i++) {
         const sel_field *row = &site->table->fields[i];
         const void *member = (const char *)params + row->offset;
         sel_status one = SEL_OK;
         if ((row->flags & SEL_RESULT) && row->kind == SEL_KIND_NAMES) {
-            one = sel_picks_check(site, member, error);
+            one = sel_picks_check(site, member);
         } else if ((row->flags & SEL_RESULT) && *(const char *const *)member) {
-            one = check_scalar(site, *(const char *const *)member, error);
+            one = check_scalar(site, *(const char *const *)member);
         }
         status = status ? status : one;
     }
@@ -185,13 +170,11 @@ static void domain_text(const sel_grid *grid, char *text, size_t size) {
     }
 }
 
-sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
-                           sel_error *error) {
+sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point) {
     const sel_grid *grid = &site->domain->grid;
     if (point->n != grid->dims) {
-        return sel_fail_at(error, site->where,
-                           "%s: %s has %d coordinates, the domain has %d dimensions",
-                           site->table->name, what, point->n, grid->dims);
+        return sel_output_refuse(site, "%s has %d coordinates, the domain has %d dimensions", what,
+                                 point->n, grid->dims);
     }
     for (int a = 0; a < grid->dims; a++) {
         double cells = (point->v[a] - grid->origin[a]) / grid->dx;
@@ -199,9 +182,9 @@ sel_status sel_point_check(const sel_output_site *site, const char *what, const 
         if (!(cells >= -slack && cells <= (double)grid->n[a] + slack)) {
             char domain[128];
             domain_text(grid, domain, sizeof domain);
-            return sel_fail_at(error, site->where,
-                               "%s: %s lies outside the domain: %s = %.10g, the domain is %s",
-                               site->table->name, what, sel_axis_names[a], point->v[a], domain);
+            return sel_output_refuse(site,
+                                     "%s lies outside the domain: %s = %.10g, the domain is %s",
+                                     what, sel_axis_names[a], point->v[a], domain);
         }
     }
     return SEL_OK;
@@ -227,22 +210,20 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
 }
 
 sel_status sel_within_check(const sel_output_site *site, const char *what,
-                            const struct sel_shape *within, sel_error *error) {
+                            const struct sel_shape *within) {
     if (!within) {
         return SEL_OK;
     }
     if (within->kind != SEL_SHAPE_BOX) {
-        return sel_fail_at(error, site->where, "%s: %s must be a shape.box", site->table->name,
-                           what);
+        return sel_output_refuse(site, "%s must be a shape.box", what);
     }
-    sel_status status = sel_shape_check(within, &site->domain->grid, error);
+    sel_status status = sel_shape_check(within, &site->domain->grid, site->error);
     if (status != SEL_OK) {
         return status;
     }
     sel_box box = sel_within_box(&site->domain->grid, within);
     if (sel_box_cells(&box) == 0) {
-        return sel_fail_at(error, site->where, "%s: no cell centre lies within the box",
-                           site->table->name);
+        return sel_output_refuse(site, "no cell centre lies within the box");
     }
     return SEL_OK;
 }
@@ -272,7 +253,7 @@ sel_status sel_output_read(sel_output *output, const sel_box *box, int precision
                                      .field = pick->field,
                                      .box = *box,
                                      .precision = precision,
-                                     .components = sel_pick_read(pick),
+                                     .components = pick->read,
                                      .to = to[i]};
         status = sel_requests_add(&output->requests, &request, error);
     }
@@ -304,4 +285,114 @@ sel_status sel_output_requests(const sel_output_context *context, const sel_requ
         status = sel_output_request(context, &requests->v[i], error);
     }
     return status;
+}
+
+/* ---- frames ---- */
+
+sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box *box,
+                           int precision, sel_frame_writer *write, sel_error *error) {
+    const sel_output_context *context = frames->base.context;
+    frames->ending = ending;
+    frames->box = *box;
+    frames->precision = precision;
+    frames->write = write;
+    pthread_mutex_init(&frames->lock, NULL);
+    return sel_folder_make(context->directory, frames->base.name, context->force || context->resume,
+                           error);
+}
+
+void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]) {
+    const char *name = frame->frames->base.name;
+    snprintf(path, SEL_PATH_ROOM, "%s/%s_%08lld.%s", name, name, (long long)frame->step, ending);
+}
+
+static void free_frame(sel_frame *frame) {
+    for (int i = 0; frame && i < frame->frames->base.picks.count; i++) {
+        free(frame->values[i]);
+    }
+    free(frame);
+}
+
+static sel_status make_frame(sel_frames *frames, sel_error *error) {
+    const sel_picks *picks = &frames->base.picks;
+    const size_t number = frames->precision == SEL_F32 ? sizeof(float) : sizeof(double);
+    const size_t cells = (size_t)sel_box_cells(&frames->box);
+    size_t bytes = sizeof(sel_frame) + (size_t)picks->count * sizeof(void *);
+    sel_frame *frame = calloc(1, bytes);
+    bool failed = !frame;
+    if (frame) {
+        frame->frames = frames;
+    }
+    for (int i = 0; i < picks->count && !failed; i++) {
+        bytes = cells * (size_t)picks->v[i].read * number;
+        frame->values[i] = sel_machine_allocate(bytes);
+        failed = !frame->values[i];
+    }
+    if (failed) {
+        free_frame(frame);
+        return sel_fail_memory(error, "a copy of a field to write", bytes);
+    }
+    frames->asked = frame;
+    return SEL_OK;
+}
+
+sel_status sel_frames_ask(sel_output *output, sel_error *error) {
+    sel_frames *frames = (sel_frames *)output;
+    if (!frames->asked) {
+        pthread_mutex_lock(&frames->lock);
+        frames->asked = frames->spare;
+        frames->spare = frames->spare ? frames->spare->next : NULL;
+        pthread_mutex_unlock(&frames->lock);
+    }
+    sel_status status = frames->asked ? SEL_OK : make_frame(frames, error);
+    if (status == SEL_OK) {
+        frames->asked->step = output->step;
+        frames->asked->time = output->time;
+        status =
+            sel_output_read(output, &frames->box, frames->precision, frames->asked->values, error);
+    }
+    return status;
+}
+
+/* On the writer's thread. */
+static sel_status write_frame(void *data, bool cancelled, sel_error *error) {
+    sel_frame *frame = data;
+    sel_frames *frames = frame->frames;
+    char file[SEL_PATH_ROOM], path[2 * SEL_PATH_ROOM];
+    sel_frame_file(frame, frames->ending, file);
+    snprintf(path, sizeof path, "%s/%s", frames->base.context->directory, file);
+    sel_status status = cancelled ? SEL_OK : frames->write(frame, path, error);
+    pthread_mutex_lock(&frames->lock);
+    frame->next = frames->spare;
+    frames->spare = frame;
+    pthread_mutex_unlock(&frames->lock);
+    return status;
+}
+
+sel_status sel_frames_take(sel_output *output, sel_error *error) {
+    sel_frames *frames = (sel_frames *)output;
+    const char *endings[] = {frames->ending, frames->beside};
+    sel_writer *writer = output->context->writer;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < 2 && endings[k] && !status; k++) {
+        char file[SEL_PATH_ROOM];
+        sel_frame_file(frames->asked, endings[k], file);
+        status = sel_output_files_add(output->files, writer, file, "", error);
+    }
+    if (status) {
+        return status;
+    }
+    sel_frame *frame = frames->asked;
+    frames->asked = NULL;
+    return sel_writer_submit(writer, write_frame, frame, error);
+}
+
+void sel_frames_close(sel_output *output) {
+    sel_frames *frames = (sel_frames *)output;
+    free_frame(frames->asked);
+    for (sel_frame *frame = frames->spare, *next; frame; frame = next) {
+        next = frame->next;
+        free_frame(frame);
+    }
+    pthread_mutex_destroy(&frames->lock);
 }

@@ -2,53 +2,119 @@
 #ifndef SEL_OUTPUT_KIND_H
 #define SEL_OUTPUT_KIND_H
 
-#include "engine/io/checkpoint.h"
-#include "engine/output/csv.h"
+#include <pthread.h>
+#include "engine/folder.h"
 #include "engine/output/output.h"
-#include "engine/output/tables.h"
 
-/* The files of the outputs, relative to the run's directory, in the order in which they were asked
- * for. */
+/* Rows that every output's field list begins with. */
+#define SEL_OUT_COMMON_ROWS                                                                        \
+    SEL_ROW(                                                                                       \
+        sel_output_common, name, STRING,                                                           \
+        "Name of its files, which no other output may have; the kind of output when not given."),  \
+        SEL_ROW(sel_output_common, every, INT,                                                     \
+                "Steps from one writing to the next, from step 0 on. Without every and interval, " \
+                "fields are written at the end only, rows of CSV files every 100 steps.",          \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, interval, NUMBER,                                               \
+                "Time from one writing to the next, instead of every: the first step at or "       \
+                "after each multiple of it is written.",                                           \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_output_common, from_step, INT,                                                 \
+                "First step that is written; the last state is written in any case."),             \
+        SEL_ROW(sel_output_common, from_time, NUMBER,                                              \
+                "First time that is written; the last state is written in any case.",              \
+                .preset = SEL_NOT_GIVEN)
+
+#define SEL_OUT_FIELDS_HELP \
+    "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x."
+#define SEL_OUT_FIELD_HELP \
+    "A field of the results, a vector by its magnitude, or a component such as velocity_x."
+
+/* ---- a CSV file that grows by whole lines, also on a full disk ---- */
+
+typedef struct sel_csv sel_csv;
+
+/* Opens DIRECTORY/FILE: a new one for bytes = -1, else one as a run left it, cut to its first
+ * `bytes`. There the first line that is written must be the one that is there: it is compared, and
+ * nothing is written. SEL_BAD_FILE when the file cannot be made, is not there or shorter;
+ * SEL_BAD_SCENARIO at the first sel_csv_flush when the line is another one. */
+sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
+                        sel_error *error);
+
+/* Bytes that were written, whole lines. */
+int64_t sel_csv_bytes(const sel_csv *csv);
+
+/* Add a value to the present line. Text is quoted where it needs to be. */
+void sel_csv_text(sel_csv *csv, const char *text);
+void sel_csv_integer(sel_csv *csv, int64_t value);
+void sel_csv_number(sel_csv *csv, double value);
+
+/* Ends the present line. */
+void sel_csv_end_line(sel_csv *csv);
+
+/* Forgets what was added and not written. */
+void sel_csv_drop(sel_csv *csv);
+
+/* Writes all ended lines at once. When that fails the file is cut back to the lines that were
+ * whole before: SEL_BAD_FILE. */
+sel_status sel_csv_flush(sel_csv *csv, sel_error *error);
+
+/* NULL is fine. */
+void sel_csv_close(sel_csv *csv);
+
+/* ---- the list of files ---- */
+
+/* A file of the outputs, relative to the run's directory. */
+typedef struct sel_output_file {
+    const char *name;
+    int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
+    const sel_csv *csv; /* that writes it now; NULL: none does */
+    bool known;         /* it is of the run that this one goes on from */
+    int64_t bytes;      /* of a CSV file at the checkpoint that the run goes on from; -1: none */
+    struct sel_output_file *next;
+} sel_output_file;
+
+/* In the order in which they were asked for, those that are known first. */
 typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
-    int count, capacity;
-    int known; /* the first so many are of the run that this one goes on from */
-    struct sel_output_file {
-        char *name;
-        int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
-        const sel_csv *csv; /* that writes it now; NULL: none does */
-        int64_t bytes; /* of a CSV file at the checkpoint that the run goes on from; -1: none */
-    } * v;
-    const char **listed; /* room for all and a NULL */
+    sel_arena *arena;
+    int count;
+    sel_output_file *first, *last;
 } sel_output_files;
 
-/* Adds a file before it is made: one that the caller makes; or, with a writer, one that is there
- * when the next job to be submitted is done. Refuses what is there already (engine/folder.h). */
-sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, sel_error *error,
-                                const char *format, ...) SEL_PRINTF(4, 5);
-
-/* Takes the file that was added last from the list: it could not be made. */
-void sel_output_files_drop(sel_output_files *files);
+/* Adds a file, of a name and an ending, before it is made: one that the caller makes; or, with a
+ * writer, one that is there when the next job to be submitted is done. Refuses what is there
+ * already (engine/folder.h). */
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
+                                const char *ending, sel_error *error);
 
 /* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
 sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
                                 sel_error *error);
 
-/* Moves the names to a checkpoint or from it, with the bytes of CSV files; all that are known to a
- * run that goes on; frees the list. */
+/* Moves the names to a checkpoint or from it, with the bytes of CSV files; adds all that are known
+ * to a run that goes on. */
 void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
 sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
                                   sel_error *error);
-void sel_output_files_free(sel_output_files *files);
+
+/* ---- kinds ---- */
+
+enum { SEL_COLUMN_ROOM = 96 };
 
 /* A field that an output names: a whole one, or one of its components. */
 typedef struct sel_pick {
     const char *name;
-    int field;                                /* in solver->fields */
-    int field_components;                     /* of the field */
-    int component;                            /* -1: all */
-    const char *suffixes[SEL_MAX_COMPONENTS]; /* of the field's components: "x", "xy" */
+    int field;                                         /* in solver->fields */
+    int field_components;                              /* of the field */
+    int first, components;                             /* of the field: all, or one */
+    char columns[SEL_MAX_COMPONENTS][SEL_COLUMN_ROOM]; /* "pressure", or "velocity_x" ... */
+    /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
+     * where the third is zero. A tensor's are in the order of sel_field_rank. */
+    int stored;
+    /* That sel_output_read asks for: those stored, or, of one component, the whole field. */
+    int read;
 } sel_pick;
 
 typedef struct sel_picks {
@@ -66,6 +132,7 @@ typedef struct sel_requests {
 typedef struct sel_output {
     const struct sel_output_kind *kind;
     const sel_output_context *context;
+    sel_arena *arena;   /* for what lives as long as it, on the run's thread only */
     const void *params; /* the struct that kind->table describes */
     const char *name;   /* of its files */
     sel_output_files *files;
@@ -86,6 +153,7 @@ typedef struct sel_output_site {
     const sel_domain *domain;
     const sel_table *table;
     sel_where where;
+    sel_error *error;
 } sel_output_site;
 
 /* Steps between the rows of CSV files when the script does not say. */
@@ -105,7 +173,7 @@ typedef struct sel_output_kind {
      * step,time. */
     bool rows;
     /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check but the fields. */
-    sel_status (*check)(const sel_output_site *site, const void *params, sel_error *error);
+    sel_status (*check)(const sel_output_site *site, const void *params);
     /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
     /* NULL: nothing. */
@@ -119,8 +187,8 @@ typedef struct sel_output_kind {
     void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
     /* After the last write, at the run's last step: statistics. NULL: none. */
     sel_status (*conclude)(sel_output *output, sel_error *error);
-    /* Frees what the kind's own struct holds, also after `open` has failed or was not reached; the
-     * writer has nothing to do any more. NULL: nothing. */
+    /* Frees what the kind's own struct holds outside of the arena, also after `open` has failed or
+     * was not reached; the writer has nothing to do any more. NULL: nothing. */
     void (*close)(sel_output *output);
 } sel_output_kind;
 
@@ -148,23 +216,7 @@ const char *sel_output_field(const sel_table *table, const void *params, int k);
 /* Resolves a name that was checked and outlives the pick. */
 sel_pick sel_pick_of(const sel_solver *solver, int dims, const char *name);
 
-/* Values that a pick gives per cell, and which component of the field the c-th one is. */
-int sel_pick_components(const sel_pick *pick);
-int sel_pick_component(const sel_pick *pick, int c);
-
-/* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions, where
- * the third is zero. A tensor's are in the order of sel_field_rank. */
-int sel_pick_stored(const sel_pick *pick);
-
-/* Values per cell that sel_output_read asks for: those that are stored, or, for one component, the
- * whole field. */
-int sel_pick_read(const sel_pick *pick);
-
-/* "pressure", or "velocity_x" for the c-th component of a vector. */
-enum { SEL_COLUMN_ROOM = 96 };
-void sel_pick_column(const sel_pick *pick, int c, char text[SEL_COLUMN_ROOM]);
-
-/* One number per cell, in place: the picked component of values[cells][sel_pick_read], or the
+/* One number per cell, in place: the picked component of values[cells][pick.read], or the
  * magnitude of the vector. */
 void sel_pick_scalar(const sel_pick *pick, float *values, int64_t cells);
 
@@ -173,19 +225,21 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* ---- checks ---- */
 
+/* Appends a mistake: the place and the table's name, and what is wrong. */
+sel_status sel_output_refuse(const sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
+
 /* Reports names that the solver has not, names given twice, and an empty list. */
-sel_status sel_picks_check(const sel_output_site *site, const sel_names *names, sel_error *error);
+sel_status sel_picks_check(const sel_output_site *site, const sel_names *names);
 
 /* The same for all that an output names; a STRING must give one number per cell or a vector. */
-sel_status sel_fields_check(const sel_output_site *site, const void *params, sel_error *error);
+sel_status sel_fields_check(const sel_output_site *site, const void *params);
 
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
-sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point,
-                           sel_error *error);
+sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point);
 
 /* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
 sel_status sel_within_check(const sel_output_site *site, const char *what,
-                            const struct sel_shape *within, sel_error *error);
+                            const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
@@ -195,7 +249,7 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 /* Appends a copy of `request`. */
 sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
 
-/* Asks for the output's fields in a box of cells: to[pick][cells][sel_pick_read]. */
+/* Asks for the output's fields in a box of cells: to[pick][cells][pick.read]. */
 sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
                            sel_error *error);
 
@@ -220,5 +274,52 @@ double sel_reduce_value(const sel_request *request, int op, int c);
 /* Seconds of wall time between the writings of an out.checkpoint; 0: it goes by steps or time, or
  * it is another output. */
 double sel_checkpoint_seconds(const sel_variant *output);
+
+/* ---- frames ----
+ *
+ * Outputs that write the fields of a moment into a file of their own, NAME/NAME_STEP.ENDING: the
+ * run's thread has the fields copied, the writer's thread writes them. */
+
+typedef struct sel_frames sel_frames;
+
+/* One file to write. */
+typedef struct sel_frame {
+    sel_frames *frames;
+    struct sel_frame *next; /* among the spare ones */
+    int64_t step;
+    double time;
+    void *values[]; /* by pick: [cells of the box][read] */
+} sel_frame;
+
+/* Writes a frame to `path`, on the writer's thread; it may change the values. */
+typedef sel_status sel_frame_writer(sel_frame *frame, const char *path, sel_error *error);
+
+/* An output of frames; the first member of each kind's own struct. */
+struct sel_frames {
+    sel_output base;
+    const char *ending;
+    const char *beside; /* ending of a second file that `write` makes; NULL: none */
+    sel_box box;        /* of cells that are read */
+    int precision;
+    sel_frame_writer *write;
+    sel_frame *asked; /* for and not taken; else NULL */
+
+    /* Frames that were written: the system takes as long to give pages as to fill them, so the next
+     * frame gets theirs. As many as were in flight at once. */
+    pthread_mutex_t lock;
+    sel_frame *spare;
+};
+
+/* Makes the directory NAME. */
+sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box *box,
+                           int precision, sel_frame_writer *write, sel_error *error);
+
+/* The path of a frame's file with an ending, relative to the run's directory. */
+void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]);
+
+/* The functions of the kind. */
+sel_status sel_frames_ask(sel_output *output, sel_error *error);
+sel_status sel_frames_take(sel_output *output, sel_error *error);
+void sel_frames_close(sel_output *output);
 
 #endif

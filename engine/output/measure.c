@@ -1,6 +1,7 @@
-/* measure.c -- force on the regions of a name, and what flows through them. */
+/* measure.c -- what outputs measure: forces and fluxes of regions, fields at points. */
 #include "engine/output/measure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,12 @@ static int next_region(const sel_domain *domain, const char *name, int before) {
     return 0;
 }
 
-sel_status sel_measure_check(const sel_output_site *site, const char *region, sel_error *error) {
+sel_status sel_measure_check(const sel_output_site *site, const char *region) {
     enum { MOST = 255 };
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
     const char *lost = NULL;
-    char texts[MOST][32];
+    char texts[MOST][32], near[SEL_SUGGESTION_ROOM];
     const int first = next_region(domain, region, 0);
     for (int k = first; k; k = next_region(domain, region, k)) {
         lost = sel_domain_lost(domain, k);
@@ -29,15 +30,13 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region, se
         }
     }
     if (first) {
-        return sel_fail_at(error, site->where, "%s: nothing to measure: %s", site->table->name,
-                           lost);
+        return sel_output_refuse(site, "nothing to measure: %s", lost);
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {
         names[k] = sel_region_name(domain, k + 1, texts[k]);
     }
-    const char *near = sel_nearest(region, names);
-    return sel_fail_at(error, site->where, "%s: no region is called '%s'%s%s%s", site->table->name,
-                       region, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return sel_output_refuse(site, "no region is called '%s'%s", region,
+                             sel_suggestion(region, names, near));
 }
 
 sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind kind,
@@ -79,4 +78,324 @@ sel_status sel_measure_force(const sel_output_context *context, const char *regi
     sel_measure_sum_force(&requests, force, torque);
     free(requests.v);
     return status;
+}
+
+/* ---- fields at points between cell centres ---- */
+
+enum { CORNERS = 8 };
+
+/* Distances in cells below this are round-off of the point's coordinates. */
+static const double round_off = 1e-9;
+
+/* A face or solid whose law may say what holds beyond the last cell centre. */
+typedef struct near_face {
+    int region;      /* 0: none */
+    double fraction; /* of the way from the last centre to the face */
+    double place[3]; /* the point's projection on the face */
+} near_face;
+
+typedef struct sampled_point {
+    int first, count;   /* in cells and weights */
+    near_face faces[3]; /* the nearest first */
+} sampled_point;
+
+struct sel_sample {
+    const sel_output_context *context;
+    const sel_picks *picks;
+    int points;
+    sampled_point *v;
+    int cell_count;
+    int64_t *cells;
+    double *weights;
+    double *read;   /* by pick [cell_count][field_components] */
+    double *values; /* by pick [points][field_components] */
+};
+
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
+    int64_t n = grid->n[axis];
+    bool periodic = sel_axis_periodic(grid, axis);
+    double s = c - 0.5, below = floor(s + round_off);
+    if (!periodic) {
+        s = s < 0 ? 0 : s > (double)(n - 1) ? (double)(n - 1) : s;
+        below = floor(s + round_off);
+    }
+    sel_interval about = {.upper = s - below < round_off ? 0 : s - below};
+    for (int side = 0; side < 2; side++) {
+        int64_t i = (int64_t)below + side;
+        about.cell[side] = periodic ? (i % n + n) % n : i < n ? i : n - 1;
+    }
+    return about;
+}
+
+static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
+    return (point->v[axis] - grid->origin[axis]) / grid->dx;
+}
+
+/* The cell that holds `point`; of several on whose border it lies, one that is free. False when
+ * there is none: the point is in a solid. */
+static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
+    const sel_grid *grid = &domain->grid;
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        at[0] = at[1] = at[2] = 0;
+        for (int a = 0; a < grid->dims; a++) {
+            double c = in_cells(grid, point, a);
+            int64_t n = grid->n[a];
+            int64_t i = (int64_t)floor(c + (corner >> a & 1 ? round_off : -round_off));
+            bool periodic = sel_axis_periodic(grid, a);
+            at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
+        }
+        if (domain->cell[sel_cell_number(grid, at)] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point) {
+    const sel_domain *domain = site->domain;
+    int64_t at[3];
+    if (free_cell_at(domain, point, at)) {
+        return SEL_OK;
+    }
+    const int region = domain->cell[sel_cell_number(&domain->grid, at)];
+    char name[32];
+    return sel_output_refuse(site, "%s lies in the region '%s', where nothing is computed", what,
+                             sel_region_name(domain, region, name));
+}
+
+/* Appends the free cells about `point` with their weights. */
+static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *point) {
+    const sel_domain *domain = sample->context->domain;
+    const sel_grid *grid = &domain->grid;
+    v->first = sample->cell_count;
+    int64_t holder[3];
+    if (!free_cell_at(domain, point, holder)) {
+        return;
+    }
+    sel_interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
+    for (int a = 0; a < grid->dims; a++) {
+        about[a] = sel_interval_about(grid, a, in_cells(grid, point, a));
+    }
+    double sum = 0;
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        int64_t at[3];
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            int side = corner >> a & 1;
+            at[a] = about[a].cell[side];
+            weight *= side ? about[a].upper : 1 - about[a].upper;
+        }
+        int64_t cell = sel_cell_number(grid, at);
+        if (weight > 0 && domain->cell[cell] == 0) {
+            sample->cells[sample->cell_count] = cell;
+            sample->weights[sample->cell_count++] = weight;
+            sum += weight;
+        }
+    }
+    v->count = sample->cell_count - v->first;
+    for (int i = v->first; i < sample->cell_count; i++) {
+        sample->weights[i] /= sum;
+    }
+}
+
+/* The region behind the `upper` or lower border of a free cell along an axis: that of the face's
+ * site, or of the solid next to it; 0 when the fluid goes on. */
+static int region_behind(const sel_domain *domain, const int64_t at[3], int axis, bool upper) {
+    const sel_grid *grid = &domain->grid;
+    int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
+    next[axis] += upper ? 1 : -1;
+    if ((next[axis] < 0 || next[axis] >= n) && !sel_axis_periodic(grid, axis)) {
+        int face = 2 * axis + upper;
+        return domain->face[face][sel_face_site(grid, face, at)];
+    }
+    next[axis] = (next[axis] + n) % n;
+    return domain->cell[sel_cell_number(grid, next)];
+}
+
+static void insert_face(near_face faces[3], near_face face) {
+    for (int i = 0; i < 3; i++) {
+        if (faces[i].region == 0 || face.fraction > faces[i].fraction) {
+            near_face moved = faces[i];
+            faces[i] = face;
+            face = moved;
+        }
+    }
+}
+
+/* The painted faces and solids between which and the last cell centre `point` lies. */
+static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[3];
+    if (!free_cell_at(domain, point, at)) {
+        return;
+    }
+    for (int a = 0; a < grid->dims; a++) {
+        double n = (double)grid->n[a];
+        double c = in_cells(grid, point, a);
+        c -= sel_axis_periodic(grid, a) ? n * floor((c - (double)at[a]) / n + 0.5 / n) : 0;
+        double from_centre = c - (double)at[a] - 0.5, fraction = 2 * fabs(from_centre);
+        bool upper = from_centre > 0;
+        near_face found = {.region = region_behind(domain, at, a, upper),
+                           .fraction = fraction < 1 ? fraction : 1};
+        for (int b = 0; b < grid->dims; b++) {
+            found.place[b] = point->v[b];
+        }
+        found.place[a] = sel_centre(grid, a, (double)at[a] + (upper ? 0.5 : -0.5));
+        if (found.region > 0 && fraction > 0) {
+            insert_face(v->faces, found);
+        }
+    }
+}
+
+double sel_line_length(const sel_point *from, const sel_point *to) {
+    double squares = 0;
+    for (int a = 0; a < from->n; a++) {
+        squares += (to->v[a] - from->v[a]) * (to->v[a] - from->v[a]);
+    }
+    return sqrt(squares);
+}
+
+sel_point *sel_line_points(sel_arena *arena, const sel_point *from, const sel_point *to, int count,
+                           sel_error *error) {
+    sel_point *points = sel_arena_alloc(arena, (size_t)count * sizeof *points);
+    if (!points) {
+        sel_fail_memory(error, "the points of an output", (size_t)count * sizeof *points);
+    }
+    for (int p = 0; points && p < count; p++) {
+        points[p].n = from->n;
+        for (int a = 0; a < from->n; a++) {
+            points[p].v[a] = from->v[a] + (p + 0.5) / count * (to->v[a] - from->v[a]);
+        }
+    }
+    return points;
+}
+
+/* Components of the fields of the first `count` picks. */
+static size_t components_of(const sel_picks *picks, int count) {
+    size_t components = 0;
+    for (int i = 0; i < count; i++) {
+        components += (size_t)picks->v[i].field_components;
+    }
+    return components;
+}
+
+sel_sample *sel_sample_create(sel_arena *arena, const sel_output_context *context,
+                              const sel_point *points, int count, bool walls,
+                              const sel_picks *picks, sel_error *error) {
+    const size_t corners = (size_t)count * CORNERS;
+    const size_t components = components_of(picks, picks->count);
+    sel_sample made = {
+        .context = context,
+        .picks = picks,
+        .points = count,
+        .v = sel_arena_alloc(arena, (size_t)count * sizeof *made.v),
+        .cells = sel_arena_alloc(arena, corners * sizeof *made.cells),
+        .weights = sel_arena_alloc(arena, corners * sizeof *made.weights),
+        .values = sel_arena_alloc(arena, (size_t)count * components * sizeof *made.values)};
+    bool failed = !made.v || !made.cells || !made.weights || !made.values;
+    for (int p = 0; p < count && !failed; p++) {
+        weigh_cells(&made, &made.v[p], &points[p]);
+        if (walls && made.v[p].count > 0) {
+            find_faces(context->domain, &made.v[p], &points[p]);
+        }
+    }
+    made.read = sel_arena_alloc(arena, (size_t)made.cell_count * components * sizeof *made.read);
+    sel_sample *sample = sel_arena_alloc(arena, sizeof *sample);
+    if (failed || !made.read || !sample) {
+        sel_fail_memory(error, "the points of an output",
+                        corners * (2 + components) * sizeof(double));
+        return NULL;
+    }
+    *sample = made;
+    return sample;
+}
+
+sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < sample->picks->count && sample->cell_count > 0 && !status; i++) {
+        const sel_pick *pick = &sample->picks->v[i];
+        const size_t before = (size_t)sample->cell_count * components_of(sample->picks, i);
+        const sel_request request = {.kind = SEL_READ,
+                                     .field = pick->field,
+                                     .cells = sample->cells,
+                                     .cell_count = sample->cell_count,
+                                     .precision = SEL_F64,
+                                     .components = pick->field_components,
+                                     .to = sample->read + before};
+        status = sel_requests_add(requests, &request, error);
+    }
+    return status;
+}
+
+/* Moves `value` from that of the last centre towards what the nearest law that knows says. */
+static sel_status approach_wall(const sel_sample *sample, const sampled_point *v, int field,
+                                int components, double time, double *value, sel_error *error) {
+    const sel_output_context *context = sample->context;
+    const sel_domain *domain = context->domain;
+    for (int i = 0; i < 3 && v->faces[i].region > 0; i++) {
+        const near_face *face = &v->faces[i];
+        const double *place = face->place;
+        const sel_places at = {1,         &place[0],
+                               &place[1], domain->grid.dims == 3 ? &place[2] : NULL,
+                               time,      domain->control_values};
+        double wall[9];
+        bool known = false;
+        sel_status status = context->solver->wall_value(context->plan, field, face->region, &at,
+                                                        &known, wall, error);
+        if (status != SEL_OK) {
+            return status;
+        }
+        for (int c = 0; known && c < components; c++) {
+            value[c] += face->fraction * (wall[c] - value[c]);
+        }
+        if (known) {
+            break;
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status take_pick(sel_sample *sample, int i, double time, sel_error *error) {
+    const sel_pick *pick = &sample->picks->v[i];
+    const int components = pick->field_components;
+    const size_t before = components_of(sample->picks, i);
+    const double *read = sample->read + (size_t)sample->cell_count * before;
+    double *value = sample->values + (size_t)sample->points * before;
+    sel_status status = SEL_OK;
+    bool laws = sample->context->solver->wall_value && sample->context->plan;
+    for (int p = 0; p < sample->points && status == SEL_OK; p++, value += components) {
+        const sampled_point *v = &sample->v[p];
+        for (int c = 0; c < components; c++) {
+            value[c] = 0;
+            for (int k = v->first; k < v->first + v->count; k++) {
+                value[c] += sample->weights[k] * read[(int64_t)k * components + c];
+            }
+        }
+        if (laws) {
+            status = approach_wall(sample, v, pick->field, components, time, value, error);
+        }
+    }
+    return status;
+}
+
+sel_status sel_sample_take(sel_sample *sample, double time, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < sample->picks->count && !status; i++) {
+        status = take_pick(sample, i, time, error);
+    }
+    return status;
+}
+
+double sel_sample_value(const sel_sample *sample, int pick, int point, int c) {
+    const size_t before = components_of(sample->picks, pick) * (size_t)sample->points;
+    const int components = sample->picks->v[pick].field_components;
+    return sample->values[before + (size_t)point * (size_t)components + (size_t)c];
+}
+
+sel_status sel_sample_read(sel_sample *sample, double time, sel_error *error) {
+    sel_requests requests = {.v = NULL};
+    sel_status status = sel_sample_ask(sample, &requests, error);
+    status = status ? status : sel_output_requests(sample->context, &requests, error);
+    free(requests.v);
+    return status ? status : sel_sample_take(sample, time, error);
 }

@@ -1,9 +1,7 @@
 /* out_flux.c -- out.flux: what flows through a region, a line or a plane of cells, as CSV. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "engine/output/measure.h"
-#include "engine/output/sample.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
@@ -47,67 +45,57 @@ static int thin_axis(const sel_grid *grid, const sel_box *box) {
     return axis;
 }
 
-static sel_status check_through(const sel_output_site *site, const struct sel_shape *through,
-                                sel_error *error) {
-    sel_status status = sel_within_check(site, "through", through, error);
+static sel_status check_through(const sel_output_site *site, const struct sel_shape *through) {
+    sel_status status = sel_within_check(site, "through", through);
     if (status != SEL_OK) {
         return status;
     }
     sel_box box = sel_within_box(&site->domain->grid, through);
     int axis = thin_axis(&site->domain->grid, &box);
     if (axis < 0) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: the box of through must hold the centres of one layer of "
-                           "cells along just one axis; it has %lld x %lld x %lld",
-                           (long long)sel_box_count(&box, 0), (long long)sel_box_count(&box, 1),
-                           (long long)sel_box_count(&box, 2));
+        return sel_output_refuse(site,
+                                 "the box of through must hold the centres of one layer of cells "
+                                 "along just one axis; it has %lld x %lld x %lld",
+                                 (long long)sel_box_count(&box, 0),
+                                 (long long)sel_box_count(&box, 1),
+                                 (long long)sel_box_count(&box, 2));
     }
     return SEL_OK;
 }
 
-static double line_length(const sel_points *across) {
-    return hypot(across->v[1].v[0] - across->v[0].v[0], across->v[1].v[1] - across->v[0].v[1]);
-}
-
-static sel_status check_across(const sel_output_site *site, const sel_points *across,
-                               sel_error *error) {
+static sel_status check_across(const sel_output_site *site, const sel_points *across) {
     if (site->domain->grid.dims == 3) {
-        return sel_fail_at(
-            error, site->where,
-            "out.flux: across is a line in 2-D; in 3-D give through, a box that is one cell thin");
+        return sel_output_refuse(
+            site, "across is a line in 2-D; in 3-D give through, a box that is one cell thin");
     }
     if (across->n != 2) {
-        return sel_fail_at(error, site->where, "out.flux: across must hold two points, not %d",
-                           across->n);
+        return sel_output_refuse(site, "across must hold two points, not %d", across->n);
     }
-    sel_status from = sel_point_check(site, "across[1]", &across->v[0], error);
-    sel_status to = sel_point_check(site, "across[2]", &across->v[1], error);
+    sel_status from = sel_point_check(site, "across[1]", &across->v[0]);
+    sel_status to = sel_point_check(site, "across[2]", &across->v[1]);
     if (from || to) {
         return from ? from : to;
     }
-    if (!(line_length(across) > 0)) {
-        return sel_fail_at(error, site->where, "out.flux: the points of across are the same");
+    if (!(sel_line_length(&across->v[0], &across->v[1]) > 0)) {
+        return sel_output_refuse(site, "the points of across are the same");
     }
     return SEL_OK;
 }
 
-static sel_status flux_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status flux_check(const sel_output_site *site, const void *params) {
     const sel_out_flux *flux = params;
     if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
-        return sel_fail_at(error, site->where, "out.flux: give one of region, across and through");
+        return sel_output_refuse(site, "give one of region, across and through");
     }
     if (flux->region) {
-        return sel_measure_check(site, flux->region, error);
+        return sel_measure_check(site, flux->region);
     }
     const sel_solver *solver = site->simulation->solver;
     if (flux->through && solver->flux_field < 0) {
-        return sel_fail_at(error, site->where,
-                           "out.flux: sel.%s has no vector field to integrate; give region or "
-                           "across",
-                           solver->name);
+        return sel_output_refuse(
+            site, "sel.%s has no vector field to integrate; give region or across", solver->name);
     }
-    return flux->through ? check_through(site, flux->through, error)
-                         : check_across(site, &flux->across, error);
+    return flux->through ? check_through(site, flux->through) : check_across(site, &flux->across);
 }
 
 /* ---- values ---- */
@@ -170,35 +158,24 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
 
 /* ---- opening ---- */
 
-static void flux_close(sel_output *base) {
-    sel_sample_destroy(((flux_output *)base)->sample);
-}
-
 /* A sample per cell's length, at the midpoints of as many parts: on a line along an axis these are
  * the centres of cells, whose sum is what the solver itself conserves. */
 static sel_status open_line(flux_output *output, const sel_points *across, sel_error *error) {
     const sel_output_context *context = output->base.context;
     const double *from = across->v[0].v, *to = across->v[1].v;
-    output->points = (int)fmax(1, round(line_length(across) / context->domain->grid.dx));
+    output->points = (int)fmax(
+        1, round(sel_line_length(&across->v[0], &across->v[1]) / context->domain->grid.dx));
     output->element[0] = -(to[1] - from[1]) / output->points;
     output->element[1] = (to[0] - from[0]) / output->points;
-    sel_point *points = calloc((size_t)output->points, sizeof *points);
-    if (!points) {
-        return sel_fail_memory(error, "the points of an output",
-                               (size_t)output->points * sizeof *points);
-    }
-    for (int p = 0; p < output->points; p++) {
-        double part = (p + 0.5) / output->points;
-        points[p] = (sel_point){
-            2, {from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]), 0}};
-    }
+    const sel_point *points =
+        sel_line_points(output->base.arena, &across->v[0], &across->v[1], output->points, error);
     sel_picks *picks = &output->base.picks; /* with room for one: its table names none */
     picks->v[picks->count++] =
         sel_pick_of(context->solver, 2, context->solver->fields[context->solver->flux_field].name);
-    sel_status status =
-        sel_sample_create(context, points, output->points, true, picks, &output->sample, error);
-    free(points);
-    return status;
+    output->sample = points ? sel_sample_create(output->base.arena, context, points, output->points,
+                                                true, picks, error)
+                            : NULL;
+    return output->sample ? SEL_OK : SEL_NO_DEVICE;
 }
 
 static sel_status flux_open(sel_output *base, sel_error *error) {
@@ -218,5 +195,4 @@ const sel_output_kind sel_flux_kind = {
     .open = flux_open,
     .ask = flux_ask,
     .take = flux_take,
-    .close = flux_close,
 };

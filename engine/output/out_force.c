@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/output/measure.h"
-#include "engine/output/signal.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
@@ -46,17 +45,16 @@ typedef struct force_output {
     force_record record;
 } force_output;
 
-static sel_status force_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status force_check(const sel_output_site *site, const void *params) {
     const sel_out_force *force = params;
     const sel_solver *solver = site->simulation->solver;
     if (solver->no_forces) {
-        return sel_fail_at(error, site->where, "out.force: sel.%s knows no forces", solver->name);
+        return sel_output_refuse(site, "sel.%s knows no forces", solver->name);
     }
-    sel_status status = sel_measure_check(site, force->region, error);
+    sel_status status = sel_measure_check(site, force->region);
     if (force->centre.n != 0 && force->centre.n != site->domain->grid.dims) {
-        status = sel_fail_at(error, site->where,
-                             "out.force: centre has %d coordinates, the domain has %d dimensions",
-                             force->centre.n, site->domain->grid.dims);
+        status = sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
+                                   force->centre.n, site->domain->grid.dims);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/lookup.h"
-#include "engine/output/frame.h"
+#include "engine/output/kind.h"
 #include "geometry/grid_file.h"
 
 static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "tif", NULL};
@@ -12,9 +12,7 @@ static sel_grid_writer *const writers[] = {
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_grid, field, STRING,
-            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_grid, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_grid, format, CHOICE,
             "asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the "
             "ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the "
@@ -32,13 +30,13 @@ typedef struct grid_output {
     const sel_raster_file *terrain; /* on whose map it is; NULL: none is known */
 } grid_output;
 
-static sel_status grid_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status grid_check(const sel_output_site *site, const void *params) {
     (void)params;
     if (site->domain->grid.dims != 2) {
-        return sel_fail_at(error, site->where,
-                           "out.grid: grids are of two-dimensional domains, this one has %d "
-                           "dimensions; out.vtk writes it",
-                           site->domain->grid.dims);
+        return sel_output_refuse(
+            site,
+            "grids are of two-dimensional domains, this one has %d dimensions; out.vtk writes it",
+            site->domain->grid.dims);
     }
     return SEL_OK;
 }
@@ -98,14 +96,11 @@ static sel_status grid_open(sel_output *base, sel_error *error) {
     grid_output *output = (grid_output *)base;
     const int format = ((const sel_out_grid *)base->params)->format;
     output->terrain = find_terrain(base->context->simulation);
-    output->frames.ending = formats[format];
     /* A .tif has its map inside. */
     bool beside = format == SEL_GRID_ASC && output->terrain && output->terrain->prj;
     output->frames.beside = beside ? "prj" : NULL;
-    output->frames.box = sel_grid_box(&base->context->domain->grid);
-    output->frames.precision = SEL_F32;
-    output->frames.write = write_grid;
-    return sel_frames_open(&output->frames, error);
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    return sel_frames_open(&output->frames, formats[format], &all, SEL_F32, write_grid, error);
 }
 
 const sel_output_kind sel_grid_kind = {

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/frame.h"
-#include "engine/output/plane.h"
-#include "engine/output/plot.h"
+#include "engine/output/kind.h"
+#include "engine/output/picture.h"
 
 static const char *const colours[] = {"auto", "deep", "signed", "grey", "water", NULL};
 
@@ -21,9 +20,7 @@ const sel_table sel_slice_table = SEL_TABLE(
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_picture, field, STRING,
-            "A field of the results, a vector by its magnitude, or a component such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_picture, field, STRING, SEL_OUT_FIELD_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_picture, slice, TABLE,
             "The plane to show, required in 3-D: { z = 10 }, or x, or y. Values are interpolated "
             "linearly between the two layers of cells on either side of it, without solid cells.",
@@ -73,8 +70,7 @@ typedef struct picture_output {
 
 enum { MOST_PIXELS = 16384 };
 
-static sel_status check_slice(const sel_output_site *site, const sel_slice *slice,
-                              sel_error *error) {
+static sel_status check_slice(const sel_output_site *site, const sel_slice *slice) {
     const sel_grid *grid = &site->domain->grid;
     int given = 0, axis = 2;
     for (int a = 0; a < 3; a++) {
@@ -82,38 +78,34 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
         axis = isnan(slice->v[a]) ? axis : a;
     }
     if (grid->dims == 2) {
-        return given == 0
-                   ? SEL_OK
-                   : sel_fail_at(error, site->where, "out.picture: slice is for 3-D domains");
+        return given == 0 ? SEL_OK : sel_output_refuse(site, "slice is for 3-D domains");
     }
     double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
     if (given != 1) {
-        return sel_fail_at(error, site->where,
-                           "out.picture: a picture of a 3-D domain shows a plane: give just one of "
-                           "x, y and z, as slice = { z = %.10g }",
-                           sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
+        return sel_output_refuse(site,
+                                 "a picture of a 3-D domain shows a plane: give just one of x, y "
+                                 "and z, as slice = { z = %.10g }",
+                                 sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
     if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
-        return sel_fail_at(
-            error, site->where,
-            "out.picture: slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+        return sel_output_refuse(
+            site, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
             sel_axis_names[axis], slice->v[axis], low, high);
     }
     return SEL_OK;
 }
 
-static sel_status picture_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status picture_check(const sel_output_site *site, const void *params) {
     const sel_out_picture *picture = params;
-    const sel_status slice = check_slice(site, &picture->slice, error);
+    const sel_status slice = check_slice(site, &picture->slice);
     sel_status status = slice;
     if (!picture->relief && !(isnan(picture->above) && isnan(picture->exaggeration))) {
-        status = sel_fail_at(error, site->where,
-                             "out.picture: above and exaggeration are for a picture with a relief; "
-                             "give relief, a field of heights");
+        status = sel_output_refuse(site, "above and exaggeration are for a picture with a relief; "
+                                         "give relief, a field of heights");
     }
     if (picture->max <= picture->min) {
-        status = sel_fail_at(error, site->where, "out.picture: max must be above min");
+        status = sel_output_refuse(site, "max must be above min");
     }
     if (slice != SEL_OK) {
         return status;
@@ -122,10 +114,9 @@ static sel_status picture_check(const sel_output_site *site, const void *params,
     double scale = sel_plot_scale(picture->scale, plane.n);
     double width = scale * (double)plane.n[0], height = scale * (double)plane.n[1];
     if (width > MOST_PIXELS || height > MOST_PIXELS) {
-        status = sel_fail_at(error, site->where,
-                             "out.picture: scale = %g makes a picture of %.0f x %.0f pixels; %d "
-                             "along a side are allowed",
-                             scale, width, height, MOST_PIXELS);
+        status = sel_output_refuse(
+            site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
+            scale, width, height, MOST_PIXELS);
     }
     return status;
 }
@@ -143,7 +134,7 @@ static void describe(const picture_output *output, double time, char *text, size
         snprintf(where, sizeof where, "  %s = %.6g", sel_axis_names[axis], params->slice.v[axis]);
     }
     snprintf(text, size, "%.64s%s%s  t = %.6g", pick->name,
-             sel_pick_components(pick) > 1 ? " magnitude" : "", where, time);
+             pick->components > 1 ? " magnitude" : "", where, time);
 }
 
 static sel_status draw(const picture_output *output, const sel_frame *frame, const uint8_t *solid,
@@ -155,15 +146,10 @@ static sel_status draw(const picture_output *output, const sel_frame *frame, con
     const sel_plot plot = {.n = {output->plane.n[0], output->plane.n[1]},
                            .values = frame->values[0],
                            .solid = solid,
-                           .colours = params->colours,
-                           .min = params->min,
-                           .max = params->max,
-                           .scale = params->scale,
+                           .params = params,
                            .title = title,
                            .relief = params->relief ? frame->values[1] : NULL,
-                           .dx = base->context->domain->grid.dx,
-                           .exaggeration = params->exaggeration,
-                           .above = isnan(params->above) ? 0 : params->above};
+                           .dx = base->context->domain->grid.dx};
     sel_canvas canvas;
     sel_status status = sel_plot_draw(&plot, &canvas, error);
     if (status == SEL_OK) {
@@ -186,7 +172,7 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
     for (int k = 0; k < base->picks.count; k++) {
         const sel_pick *pick = &base->picks.v[k];
         sel_plane_solids(plane, base->context->domain, solid);
-        sel_plane_flatten(plane, sel_pick_read(pick), frame->values[k], solid);
+        sel_plane_flatten(plane, pick->read, frame->values[k], solid);
         sel_pick_scalar(pick, frame->values[k], plane->n[0] * plane->n[1]);
     }
     sel_status status = draw(output, frame, solid, path, error);
@@ -200,11 +186,8 @@ static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
     const sel_out_picture *params = base->params;
     output->plane = sel_plane_make(&base->context->domain->grid, &params->slice);
-    output->frames.ending = "png";
-    output->frames.box = output->plane.box;
-    output->frames.precision = SEL_F32;
-    output->frames.write = write_picture;
-    return sel_frames_open(&output->frames, error);
+    return sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32, write_picture,
+                           error);
 }
 
 const sel_output_kind sel_picture_kind = {

@@ -1,10 +1,14 @@
-/* out_reduce.c -- out.reduce: sums, means and extremes of fields over free cells, as CSV. */
+/* out_reduce.c -- numbers of the whole domain, as CSV: out.reduce, sums, means and extremes of
+ * fields over free cells; and out.balance, the solver's own balance, term by term.
+ */
 #include <math.h>
 #include "engine/output/kind.h"
 
+/* ---- out.reduce ---- */
+
 const char *const sel_reduce_ops[] = {"sum", "min", "max", "mean", "l2", NULL};
 
-static const sel_field fields[] = {
+static const sel_field reduce_fields[] = {
     SEL_OUT_COMMON_ROWS,
     SEL_ROW(sel_out_reduce, field, NAMES,
             "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x; "
@@ -17,7 +21,7 @@ static const sel_field fields[] = {
 };
 
 const sel_table sel_out_reduce_table = SEL_TABLE(
-    "out.reduce", sel_out_reduce, fields,
+    "out.reduce", sel_out_reduce, reduce_fields,
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
@@ -35,16 +39,16 @@ static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
     return false;
 }
 
-static sel_status reduce_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status reduce_check(const sel_output_site *site, const void *params) {
     const sel_out_reduce *reduce = params;
-    sel_status status = sel_within_check(site, "within", reduce->within, error);
+    sel_status status = sel_within_check(site, "within", reduce->within);
     if (status != SEL_OK) {
         return status;
     }
     sel_box box = sel_within_box(&site->domain->grid, reduce->within);
     if (!holds_free_cell(site->domain, &box)) {
-        return sel_fail_at(error, site->where, "out.reduce: all cells %s are solid",
-                           reduce->within ? "of the box" : "of the domain");
+        return sel_output_refuse(site, "all cells %s are solid",
+                                 reduce->within ? "of the box" : "of the domain");
     }
     return SEL_OK;
 }
@@ -90,12 +94,10 @@ static sel_status take_pick(const sel_output *output, int i, sel_error *error) {
     const sel_pick *pick = &output->picks.v[i];
     const int op = ((const sel_out_reduce *)output->params)->op;
     sel_status status = SEL_OK;
-    for (int c = 0; c < sel_pick_components(pick) && status == SEL_OK; c++) {
-        double value = sel_reduce_value(&output->requests.v[i], op, sel_pick_component(pick, c));
-        char column[SEL_COLUMN_ROOM];
-        sel_pick_column(pick, c, column);
+    for (int c = 0; c < pick->components && status == SEL_OK; c++) {
+        double value = sel_reduce_value(&output->requests.v[i], op, pick->first + c);
         sel_csv_number(output->csv, value);
-        status = sel_output_result(output, column, value, error);
+        status = sel_output_result(output, pick->columns[c], value, error);
     }
     return status;
 }
@@ -117,4 +119,55 @@ const sel_output_kind sel_reduce_kind = {
     .open = reduce_open,
     .ask = reduce_ask,
     .take = reduce_take,
+};
+
+/* ---- out.balance ---- */
+
+static const sel_field balance_fields[] = {SEL_OUT_COMMON_ROWS};
+
+const sel_table sel_out_balance_table = SEL_TABLE(
+    "out.balance", sel_out_balance, balance_fields,
+    "The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a "
+    "column per term. The last values are also in the results of run.json, as NAME.TERM.");
+
+typedef struct balance_output {
+    sel_output base;
+    sel_term terms[SEL_MAX_TERMS];
+} balance_output;
+
+static sel_status balance_ask(sel_output *base, sel_error *error) {
+    const sel_request request = {.kind = SEL_BALANCE, .terms = ((balance_output *)base)->terms};
+    return sel_requests_add(&base->requests, &request, error);
+}
+
+/* The terms' names are those of the present state. */
+static sel_status balance_open(sel_output *base, sel_error *error) {
+    sel_status status = balance_ask(base, error);
+    status = status ? status : sel_output_requests(base->context, &base->requests, error);
+    for (int i = 0; !status && i < base->requests.v[0].term_count; i++) {
+        sel_csv_text(base->csv, base->requests.v[0].terms[i].name);
+    }
+    return status;
+}
+
+static sel_status balance_take(sel_output *base, sel_error *error) {
+    const sel_request *answer = &base->requests.v[0];
+    sel_status status = SEL_OK;
+    for (int i = 0; i < answer->term_count && !status; i++) {
+        sel_csv_number(base->csv, answer->terms[i].value);
+        status = sel_output_result(base, answer->terms[i].name, answer->terms[i].value, error);
+    }
+    return status;
+}
+
+/* Rates are means since the solver was last asked, which only one output may do. */
+const sel_output_kind sel_balance_kind = {
+    .table = &sel_out_balance_table,
+    .size = sizeof(balance_output),
+    .period = SEL_CSV_PERIOD,
+    .once = true,
+    .rows = true,
+    .open = balance_open,
+    .ask = balance_ask,
+    .take = balance_take,
 };

@@ -1,25 +1,44 @@
-/* out_vtk.c -- out.vtk: fields as VTK image data, a file for each time, and their collection.
+/* out_vtk.c -- fields as VTK image data: out.vtk, a file for each time, and their collection; and
+ * out.average, mean and rms over time in one file at the end.
  *
- * The writer's thread picks components, rounds, compresses and writes the fields, then rewrites the
- * collection, so that it never names a file that is not there.
+ * Of out.vtk the writer's thread picks components, rounds, compresses and writes the fields, then
+ * rewrites the collection, so that it never names a file that is not there.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/frame.h"
-#include "engine/output/vtk.h"
+#include "engine/io/vtk_writer.h"
+#include "engine/output/kind.h"
+
+/* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
+ * centre. */
+static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
+    vtkw_image image = {.level = 0};
+    for (int a = 0; a < 3; a++) {
+        double stride = (double)box->stride[a];
+        image.extent[2 * a + 1] = sel_box_count(box, a);
+        image.spacing[a] = stride * grid->dx;
+        image.origin[a] = grid->origin[a] + ((double)box->lo[a] + 0.5 * (1 - stride)) * grid->dx;
+    }
+    return image;
+}
+
+static sel_status fail_image(const vtkw_error *failed, sel_error *error) {
+    return sel_fail(error, failed->status == VTKW_NO_MEMORY ? SEL_NO_DEVICE : SEL_BAD_FILE, "%s",
+                    failed->text);
+}
+
+/* ---- out.vtk ---- */
 
 enum { MARKS = 3 }; /* arrays of sel_cell_marks */
 
 static const char *const compressions[] = {"none", "zlib", NULL};
 static const char *const precisions[] = {"run", "f32", "f64", NULL};
 
-static const sel_field fields[] = {
+static const sel_field vtk_fields[] = {
     SEL_OUT_COMMON_ROWS,
-    SEL_ROW(sel_out_vtk, fields, NAMES,
-            "Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.",
-            .flags = SEL_REQUIRED | SEL_RESULT),
+    SEL_ROW(sel_out_vtk, fields, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(
         sel_out_vtk, within, SHAPE,
         "A shape.box: only cells whose centres lie in it are written; all cells when not given."),
@@ -46,7 +65,7 @@ static const sel_field fields[] = {
 };
 
 const sel_table sel_out_vtk_table = SEL_TABLE(
-    "out.vtk", sel_out_vtk, fields,
+    "out.vtk", sel_out_vtk, vtk_fields,
     "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where "
     "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
     "boundary (k in free cells at a face of region k, the later of several).");
@@ -58,58 +77,47 @@ typedef struct vtk_output {
     int drop_bits;
     vtkw_image image; /* but for the arrays and the time */
     const char **region_names;
-    char (*numbered)[32]; /* names of regions that have none of their own */
-    sel_cell_marks marks; /* one allocation, which begins at cell_type */
+    sel_cell_marks marks;
     vtkw_step *steps;
     size_t step_count, step_room;
 } vtk_output;
 
 /* ---- on the writer's thread ---- */
 
-/* Rounds mantissas to nearest by adding half of the dropped part to the bits: a carry into the
+/* Rounds a mantissa to nearest by adding half of the dropped part to the bits: a carry into the
  * exponent is right, one into infinity is not and keeps the number as it was. */
-static void round_f32(float *values, size_t count, int drop_bits) {
-    uint32_t half = (uint32_t)1 << (drop_bits - 1), infinity = 0x7f800000u;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        uint32_t rounded = (bits + half) & ~(2 * half - 1);
-        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
-            memcpy(&values[i], &rounded, sizeof rounded);
-        }
-    }
-}
-
-static void round_f64(double *values, size_t count, int drop_bits) {
-    uint64_t half = (uint64_t)1 << (drop_bits - 1), infinity = 0x7ff0000000000000u;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        uint64_t rounded = (bits + half) & ~(2 * half - 1);
-        if ((bits & infinity) != infinity && (rounded & infinity) != infinity) {
-            memcpy(&values[i], &rounded, sizeof rounded);
-        }
-    }
+static inline uint64_t round_bits(uint64_t bits, uint64_t half, uint64_t infinity) {
+    uint64_t rounded = (bits + half) & ~(2 * half - 1);
+    return (bits & infinity) != infinity && (rounded & infinity) != infinity ? rounded : bits;
 }
 
 static void round_values(const vtk_output *output, const sel_pick *pick, void *values) {
     const sel_frames *frames = &output->frames;
-    size_t count = (size_t)sel_box_cells(&frames->box) * (size_t)sel_pick_stored(pick);
-    if (output->drop_bits > 0 && frames->precision == SEL_F32) {
-        round_f32(values, count, output->drop_bits);
-    } else if (output->drop_bits > 0) {
-        round_f64(values, count, output->drop_bits);
+    const size_t count = (size_t)sel_box_cells(&frames->box) * (size_t)pick->stored;
+    const uint64_t half = (uint64_t)1 << output->drop_bits >> 1;
+    for (size_t i = 0; half && i < count; i++) {
+        if (frames->precision == SEL_F32) {
+            uint32_t bits;
+            memcpy(&bits, (float *)values + i, sizeof bits);
+            bits = (uint32_t)round_bits(bits, half, 0x7f800000u);
+            memcpy((float *)values + i, &bits, sizeof bits);
+        } else {
+            uint64_t bits;
+            memcpy(&bits, (double *)values + i, sizeof bits);
+            bits = round_bits(bits, half, 0x7ff0000000000000u);
+            memcpy((double *)values + i, &bits, sizeof bits);
+        }
     }
 }
 
 /* Keeps the component that was picked of each cell. */
 static void extract_component(const sel_frames *frames, const sel_pick *pick, void *values) {
-    const int64_t stride = pick->field_components, cells = sel_box_cells(&frames->box);
+    const int64_t stride = pick->read, cells = sel_box_cells(&frames->box);
     for (int64_t i = 0; i < cells; i++) {
         if (frames->precision == SEL_F32) {
-            ((float *)values)[i] = ((float *)values)[i * stride + pick->component];
+            ((float *)values)[i] = ((float *)values)[i * stride + pick->first];
         } else {
-            ((double *)values)[i] = ((double *)values)[i * stride + pick->component];
+            ((double *)values)[i] = ((double *)values)[i * stride + pick->first];
         }
     }
 }
@@ -130,11 +138,11 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     }
     for (int i = 0; i < picks->count; i++) {
         const sel_pick *pick = &picks->v[i];
-        if (pick->component >= 0 && pick->field_components > 1) {
+        if (pick->read != pick->stored) {
             extract_component(&output->frames, pick, frame->values[i]);
         }
         round_values(output, pick, frame->values[i]);
-        arrays[i] = (vtkw_array){pick->name, type, sel_pick_stored(pick), frame->values[i]};
+        arrays[i] = (vtkw_array){pick->name, type, pick->stored, frame->values[i]};
     }
     memcpy(arrays + picks->count, marks, sizeof marks);
     vtkw_image image = output->image;
@@ -147,7 +155,7 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     vtkw_error failed;
     vtkw_status status = vtkw_write_image(path, &image, &failed);
     free(arrays);
-    return status == VTKW_OK ? SEL_OK : sel_vtk_fail(&failed, error);
+    return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
 /* Takes `file` over; NULL: there was no memory for it. */
@@ -173,7 +181,7 @@ static sel_status write_collection(const vtk_output *output, sel_error *error) {
     snprintf(path, sizeof path, "%s/%s.pvd", base->context->directory, base->name);
     vtkw_error failed;
     vtkw_status status = vtkw_write_collection(path, output->steps, output->step_count, &failed);
-    return status == VTKW_OK ? SEL_OK : sel_vtk_fail(&failed, error);
+    return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
 static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error) {
@@ -193,7 +201,7 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
     if (!output->collected) {
         output->collected = true;
         status =
-            sel_output_files_add(base->files, base->context->writer, error, "%s.pvd", base->name);
+            sel_output_files_add(base->files, base->context->writer, base->name, ".pvd", error);
     }
     return status ? status : sel_frames_take(base, error);
 }
@@ -231,25 +239,24 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
 
 /* ---- opening ---- */
 
-static sel_status vtk_check(const sel_output_site *site, const void *params, sel_error *error) {
+static sel_status vtk_check(const sel_output_site *site, const void *params) {
     const sel_out_vtk *vtk = params;
-    sel_status status = sel_within_check(site, "within", vtk->within, error);
+    sel_status status = sel_within_check(site, "within", vtk->within);
     if (vtk->stride < 1) {
-        status = sel_fail_at(error, site->where, "out.vtk: stride must be at least 1, got %lld",
-                             (long long)vtk->stride);
+        status =
+            sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }
     bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
     if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
-        status = sel_fail_at(error, site->where, "out.vtk: %s needs compression = \"zlib\"",
-                             level ? "level" : "digits");
+        status =
+            sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
     }
     if (level && (vtk->level < 1 || vtk->level > 9)) {
-        status = sel_fail_at(error, site->where, "out.vtk: level must be 1 to 9, got %lld",
-                             (long long)vtk->level);
+        status = sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
     }
     if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
-        status = sel_fail_at(error, site->where, "out.vtk: digits must be 1 to 17, got %lld",
-                             (long long)vtk->digits);
+        status =
+            sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
     }
     return status;
 }
@@ -286,7 +293,7 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
     double per_cell = MARKS;
     for (int i = 0; i < vtk->fields.n; i++) {
         const sel_pick pick = sel_pick_of(plan->simulation->solver, grid->dims, vtk->fields.v[i]);
-        per_cell += number * sel_pick_stored(&pick);
+        per_cell += number * pick.stored;
     }
     *packed = vtk->compression != SEL_VTK_NONE;
     return per_cell * (double)sel_box_cells(&box);
@@ -295,27 +302,27 @@ static double vtk_bytes(const sel_plan *plan, const void *params, bool *packed) 
 static sel_status name_regions(vtk_output *output, sel_error *error) {
     const sel_domain *domain = output->frames.base.context->domain;
     const size_t count = (size_t)domain->region_count + 1;
-    output->region_names = calloc(count, sizeof *output->region_names);
-    output->numbered = calloc(count, sizeof *output->numbered);
-    if (!output->region_names || !output->numbered) {
-        return sel_fail_memory(error, "the names of regions", count * sizeof *output->numbered);
+    sel_arena *arena = output->frames.base.arena;
+    char number[32];
+    output->region_names = sel_arena_alloc(arena, count * sizeof *output->region_names);
+    bool failed = !output->region_names;
+    for (int k = 0; k <= domain->region_count && !failed; k++) {
+        const char *name = k ? sel_region_name(domain, k, number) : "interior";
+        output->region_names[k] = sel_arena_copy(arena, name);
+        failed = !output->region_names[k];
     }
-    output->region_names[0] = "interior";
-    for (int k = 1; k <= domain->region_count; k++) {
-        output->region_names[k] = sel_region_name(domain, k, output->numbered[k]);
-    }
-    return SEL_OK;
+    return failed ? sel_fail_memory(error, "the names of regions", count * sizeof number) : SEL_OK;
 }
 
-static sel_status mark_cells(vtk_output *output, sel_error *error) {
-    const size_t cells = (size_t)sel_box_cells(&output->frames.box);
-    uint8_t *marks = malloc(MARKS * cells);
+static sel_status mark_cells(vtk_output *output, const sel_box *box, sel_error *error) {
+    const size_t cells = (size_t)sel_box_cells(box);
+    uint8_t *marks = sel_arena_alloc(output->frames.base.arena, MARKS * cells);
     if (!marks) {
         return sel_fail_memory(error, "the cell types to write", MARKS * cells);
     }
     output->marks =
         (sel_cell_marks){.cell_type = marks, .solid = marks + cells, .boundary = marks + 2 * cells};
-    sel_domain_cells(output->frames.base.context->domain, &output->frames.box, &output->marks);
+    sel_domain_cells(output->frames.base.context->domain, box, &output->marks);
     return SEL_OK;
 }
 
@@ -323,19 +330,17 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     const sel_out_vtk *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
-    sel_frames *frames = &output->frames;
-    frames->ending = "vti";
-    frames->write = write_vtk;
-    frames->precision = chosen_precision(params, base->context->precision);
-    frames->box = chosen_cells(params, grid);
-    output->drop_bits = bits_to_drop(params, frames->precision);
-    output->image = sel_vtk_image(grid, &frames->box);
+    const int precision = chosen_precision(params, base->context->precision);
+    const sel_box box = chosen_cells(params, grid);
+    output->drop_bits = bits_to_drop(params, precision);
+    output->image = image_of(grid, &box);
     output->image.level = params->compression == SEL_VTK_NONE  ? 0
                           : params->level == SEL_INT_NOT_GIVEN ? 1
                                                                : (int)params->level;
-    sel_status status = mark_cells(output, error);
+    sel_status status = mark_cells(output, &box, error);
     status = status ? status : name_regions(output, error);
-    return status ? status : sel_frames_open(frames, error);
+    return status ? status
+                  : sel_frames_open(&output->frames, "vti", &box, precision, write_vtk, error);
 }
 
 static void vtk_close(sel_output *base) {
@@ -344,9 +349,6 @@ static void vtk_close(sel_output *base) {
         free((void *)(uintptr_t)output->steps[i].file);
     }
     free(output->steps);
-    free(output->region_names);
-    free(output->numbered);
-    free(output->marks.cell_type);
     sel_frames_close(base);
 }
 
@@ -360,4 +362,192 @@ const sel_output_kind sel_vtk_kind = {
     .take = vtk_take,
     .keep = vtk_keep,
     .close = vtk_close,
+};
+
+/* ---- out.average ----
+ *
+ * Mean and sum of squared deviations are carried from sample to sample (Welford 1962), in f64: no
+ * difference of large sums is taken. */
+
+static const sel_field average_fields[] = {
+    SEL_OUT_COMMON_ROWS,
+    SEL_ROW(sel_out_average, fields, NAMES, SEL_OUT_FIELDS_HELP,
+            .flags = SEL_REQUIRED | SEL_RESULT),
+};
+
+const sel_table sel_out_average_table =
+    SEL_TABLE("out.average", sel_out_average, average_fields,
+              "Mean and rms of fields over time, as NAME.vti, written at the end: for each field "
+              "the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the "
+              "deviation from the mean. A sample every 10 steps when neither every nor interval is "
+              "given; from_step or from_time leaves out how the flow began.");
+
+enum { SAMPLE_PERIOD = 10 };
+
+typedef struct average_field {
+    double *mean, *squares; /* [cells][stored] */
+} average_field;
+
+typedef struct average_output {
+    sel_output base;
+    average_field *fields; /* by pick */
+    void **values;         /* by pick, what was read last */
+    size_t cells;
+    int64_t samples;
+} average_output;
+
+static sel_status average_ask(sel_output *base, sel_error *error) {
+    const average_output *output = (const average_output *)base;
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    return sel_output_read(base, &all, SEL_F64, output->values, error);
+}
+
+/* Cells are independent of each other: any number of threads gives the same bits. */
+static int threads_of(const average_output *output) {
+    const sel_plan *plan = output->base.context->plan;
+    return plan && plan->threads > 0 ? plan->threads : 1;
+}
+
+static void add_field(const average_output *output, int k) {
+    const sel_pick *pick = &output->base.picks.v[k];
+    const int64_t cells = (int64_t)output->cells;
+    const int components = pick->components, stored = pick->stored;
+    const int read = pick->read;
+    const double samples = (double)output->samples, *values = output->values[k];
+    double *mean = output->fields[k].mean, *squares = output->fields[k].squares;
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t i = 0; i < cells; i++) {
+        for (int c = 0; c < components; c++) {
+            int64_t at = i * stored + c;
+            double value = values[i * read + pick->first + c];
+            double before = value - mean[at];
+            mean[at] += before / samples;
+            squares[at] += before * (value - mean[at]);
+        }
+    }
+}
+
+static sel_status average_take(sel_output *base, sel_error *error) {
+    (void)error;
+    average_output *output = (average_output *)base;
+    output->samples++;
+    for (int k = 0; k < base->picks.count; k++) {
+        add_field(output, k);
+    }
+    return SEL_OK;
+}
+
+/* Moves the names of the fields; others than in the checkpoint are a failure. */
+static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
+    int count = base->picks.count;
+    SEL_KEEP(checkpoint, count);
+    bool same = count == base->picks.count;
+    for (int i = 0; i < base->picks.count && same; i++) {
+        if (!sel_checkpoint_loads(checkpoint)) {
+            sel_keep_text(checkpoint, base->picks.v[i].name);
+            continue;
+        }
+        char *name = sel_kept_text(checkpoint);
+        same = name && strcmp(name, base->picks.v[i].name) == 0;
+        free(name);
+    }
+    if (!same) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                            "%s: the output '%s' had other fields; give it another name",
+                            sel_checkpoint_path(checkpoint), base->name);
+    }
+}
+
+static void average_keep(sel_output *base, sel_checkpoint *checkpoint) {
+    average_output *output = (average_output *)base;
+    keep_names(base, checkpoint);
+    SEL_KEEP(checkpoint, output->samples);
+    for (int k = 0; k < base->picks.count; k++) {
+        const size_t numbers = output->cells * (size_t)base->picks.v[k].stored;
+        sel_keep(checkpoint, output->fields[k].mean, numbers * sizeof(double));
+        sel_keep(checkpoint, output->fields[k].squares, numbers * sizeof(double));
+    }
+}
+
+/* ---- the file ---- */
+
+static void finish_rms(const average_output *output, int k) {
+    double *squares = output->fields[k].squares;
+    const double samples = (double)output->samples;
+    const int64_t numbers = (int64_t)output->cells * output->base.picks.v[k].stored;
+#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    for (int64_t i = 0; i < numbers; i++) {
+        squares[i] = sqrt(squares[i] / samples);
+    }
+}
+
+static sel_status write_average(const sel_output *base, const vtkw_array *arrays,
+                                sel_error *error) {
+    const sel_box all = sel_grid_box(&base->context->domain->grid);
+    vtkw_image image = image_of(&base->context->domain->grid, &all);
+    image.cell_arrays = arrays;
+    image.cell_array_count = 2 * base->picks.count;
+    image.has_time = 1;
+    image.time = base->time;
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s.vti", base->context->directory, base->name);
+    sel_status status = sel_output_files_add(base->files, NULL, base->name, ".vti", error);
+    vtkw_error failed;
+    if (!status && vtkw_write_image(path, &image, &failed) != VTKW_OK) {
+        base->files->last->job = INT64_MAX; /* it will not be there */
+        status = fail_image(&failed, error);
+    }
+    return status;
+}
+
+static sel_status average_conclude(sel_output *base, sel_error *error) {
+    const average_output *output = (const average_output *)base;
+    const size_t count = 2 * (size_t)base->picks.count;
+    vtkw_array *arrays = sel_arena_alloc(base->arena, count * sizeof *arrays);
+    bool failed = !arrays;
+    for (int k = 0; k < base->picks.count && !failed; k++) {
+        const sel_pick *pick = &base->picks.v[k];
+        const char *mean = sel_arena_print(base->arena, "%s_mean", pick->name);
+        const char *rms = sel_arena_print(base->arena, "%s_rms", pick->name);
+        finish_rms(output, k);
+        arrays[2 * k] = (vtkw_array){mean, VTKW_FLOAT64, pick->stored, output->fields[k].mean};
+        arrays[2 * k + 1] =
+            (vtkw_array){rms, VTKW_FLOAT64, pick->stored, output->fields[k].squares};
+        failed = !mean || !rms;
+    }
+    return failed ? sel_fail_memory(error, "an output", count * sizeof *arrays)
+                  : write_average(base, arrays, error);
+}
+
+static sel_status average_open(sel_output *base, sel_error *error) {
+    average_output *output = (average_output *)base;
+    const size_t picks = (size_t)base->picks.count;
+    size_t all = 3 * picks;
+    output->cells = (size_t)sel_grid_cells(&base->context->domain->grid);
+    output->fields = sel_arena_alloc(base->arena, picks * sizeof *output->fields);
+    output->values = sel_arena_alloc(base->arena, picks * sizeof *output->values);
+    bool failed = !output->fields || !output->values;
+    for (size_t k = 0; k < picks && !failed; k++) {
+        size_t read = output->cells * (size_t)base->picks.v[k].read;
+        size_t stored = output->cells * (size_t)base->picks.v[k].stored;
+        average_field *field = &output->fields[k];
+        all += read + 2 * stored;
+        field->mean = sel_arena_alloc(base->arena, stored * sizeof(double));
+        field->squares = sel_arena_alloc(base->arena, stored * sizeof(double));
+        output->values[k] = sel_arena_alloc(base->arena, read * sizeof(double));
+        failed = !field->mean || !field->squares || !output->values[k];
+    }
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
+}
+
+const sel_output_kind sel_average_kind = {
+    .table = &sel_out_average_table,
+    .size = sizeof(average_output),
+    .period = SAMPLE_PERIOD,
+    .only_when_due = true,
+    .open = average_open,
+    .ask = average_ask,
+    .take = average_take,
+    .keep = average_keep,
+    .conclude = average_conclude,
 };

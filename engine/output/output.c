@@ -12,7 +12,9 @@
 
 struct sel_outputs {
     const sel_output_context *context;
+    sel_arena *arena; /* holds them all */
     sel_output_files files;
+    const char **listed; /* of sel_outputs_files */
     int count;
     sel_output **v;
 
@@ -104,7 +106,7 @@ static sel_status make_picks(sel_output *output, sel_error *error) {
     while (sel_output_field(table, output->params, count)) {
         count++;
     }
-    output->picks.v = calloc((size_t)count + 1, sizeof *output->picks.v);
+    output->picks.v = sel_arena_alloc(output->arena, ((size_t)count + 1) * sizeof *output->picks.v);
     if (!output->picks.v) {
         return sel_fail_memory(error, "an output", (size_t)count * sizeof *output->picks.v);
     }
@@ -135,13 +137,14 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     if (kind->size == 0) {
         return SEL_OK;
     }
-    sel_output *output = calloc(1, kind->size);
+    sel_output *output = sel_arena_alloc(outputs->arena, kind->size);
     if (!output) {
         return sel_fail_memory(error, "an output", kind->size);
     }
     outputs->v[outputs->count++] = output;
     output->kind = kind;
     output->context = outputs->context;
+    output->arena = outputs->arena;
     output->params = from->data;
     output->name = sel_output_name(from);
     output->files = &outputs->files;
@@ -156,17 +159,18 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
                             sel_error *error) {
     int count = context->simulation->params->output.n;
     *outputs = NULL;
-    sel_outputs *made = calloc(1, sizeof *made);
-    sel_output **v = calloc((size_t)count + 1, sizeof *v);
-    if (!made || !v) {
-        free(made);
-        free(v);
+    sel_arena *arena = sel_arena_create();
+    sel_outputs *made = arena ? sel_arena_alloc(arena, sizeof *made) : NULL;
+    sel_output **v = made ? sel_arena_alloc(arena, (size_t)count * sizeof *v) : NULL;
+    if (!v) {
+        sel_arena_destroy(arena);
         return sel_fail_memory(error, "the outputs", (size_t)count * sizeof *v);
     }
-    made->context = context;
-    made->files.directory = context->directory;
-    made->files.force = context->force;
-    made->v = v;
+    *made = (sel_outputs){
+        .context = context,
+        .arena = arena,
+        .files = {.directory = context->directory, .force = context->force, .arena = arena},
+        .v = v};
     sel_status status =
         context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
@@ -320,32 +324,31 @@ double sel_outputs_waited(const sel_outputs *outputs) {
 
 /* ---- files ---- */
 
-const char *const *sel_outputs_files(const sel_outputs *outputs) {
+const char *const *sel_outputs_files(sel_outputs *outputs) {
     static const char *const none[] = {NULL};
-    const sel_output_files *files = &outputs->files;
     int64_t submitted, written;
     int count = 0;
-    if (!files->listed) {
+    free(outputs->listed);
+    outputs->listed = calloc((size_t)outputs->files.count + 1, sizeof *outputs->listed);
+    if (!outputs->listed) {
         return none;
     }
     sel_writer_counts(outputs->context->writer, &submitted, &written);
-    for (int i = 0; i < files->count; i++) {
-        if (files->v[i].job <= written) {
-            files->listed[count++] = files->v[i].name;
+    for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
+        if (file->job <= written) {
+            outputs->listed[count++] = file->name;
         }
     }
-    files->listed[count] = NULL;
-    return files->listed;
+    return outputs->listed;
 }
 
 sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
-    const sel_output_files *files = &outputs->files;
-    for (int i = 0; i < files->count; i++) {
-        if (strcmp(files->v[i].name, name) == 0) {
+    for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
+        if (strcmp(file->name, name) == 0) {
             return SEL_OK;
         }
     }
-    return sel_output_files_add(&outputs->files, NULL, error, "%s", name);
+    return sel_output_files_add(&outputs->files, NULL, name, "", error);
 }
 
 /* ---- in a checkpoint ---- */
@@ -442,11 +445,44 @@ void sel_outputs_close(sel_outputs *outputs) {
             output->kind->close(output);
         }
         sel_csv_close(output->csv);
-        free(output->picks.v);
         free(output->requests.v);
-        free(output);
     }
-    sel_output_files_free(&outputs->files);
-    free(outputs->v);
-    free(outputs);
+    free(outputs->listed);
+    sel_arena_destroy(outputs->arena);
+}
+
+/* ---- results ---- */
+
+static struct sel_result *find_result(const sel_results *results, const char *name) {
+    for (int i = 0; i < results->count; i++) {
+        if (strcmp(results->v[i].name, name) == 0) {
+            return &results->v[i];
+        }
+    }
+    return NULL;
+}
+
+sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
+    struct sel_result *result = find_result(results, name);
+    if (!result && results->count == results->capacity) {
+        int capacity = 2 * results->capacity + 16;
+        size_t bytes = (size_t)capacity * sizeof *results->v;
+        struct sel_result *v = realloc(results->v, bytes);
+        if (!v) {
+            return sel_fail_memory(error, "the results", bytes);
+        }
+        results->v = v;
+        results->capacity = capacity;
+    }
+    if (!result) {
+        result = &results->v[results->count++];
+        snprintf(result->name, sizeof result->name, "%s", name);
+    }
+    result->value = value;
+    return SEL_OK;
+}
+
+void sel_results_free(sel_results *results) {
+    free(results->v);
+    *results = (sel_results){.count = 0};
 }

@@ -1,17 +1,13 @@
-/* output_check.c -- what can be told of the outputs of a scenario before it runs. */
+/* output_check.c -- what can be told of the outputs of a scenario before it runs: mistakes, what
+ * they ask of every step, when and how much they will write.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/folder.h"
+#include "engine/machine.h"
 #include "engine/output/kind.h"
 
 enum { LONGEST_NAME = 64 };
-
-/* Files of the run itself. */
-static bool is_reserved(const char *name) {
-    return strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
-           strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0;
-}
 
 static const char *wrong_with_name(const char *name) {
     if (!*name) {
@@ -20,7 +16,8 @@ static const char *wrong_with_name(const char *name) {
     if (strlen(name) > LONGEST_NAME) {
         return "is longer than 64 bytes";
     }
-    if (is_reserved(name)) {
+    if (strncmp(name, SEL_RUN_PREFIX, strlen(SEL_RUN_PREFIX)) == 0 ||
+        strncmp(name, "checkpoint.", strlen("checkpoint.")) == 0) {
         return "is that of a file of the run; choose another";
     }
     if (name[0] == '.' || strpbrk(name, "/\\")) {
@@ -43,77 +40,66 @@ static bool is_file_of(const char *name, const char *other) {
 }
 
 /* Two outputs of one name, or with files of one name. */
-static sel_status fail_clash(const sel_variant *output, const sel_variant *other,
-                             sel_error *error) {
-    const char *name = sel_output_name(output), *before = sel_output_name(other);
+static sel_status refuse_clash(const sel_output_site *site, const char *name,
+                               const sel_variant *other) {
+    const char *before = sel_output_name(other);
     char first[512] = "";
     if (other->where.file) {
         snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
                  other->where.line);
     }
     return strcmp(before, name) == 0
-               ? sel_fail_at(error, output->where,
-                             "%s: two outputs are called '%s'%s; give each a name of its own",
-                             output->table->name, name, first)
-               : sel_fail_at(error, output->where,
-                             "%s: the files of outputs called '%s' and '%s' may have one name%s; "
-                             "leave the ending to the outputs",
-                             output->table->name, before, name, first);
+               ? sel_output_refuse(site,
+                                   "two outputs are called '%s'%s; give each a name of its own",
+                                   name, first)
+               : sel_output_refuse(site,
+                                   "the files of outputs called '%s' and '%s' may have one name%s; "
+                                   "leave the ending to the outputs",
+                                   before, name, first);
 }
 
-static sel_status check_name(const sel_simulation *simulation, int i, sel_error *error) {
-    const sel_variant *output = sel_output_variant(simulation, i);
-    const char *name = sel_output_name(output);
+static sel_status check_name(const sel_output_site *site, int i) {
+    const char *name = sel_output_name(sel_output_variant(site->simulation, i));
     const char *wrong = wrong_with_name(name);
     if (wrong) {
-        return sel_fail_at(error, output->where, "%s: the name '%s' %s", output->table->name, name,
-                           wrong);
+        return sel_output_refuse(site, "the name '%s' %s", name, wrong);
     }
     for (int j = 0; j < i; j++) {
-        const sel_variant *other = sel_output_variant(simulation, j);
+        const sel_variant *other = sel_output_variant(site->simulation, j);
         const char *before = sel_output_name(other);
         if (strcmp(before, name) == 0 || is_file_of(name, before) || is_file_of(before, name)) {
-            return fail_clash(output, other, error);
+            return refuse_clash(site, name, other);
         }
     }
     return SEL_OK;
 }
 
-static sel_status check_schedule(const sel_variant *output, sel_error *error) {
-    const sel_output_common *common = output->data;
-    const char *table = output->table->name;
+static sel_status check_schedule(const sel_output_site *site, const sel_output_common *common) {
     bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
     sel_status status = SEL_OK;
     if (every && interval) {
-        status = sel_fail_at(error, output->where,
-                             "%s: give every (steps) or interval (time), "
-                             "not both",
-                             table);
+        status = sel_output_refuse(site, "give every (steps) or interval (time), not both");
     }
     if (every && common->every < 1) {
-        status = sel_fail_at(error, output->where, "%s: every must be at least 1 step, got %lld",
-                             table, (long long)common->every);
+        status = sel_output_refuse(site, "every must be at least 1 step, got %lld",
+                                   (long long)common->every);
     }
     if (interval && !(common->interval > 0)) {
-        status = sel_fail_at(error, output->where, "%s: interval must be positive, got %g", table,
-                             common->interval);
+        status = sel_output_refuse(site, "interval must be positive, got %g", common->interval);
     }
     if (common->from_step < 0 || common->from_time < 0) {
-        status = sel_fail_at(error, output->where,
-                             "%s: from_step and from_time must not be negative", table);
+        status = sel_output_refuse(site, "from_step and from_time must not be negative");
     }
     return status;
 }
 
-static sel_status check_once(const sel_simulation *simulation, int i, sel_error *error) {
-    const sel_variant *output = sel_output_variant(simulation, i);
-    const char *table = output->table->name;
+static sel_status check_once(const sel_output_site *site, int i) {
     bool again = false;
     for (int j = 0; j < i; j++) {
-        again = again || sel_output_variant(simulation, j)->table == output->table;
+        again = again || sel_output_variant(site->simulation, j)->table == site->table;
     }
-    return again ? sel_fail_at(error, output->where, "%s: given twice; a run has one %s", table,
-                               strrchr(table, '.') + 1)
+    return again ? sel_output_refuse(site, "given twice; a run has one %s",
+                                     strrchr(site->table->name, '.') + 1)
                  : SEL_OK;
 }
 
@@ -123,11 +109,11 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const sel_output_kind *kind = sel_output_kind_of(output->table);
-        const sel_output_site site = {simulation, domain, output->table, output->where};
-        const sel_status found[] = {check_name(simulation, i, error), check_schedule(output, error),
-                                    kind->once ? check_once(simulation, i, error) : SEL_OK,
-                                    sel_fields_check(&site, output->data, error),
-                                    kind->check ? kind->check(&site, output->data, error) : SEL_OK};
+        const sel_output_site site = {simulation, domain, output->table, output->where, error};
+        const sel_status found[] = {check_name(&site, i), check_schedule(&site, output->data),
+                                    kind->once ? check_once(&site, i) : SEL_OK,
+                                    sel_fields_check(&site, output->data),
+                                    kind->check ? kind->check(&site, output->data) : SEL_OK};
         for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
             first = first ? first : found[k];
         }
@@ -154,4 +140,80 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
             plan->wants_fields |= field < 0 ? 0 : 1u << field;
         }
     }
+}
+
+/* ---- forecast ---- */
+
+/* How often something is due in steps 0 to `last`; *at_last: also at the last one. */
+static int64_t times_due(const sel_output_kind *kind, const sel_output_common *common, double dt,
+                         int64_t last, bool *at_last) {
+    bool given = common->every != SEL_INT_NOT_GIVEN;
+    int64_t from = sel_output_from(common, dt), period = given ? common->every : kind->period;
+    *at_last = false;
+    if (!isnan(common->interval)) {
+        const double slack = 1e-9, interval = fmax(common->interval, dt);
+        double first = from > 0 ? floor((double)(from - 1) * dt / interval + slack) + 1 : 0;
+        double end = floor((double)last * dt / interval + slack);
+        *at_last = end >= first && sel_step_at(end * interval, dt) == last;
+        return end >= first ? (int64_t)(end - first) + 1 : 0;
+    }
+    if (period == 0) {
+        return 0;
+    }
+    from = given || from > 0 ? from : 1; /* a period that nobody gave leaves step 0 out */
+    int64_t first = (from + period - 1) / period, end = last / period;
+    *at_last = end >= first && last % period == 0;
+    return end >= first ? end - first + 1 : 0;
+}
+
+/* "every 500 steps" */
+static void cadence(const sel_output_kind *kind, const sel_output_common *common, char *text,
+                    size_t size) {
+    const bool given = common->every != SEL_INT_NOT_GIVEN;
+    const int64_t period = given ? common->every : kind->period;
+    if (!isnan(common->interval)) {
+        snprintf(text, size, "every %g time units", common->interval);
+    } else if (period) {
+        snprintf(text, size, "every %lld step%s", (long long)period, period == 1 ? "" : "s");
+    } else {
+        snprintf(text, size, "at the end");
+    }
+}
+
+void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_t last_step,
+                         char *text, size_t size) {
+    const sel_output_kind *kind = sel_output_kind_of(output->table);
+    const sel_output_common *common = output->data;
+    char when[64], often[64] = "", much[128] = "";
+    int64_t times = 0;
+    const double seconds = sel_checkpoint_seconds(output);
+    if (seconds > 0) {
+        snprintf(text, size, "%s: %s every %g s and at the end", sel_output_name(output),
+                 output->table->name, seconds);
+        return;
+    }
+    cadence(kind, common, when, sizeof when);
+    if (last_step != INT64_MAX) {
+        bool at_last;
+        times = times_due(kind, common, plan->domain->grid.dt, last_step, &at_last);
+        times += !at_last && (!kind->only_when_due || times == 0);
+        snprintf(often, sizeof often, ", %s%lld time%s",
+                 sel_may_end_early(plan->simulation->params) ? "at most " : "", (long long)times,
+                 times == 1 ? "" : "s");
+    }
+    if (kind->bytes) {
+        char one[SEL_BYTES_ROOM], all[SEL_BYTES_ROOM];
+        bool packed = false;
+        double bytes = kind->bytes(plan, output->data, &packed);
+        const char *still = packed ? " before compression" : "";
+        sel_bytes_text(bytes, one);
+        sel_bytes_text(bytes * (double)times, all);
+        if (times > 1) {
+            snprintf(much, sizeof much, " %s = %s%s", one, all, still);
+        } else {
+            snprintf(much, sizeof much, ", %s%s", one, still);
+        }
+    }
+    snprintf(text, size, "%s: %s %s%s%s", sel_output_name(output), output->table->name, when, often,
+             much);
 }

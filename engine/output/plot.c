@@ -1,12 +1,107 @@
-/* plot.c -- a plane of values as a picture, with a colour bar. */
-#include "engine/output/plot.h"
+/* plot.c -- the plane of a field as a picture, over light and shadow of a relief, with its bar. */
+#include "engine/output/picture.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/plane.h"
-#include "engine/output/relief.h"
+#include "engine/output/measure.h"
+
+/* ---- the plane ---- */
+
+/* A layer of which at least this part counts holds the plane, or ends there. */
+static const double holds = 0.5 - 1e-9;
+
+/* The last layer of a periodic axis and the first are a box too: one of a long stride. */
+static void choose_layers(sel_plane *plane, const sel_grid *grid, double cells) {
+    sel_interval about = sel_interval_about(grid, plane->axis, cells);
+    int64_t lower = about.cell[0], upper = about.cell[1];
+    bool two = about.upper > 0 && upper != lower, wraps = two && upper < lower;
+    int64_t first = wraps ? upper : lower, second = two ? lower + upper - first : first;
+    plane->layers = two ? 2 : 1;
+    plane->box.lo[plane->axis] = first;
+    plane->box.hi[plane->axis] = second + 1;
+    plane->box.stride[plane->axis] = two ? second - first : 1;
+    plane->weight[0] = wraps ? about.upper : two ? 1 - about.upper : 1;
+    plane->weight[1] = 1 - plane->weight[0];
+}
+
+sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice) {
+    sel_plane plane = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
+    for (int a = 0; a < 3 && grid->dims == 3; a++) {
+        plane.axis = isnan(slice->v[a]) ? plane.axis : a;
+    }
+    if (grid->dims == 3) {
+        double place = slice->v[plane.axis] - grid->origin[plane.axis];
+        choose_layers(&plane, grid, place / grid->dx);
+    }
+    for (int a = 0, next = 0; a < 3; a++) {
+        if (a != plane.axis) {
+            plane.n[next++] = grid->n[a];
+        }
+    }
+    return plane;
+}
+
+void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid) {
+    const sel_box *box = &plane->box;
+    const int nodata = domain->own_regions ? domain->region_count : -1; /* the last one */
+    int64_t at[3];
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
+                int region = domain->cell[sel_cell_number(&domain->grid, at)];
+                *solid++ = region == 0        ? SEL_PLANE_FREE
+                           : region == nodata ? SEL_PLANE_NODATA
+                                              : SEL_PLANE_SOLID;
+            }
+        }
+    }
+}
+
+/* Where place `i` of the plane lies in the box: the cell of its first layer; the next layer's is
+ * *apart cells on. Never before i: so the layers can be joined in place. */
+static int64_t first_cell(const sel_plane *plane, int64_t i, int64_t *apart) {
+    int64_t n = plane->n[0];
+    switch (plane->axis) {
+    case 0:
+        *apart = 1;
+        return i * plane->layers;
+    case 1:
+        *apart = n;
+        return i % n + i / n * n * plane->layers;
+    default:
+        *apart = n * plane->n[1];
+        return i;
+    }
+}
+
+void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid) {
+    for (int64_t i = 0; i < plane->n[0] * plane->n[1] && plane->layers == 2; i++) {
+        int64_t apart, first = first_cell(plane, i, &apart);
+        double weight[2], free_weight = 0;
+        bool inside = true;
+        uint8_t kind = SEL_PLANE_FREE;
+        for (int k = 0; k < 2; k++) {
+            bool is_solid = solid[first + k * apart] != 0;
+            weight[k] = is_solid ? 0 : plane->weight[k];
+            free_weight += weight[k];
+            inside = inside && (is_solid || plane->weight[k] < holds);
+            kind = plane->weight[k] >= holds ? solid[first + k * apart] : kind;
+        }
+        for (int c = 0; c < components; c++) {
+            double sum = 0;
+            for (int k = 0; k < 2; k++) {
+                double value = (double)values[(first + k * apart) * components + c];
+                sum += weight[k] > 0 ? weight[k] * value : 0;
+            }
+            values[i * components + c] = free_weight > 0 ? (float)(sum / free_weight) : 0;
+        }
+        solid[i] = inside ? kind : SEL_PLANE_FREE;
+    }
+}
+
+/* ---- the plot ---- */
 
 static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey = {150, 150, 150},
                         not_a_number = {255, 0, 255};
@@ -27,11 +122,10 @@ double sel_plot_scale(double scale, const int64_t n[2]) {
                                  : floor((double)USUAL_PIXELS / (double)longer);
 }
 
-int sel_plot_pixels(double scale, int64_t cells) {
+/* Pixels of the field alone along an axis of `cells`, at least one. */
+static int pixels_of(double scale, int64_t cells) {
     return (int)fmax(1, round(scale * (double)cells));
 }
-
-/* ---- colours ---- */
 
 typedef struct scale_of_colours {
     double min, max;
@@ -39,9 +133,90 @@ typedef struct scale_of_colours {
     float *brightness; /* [n[1]][n[0]] of the relief; NULL: none */
 } scale_of_colours;
 
+/* ---- the relief ----
+ *
+ * Lambert's law: brightness is the cosine between the surface's normal and the direction of the
+ * light, over a little light from everywhere. */
+
+static const double ambient = 0.2, usual_slope = 0.5;
+
+/* Towards the light: north-west, 45 degrees above the horizon. */
+static const double light[3] = {-0.5, 0.5, 0.70710678118654752};
+
+double sel_relief_flat(void) {
+    return ambient + (1 - ambient) * light[2];
+}
+
+/* Slope at cell `at`, number i of n along an axis whose cells are `stride` apart: central, beside
+ * solids and the border one-sided. */
+static double slope(const float *heights, const uint8_t *solid, int64_t at, int64_t i, int64_t n,
+                    int64_t stride, double dx) {
+    int64_t before = i > 0 && !solid[at - stride] ? at - stride : at;
+    int64_t behind = i + 1 < n && !solid[at + stride] ? at + stride : at;
+    int64_t cells = (behind - before) / stride;
+    return cells ? ((double)heights[behind] - (double)heights[before]) / ((double)cells * dx) : 0;
+}
+
+static double brightness_of(const double gradient[2], double exaggeration) {
+    double x = -exaggeration * gradient[0], y = -exaggeration * gradient[1];
+    double cosine = (x * light[0] + y * light[1] + light[2]) / sqrt(x * x + y * y + 1);
+    return ambient + (1 - ambient) * fmax(cosine, 0);
+}
+
+/* Slopes of all cells, 0 in solids, and the root of their mean square. */
+static double find_slopes(const float *heights, const uint8_t *solid, const int64_t n[2], double dx,
+                          double (*gradient)[2]) {
+    double squares = 0;
+    int64_t counted = 0;
+    for (int64_t j = 0, at = 0; j < n[1]; j++) {
+        for (int64_t i = 0; i < n[0]; i++, at++) {
+            if (solid[at]) {
+                continue;
+            }
+            double *g = gradient[at];
+            g[0] = slope(heights, solid, at, i, n[0], 1, dx);
+            g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
+            if (!isfinite(g[0]) || !isfinite(g[1])) { /* beside heights that are no numbers: flat */
+                g[0] = g[1] = 0;
+            }
+            squares += g[0] * g[0] + g[1] * g[1];
+            counted++;
+        }
+    }
+    return counted ? sqrt(squares / (double)counted) : 0;
+}
+
+/* Fills scale->brightness where there is a relief; with an exaggeration that is not given the root
+ * mean square of slopes is a half, but heights are not made less. Solid cells have no height:
+ * slopes beside them are one-sided. */
+static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
+    size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
+    double exaggeration = plot->params->exaggeration;
+    if (!plot->relief) {
+        return SEL_OK;
+    }
+    double(*gradient)[2] = calloc(cells, sizeof *gradient);
+    scale->brightness = malloc(cells * sizeof *scale->brightness);
+    if (!gradient || !scale->brightness) {
+        free(gradient);
+        return sel_fail_memory(error, "a picture's relief", cells * sizeof *gradient);
+    }
+    double usual = find_slopes(plot->relief, plot->solid, plot->n, plot->dx, gradient);
+    if (isnan(exaggeration)) {
+        exaggeration = usual > 0 ? fmax(usual_slope / usual, 1) : 1;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        scale->brightness[i] = (float)brightness_of(gradient[i], exaggeration);
+    }
+    free(gradient);
+    return SEL_OK;
+}
+
+/* ---- colours ---- */
+
 /* Whether a value is one that the relief shows through. */
 static bool is_bare(const sel_plot *plot, double value) {
-    return plot->relief && value <= plot->above;
+    return plot->relief && value <= (isnan(plot->params->above) ? 0 : plot->params->above);
 }
 
 static sel_colour grey(double brightness) {
@@ -65,54 +240,39 @@ static void find_range(const sel_plot *plot, double *least, double *most) {
 }
 
 /* Both signs, or, where the script gives the ends, ends that are opposite. */
-static bool is_signed(const sel_plot *plot, double least, double most) {
-    if (plot->colours != SEL_COLOURS_AUTO) {
-        return plot->colours == SEL_COLOURS_SIGNED;
+static bool is_signed(const sel_out_picture *params, double least, double most) {
+    if (!isnan(params->min) && !isnan(params->max)) {
+        return params->min < 0 && fabs(params->min + params->max) < 1e-6 * params->max;
     }
-    if (!isnan(plot->min) && !isnan(plot->max)) {
-        return plot->min < 0 && fabs(plot->min + plot->max) < 1e-6 * plot->max;
-    }
-    return isnan(plot->min) && isnan(plot->max) && least < 0 && most > 0 &&
+    return isnan(params->min) && isnan(params->max) && least < 0 && most > 0 &&
            fmin(-least, most) >= both_signs * fmax(-least, most);
 }
 
-static sel_colour_map choose_map(const sel_plot *plot) {
-    bool water = plot->colours == SEL_COLOURS_AUTO && plot->relief;
-    return plot->colours == SEL_COLOURS_GREY             ? SEL_MAP_GREY
-           : plot->colours == SEL_COLOURS_WATER || water ? SEL_MAP_WATER
-                                                         : SEL_MAP_DEEP;
+static int choose_map(const sel_plot *plot, double least, double most) {
+    if (plot->params->colours != SEL_COLOURS_AUTO) {
+        return plot->params->colours;
+    }
+    return is_signed(plot->params, least, most) ? SEL_COLOURS_SIGNED
+           : plot->relief                       ? SEL_COLOURS_WATER
+                                                : SEL_COLOURS_DEEP;
 }
 
 static void choose_colours(const sel_plot *plot, scale_of_colours *scale) {
     double least, most;
     find_range(plot, &least, &most);
-    bool both = is_signed(plot, least, most);
-    if (both) {
+    const int map = choose_map(plot, least, most);
+    if (map == SEL_COLOURS_SIGNED) {
         most = fmax(fabs(least), fabs(most));
         least = -most;
     }
-    scale->min = isnan(plot->min) ? least : plot->min;
-    scale->max = isnan(plot->max) ? most : plot->max;
+    scale->min = isnan(plot->params->min) ? least : plot->params->min;
+    scale->max = isnan(plot->params->max) ? most : plot->params->max;
     if (!(scale->max > scale->min)) {
         double width = scale->min != 0 ? fabs(scale->min) : 1;
         scale->min -= 0.5 * width;
         scale->max = scale->min + width;
     }
-    sel_colour_table(both ? SEL_MAP_SIGNED : choose_map(plot), scale->table);
-}
-
-/* Fills scale->brightness where there is a relief. */
-static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
-    if (!plot->relief) {
-        return SEL_OK;
-    }
-    size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
-    scale->brightness = malloc(cells * sizeof *scale->brightness);
-    if (!scale->brightness) {
-        return sel_fail_memory(error, "a picture's relief", cells * sizeof *scale->brightness);
-    }
-    return sel_relief_shade(plot->relief, plot->solid, plot->n, plot->dx, plot->exaggeration,
-                            scale->brightness, error);
+    sel_colour_table(map, scale->table);
 }
 
 static sel_colour colour_of(const scale_of_colours *scale, double value) {
@@ -177,7 +337,7 @@ static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_
 enum { GAP = 5, BAR = 10, TICK = 3 };
 
 static int bar_height(int unit) {
-    return (4 * GAP + BAR + TICK) * unit + 2 * sel_canvas_text_height(unit);
+    return (4 * GAP + BAR + TICK) * unit + 2 * SEL_TEXT_HEIGHT * unit;
 }
 
 static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
@@ -205,15 +365,15 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
         sel_canvas_text(canvas, left + place + end - shift, y + (TICK + GAP / 2) * unit, unit, text,
                         ink);
     }
-    y += (TICK + 2 * GAP) * unit + sel_canvas_text_height(unit);
+    y += (TICK + 2 * GAP) * unit + SEL_TEXT_HEIGHT * unit;
     int title = sel_canvas_text_width(plot->title, unit);
     sel_canvas_text(canvas, (canvas->width - title) / 2, y - GAP / 2 * unit, unit, plot->title,
                     ink);
 }
 
 sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error) {
-    double pixels = sel_plot_scale(plot->scale, plot->n);
-    int width = sel_plot_pixels(pixels, plot->n[0]), height = sel_plot_pixels(pixels, plot->n[1]);
+    double pixels = sel_plot_scale(plot->params->scale, plot->n);
+    int width = pixels_of(pixels, plot->n[0]), height = pixels_of(pixels, plot->n[1]);
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     scale_of_colours scale = {.brightness = NULL};

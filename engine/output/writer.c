@@ -17,12 +17,12 @@ struct sel_writer {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job came, or `closing` was set */
     pthread_cond_t room; /* a job was taken, or the last one is done */
-    queued_job *queue;   /* a ring */
     int depth, first, count;
     bool running, closing;
     double busy, waited;
     int64_t submitted, written; /* jobs */
     sel_error failure;          /* of the first job that failed */
+    queued_job queue[];         /* a ring of `depth` */
 };
 
 static queued_job take_job(sel_writer *writer) {
@@ -38,9 +38,7 @@ static queued_job take_job(sel_writer *writer) {
 static void run_job(sel_writer *writer, const queued_job *job) {
     bool cancelled = writer->failure.status != SEL_OK;
     pthread_mutex_unlock(&writer->lock);
-    sel_error error;
-    error.status = SEL_OK;
-    error.text[0] = '\0';
+    sel_error error = {.status = SEL_OK};
     double start = sel_machine_seconds();
     sel_status status = job->run(job->data, cancelled, &error);
     double taken = sel_machine_seconds() - start;
@@ -86,20 +84,15 @@ static void free_writer(sel_writer *writer) {
     pthread_cond_destroy(&writer->work);
     pthread_cond_destroy(&writer->room);
     pthread_mutex_destroy(&writer->lock);
-    free(writer->queue);
     free(writer);
 }
 
 sel_status sel_writer_create(int depth, sel_writer **writer, sel_error *error) {
     *writer = NULL;
-    sel_writer *made = calloc(1, sizeof *made);
-    queued_job *queue = calloc((size_t)depth, sizeof *queue);
-    if (!made || !queue) {
-        free(made);
-        free(queue);
+    sel_writer *made = calloc(1, sizeof *made + (size_t)depth * sizeof *made->queue);
+    if (!made) {
         return sel_fail_memory(error, "the writer's queue", sizeof *made);
     }
-    made->queue = queue;
     made->depth = depth;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->work, NULL);

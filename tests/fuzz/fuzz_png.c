@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "geometry/raster.h"
+#include "geometry/grid_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,19 +29,29 @@ static void mend_checksums(uint8_t *data, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static sel_error error;
-    sel_picture picture;
     uint8_t *copy = malloc(size ? size : 1);
-    if (!copy)
+    sel_arena *arena = sel_arena_create();
+    FILE *file = copy && size ? fmemopen(copy, size, "rb") : NULL;
+    if (!arena || !file) {
+        sel_arena_destroy(arena);
+        free(copy);
         return -1;
+    }
     memcpy(copy, data, size);
     mend_checksums(copy, size);
     memset(&error, 0, sizeof error);
-    sel_status status = sel_png_read("fuzz.png", copy, size, &picture, &error);
+    sel_raster_source source = {.arena = arena,
+                                .name = "fuzz.png",
+                                .file = file,
+                                .file_bytes = (double)size,
+                                .error = &error};
+    sel_status status = sel_png_read(&source);
+    const sel_raster *picture = &source.raster;
+    fclose(file);
     assert((status == SEL_OK) == (error.text[0] == '\0'));
-    assert((status == SEL_OK) == (picture.value != NULL));
-    for (int64_t i = 0; status == SEL_OK && i < picture.width * picture.height; i++)
-        assert(picture.value[i] >= 0 && picture.value[i] <= 1);
-    free(picture.value);
+    for (int64_t i = 0; status == SEL_OK && i < picture->n[0] * picture->n[1]; i++)
+        assert(picture->value[i] >= 0 && picture->value[i] <= 1);
+    sel_arena_destroy(arena);
     free(copy);
     return 0;
 }

@@ -8,17 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/raster.h"
+#include "geometry/grid_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A grid that is read has a place, and all of its values in memory; one that is not has a message.
  * Neither takes much more memory than the file can fill. */
-static int fuzz_grid(const uint8_t *data, size_t size,
-                     sel_status (*read)(sel_arena *, const char *, FILE *, sel_raster_source *,
-                                        sel_error *)) {
+static int fuzz_grid(const uint8_t *data, size_t size, sel_raster_reader *read) {
     static sel_error error;
-    sel_raster_source source = {.most_bytes = 0};
     double sum = 0;
     sel_arena *arena = sel_arena_create();
     FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
@@ -27,7 +24,9 @@ static int fuzz_grid(const uint8_t *data, size_t size,
         return -1;
     }
     memset(&error, 0, sizeof error);
-    sel_status status = read(arena, "fuzz", file, &source, &error);
+    sel_raster_source source = {
+        .arena = arena, .name = "fuzz", .file = file, .file_bytes = (double)size, .error = &error};
+    sel_status status = read(&source);
     fclose(file);
     assert((status == SEL_OK) == (error.text[0] == '\0'));
     assert(sel_arena_bytes(arena) <= ((size_t)1 << 16) + 8 * 2800 * size);

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/output/output.h"
-#include "engine/output/tables.h"
 #include "geometry/shape.h"
 #include "tests/unit/files.h"
 

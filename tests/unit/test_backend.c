@@ -11,7 +11,7 @@
 #include "engine/prepare.h"
 #include "engine/hooks.h"
 #include "engine/machine.h"
-#include "engine/output/tables.h"
+#include "engine/output/output.h"
 #include "engine/run.h"
 #include "tests/unit/fake_solver.h"
 #include "tests/unit/files.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-#include "engine/output/colour.h"
+#include "engine/output/picture.h"
 
 static double lightness(sel_colour c) {
     return 0.2126 * pow(c.r / 255.0, 2.2) + 0.7152 * pow(c.g / 255.0, 2.2) +
@@ -17,7 +17,7 @@ static void deep_and_grey_get_ever_lighter(void **state) {
     (void)state;
     for (int map = 0; map < 2; map++) {
         sel_colour table[SEL_COLOURS];
-        sel_colour_table(map ? SEL_MAP_GREY : SEL_MAP_DEEP, table);
+        sel_colour_table(map ? SEL_COLOURS_GREY : SEL_COLOURS_DEEP, table);
         for (int i = 8; i < SEL_COLOURS; i++) {
             assert_true(lightness(table[i]) > lightness(table[i - 8]));
         }
@@ -27,7 +27,7 @@ static void deep_and_grey_get_ever_lighter(void **state) {
 static void signed_is_white_in_its_middle_and_darkens_on_both_sides(void **state) {
     (void)state;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_SIGNED, table);
+    sel_colour_table(SEL_COLOURS_SIGNED, table);
     assert_true(table[127].r > 240 && table[127].g > 240 && table[128].b > 240);
     assert_true(table[40].b > table[40].r && table[215].r > table[215].b);
     for (int i = 8; i < 128; i++) {
@@ -39,7 +39,7 @@ static void signed_is_white_in_its_middle_and_darkens_on_both_sides(void **state
 static void water_darkens(void **state) {
     (void)state;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_WATER, table);
+    sel_colour_table(SEL_COLOURS_WATER, table);
     for (int i = 8; i < SEL_COLOURS; i++) {
         assert_true(lightness(table[i]) < lightness(table[i - 8]));
         assert_true(table[i].b > table[i].r + 40);
@@ -48,9 +48,9 @@ static void water_darkens(void **state) {
 
 static void no_step_of_a_map_is_a_jump(void **state) {
     (void)state;
-    for (int map = SEL_MAP_DEEP; map <= SEL_MAP_WATER; map++) {
+    for (int map = SEL_COLOURS_DEEP; map <= SEL_COLOURS_WATER; map++) {
         sel_colour table[SEL_COLOURS];
-        sel_colour_table((sel_colour_map)map, table);
+        sel_colour_table(map, table);
         for (int i = 1; i < SEL_COLOURS; i++) {
             assert_true(abs(table[i].r - table[i - 1].r) <= 5);
             assert_true(abs(table[i].g - table[i - 1].g) <= 5);

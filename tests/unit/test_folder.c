@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include "engine/file.h"
-#include "engine/output/csv.h"
+#include "engine/output/kind.h"
 #include "tests/unit/files.h"
 
 static sel_error error;

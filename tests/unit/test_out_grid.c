@@ -1,9 +1,8 @@
 /* test_out_grid.c -- out.grid: map files read back by our readers and by GDAL. */
+#include <tiffio.h>
 #include <unistd.h>
 #include "engine/lookup.h"
 #include "geometry/grid_file.h"
-#include "geometry/map.h"
-#include "geometry/tiff_file.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"
 

@@ -1,8 +1,6 @@
 /* test_out_picture.c -- out.picture: PNG files read back pixel by pixel. */
 #include <png.h>
-#include "engine/output/plane.h"
-#include "engine/output/plot.h"
-#include "engine/output/relief.h"
+#include "engine/output/picture.h"
 #include "tests/unit/output_case.h"
 
 /* ---- files ---- */
@@ -53,7 +51,7 @@ static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
     output_case c;
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[1 + 4 * 2] = 1; /* the second cell of the highest row */
     sel_out_picture *params = add_picture(&c, "pressure");
@@ -79,7 +77,7 @@ static void larger_pictures_are_linear_between_centres(void **state) {
     output_case c;
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[3] = 1; /* the last cell of the lowest row */
     sel_out_picture *params = add_picture(&c, "pressure");
@@ -108,7 +106,7 @@ static void vectors_are_drawn_by_magnitude_and_components_by_value(void **state)
     output_case c;
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     for (int i = 0; i < 2; i++) {
         sel_out_picture *params = add_picture(&c, i ? "velocity_x" : "velocity");
@@ -134,16 +132,11 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     const float values[] = {-1, 0, 2}, level[] = {3, 3, (float)NAN};
     const uint8_t solid[] = {0, 0, 0};
     sel_colour table[SEL_COLOURS];
-    sel_plot plot = {.n = {3, 1},
-                     .values = values,
-                     .solid = solid,
-                     .min = (double)NAN,
-                     .max = (double)NAN,
-                     .scale = 1,
-                     .title = ""};
+    const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
+    sel_plot plot = {.n = {3, 1}, .values = values, .solid = solid, .params = &params, .title = ""};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
-    sel_colour_table(SEL_MAP_SIGNED, table);
+    sel_colour_table(SEL_COLOURS_SIGNED, table);
     int left = (canvas.width - 3) / 2;
     assert_colour(canvas.pixels[left], table[64]);
     assert_colour(canvas.pixels[left + 1], table[128]);
@@ -151,7 +144,7 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     sel_canvas_free(&canvas);
     plot.values = level; /* one value: the middle of the map; what is no number stands out */
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
-    sel_colour_table(SEL_MAP_DEEP, table);
+    sel_colour_table(SEL_COLOURS_DEEP, table);
     assert_colour(canvas.pixels[left], table[128]);
     assert_colour(canvas.pixels[left + 2], (sel_colour){255, 0, 255});
     sel_canvas_free(&canvas);
@@ -173,7 +166,7 @@ static void assert_plane(const output_case *c, int axis, double place) {
     static const int right[] = {1, 0, 0}, up[] = {2, 2, 1}, n[] = {4, 3, 2};
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     open_picture(c, "picture/picture_00000000.png", &picture);
     for (int j = 0; j < n[up[axis]]; j++) {
         for (int i = 0; i < n[right[axis]]; i++) {
@@ -238,7 +231,7 @@ static void slices_draw_the_solids_that_hold_their_plane(void **state) {
     static const bool solid[][4] = {
         {true, false, true, false}, {false, false, true, false}, {false, true, true, false}};
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     for (int k = 0; k < 3; k++) {
         output_case c;
         read_picture picture;
@@ -266,7 +259,7 @@ static void vectors_of_slices_are_drawn_by_magnitude(void **state) {
     output_case c;
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 3, 4, 3, 2);
     add_slice(&c, 2, 0.35)->field = "velocity";
     assert_int_equal(case_run(&c, 0), SEL_OK);
@@ -298,17 +291,15 @@ static bool is_grey(sel_colour c) {
  * and copies the pixels: pixel[n[1]][n[0]], row 0 at the top. */
 static void draw_relief(const int64_t n[2], const float *values, const uint8_t *solid,
                         const float *heights, double exaggeration, sel_colour *pixel) {
+    const sel_out_picture params = {
+        .min = 0, .max = 2, .scale = 1, .exaggeration = exaggeration, .above = 0.05};
     sel_plot plot = {.n = {n[0], n[1]},
                      .values = values,
                      .solid = solid,
-                     .min = 0,
-                     .max = 2,
-                     .scale = 1,
+                     .params = &params,
                      .title = "",
                      .relief = heights,
-                     .dx = 10,
-                     .exaggeration = exaggeration,
-                     .above = 0.05};
+                     .dx = 10};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
     int left = (canvas.width - (int)n[0]) / 2;
@@ -377,7 +368,7 @@ static void water_lies_over_the_relief_where_it_exceeds_above(void **state) {
     const uint8_t solid[4] = {0};
     const double flat = 255 * sel_relief_flat();
     sel_colour pixel[4], table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_WATER, table);
+    sel_colour_table(SEL_COLOURS_WATER, table);
     draw_relief(n, values, solid, heights, 1, pixel);
     for (int i = 0; i < 2; i++) {
         assert_true(is_grey(pixel[i]) && pixel[i].r == lround(flat));
@@ -421,7 +412,7 @@ static void files_show_a_field_over_a_relief(void **state) {
     output_case c;
     read_picture picture;
     sel_colour table[SEL_COLOURS];
-    sel_colour_table(SEL_MAP_GREY, table);
+    sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[0] = (uint8_t)c.domain.region_count;
     c.domain.own_regions = c.regions;

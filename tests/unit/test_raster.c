@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/map.h"
-#include "geometry/mask.h"
+#include "geometry/grid_file.h"
+#include "geometry/shape.h"
 #include "tests/unit/files.h"
 
 static sel_error error;
@@ -56,16 +56,34 @@ static void write_png(bytes *to, int width, int height, int depth, int type, int
     png_destroy_write_struct(&png, &info);
 }
 
-static void reads(const bytes *from, int width, int height, const double *expected) {
-    sel_picture picture;
+/* Reads a picture called p.png into the arena. */
+static sel_status read_png(const bytes *from, sel_arena *arena, sel_raster *picture) {
+    FILE *file = fmemopen((void *)(uintptr_t)from->data, from->length, "rb");
     error = (sel_error){.status = SEL_OK};
-    if (sel_png_read("p.png", from->data, from->length, &picture, &error))
+    assert_non_null(file);
+    sel_raster_source source = {.arena = arena,
+                                .name = "p.png",
+                                .file = file,
+                                .file_bytes = (double)from->length,
+                                .error = &error};
+    sel_status status = sel_png_read(&source);
+    *picture = source.raster;
+    fclose(file);
+    return status;
+}
+
+static void reads(const bytes *from, int width, int height, const double *expected) {
+    sel_raster picture;
+    sel_arena *arena = sel_arena_create();
+    if (read_png(from, arena, &picture))
         fail_msg("%s", error.text);
-    assert_int_equal(picture.width, width);
-    assert_int_equal(picture.height, height);
-    for (int i = 0; i < width * height; i++)
-        assert_true(fabs(picture.value[i] - expected[i]) < 1e-15);
-    free(picture.value);
+    assert_int_equal(picture.n[0], width);
+    assert_int_equal(picture.n[1], height);
+    for (int i = 0; i < width * height; i++) {
+        int row = height - 1 - i / width; /* the first is the lowest */
+        assert_true(fabs(picture.value[row * width + i % width] - expected[i]) < 1e-15);
+    }
+    sel_arena_destroy(arena);
 }
 
 static void every_kind_of_picture_gives_its_luminance(void **state) {
@@ -126,12 +144,11 @@ static uint32_t crc(const uint8_t *data, size_t length) {
 }
 
 static void refuses(const bytes *from, const char *message) {
-    sel_picture picture;
-    error = (sel_error){.status = SEL_OK};
-    assert_int_equal(sel_png_read("p.png", from->data, from->length, &picture, &error),
-                     SEL_BAD_FILE);
+    sel_raster picture;
+    sel_arena *arena = sel_arena_create();
+    assert_int_equal(read_png(from, arena, &picture), SEL_BAD_FILE);
     assert_string_equal(error.text, message);
-    assert_null(picture.value);
+    sel_arena_destroy(arena);
 }
 
 static void broken_and_lying_files_are_refused(void **state) {

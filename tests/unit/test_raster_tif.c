@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/raster.h"
-#include "geometry/tiff_file.h"
+#include <tiffio.h>
+#include "geometry/grid_file.h"
 #include "tests/unit/files.h"
 #include "tests/unit/raster_cell.h"
 
