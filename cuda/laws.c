@@ -181,39 +181,32 @@ static sel_status open_feed(cuda_laws *laws, sel_error *error) {
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
-static sel_status copy_rows(const lbm_cuda *state, int64_t first, int64_t rows, const void *from,
-                            sel_error *error) {
-    const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const size_t real = (size_t)lbm_real(&state->all.plan->base), width = (size_t)grid->n[0] * real;
-    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
-    for (int a = 0; a < grid->dims; a++) {
-        char *to = (char *)state->all.acceleration_field +
-                   (size_t)(a * sel_state_rows(&state->all.base) + first) * pitch;
-        const char *part = (const char *)from + (size_t)(a * rows) * width;
-        CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
-                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 /* All rows of the acceleration, `steps` steps after time 0. */
 static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
     cuda_laws *laws = state->laws;
+    const cudaStream_t stream = state->all.base.queue->stream;
     const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
-    sel_status status = SEL_OK;
-    for (int64_t first = 0; first < total && !status; first += laws->chunk_rows) {
-        const int64_t left = total - first,
-                      rows = left < laws->chunk_rows ? left : laws->chunk_rows;
+    const size_t real = (size_t)lbm_real(&laws->plan->base), width = (size_t)nx * real;
+    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
+    for (int64_t first = 0, rows; first < total; first += rows) {
         void *pinned;
-        status = cuda_feed_next(&laws->feed, &pinned, error);
+        rows = first + laws->chunk_rows < total ? laws->chunk_rows : total - first;
+        sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
         status = status ? status
                         : lbm_acceleration_rows(laws->plan, steps, first, rows, laws->scratch,
                                                 pinned, rows * nx, error);
-        status = status ? status : copy_rows(state, first, rows, pinned, error);
-        status =
-            status ? status : cuda_feed_sent(&laws->feed, state->all.base.queue->stream, error);
+        for (int a = 0; a < laws->plan->base.domain->grid.dims && !status; a++) {
+            char *to = (char *)state->all.acceleration_field + (size_t)(a * total + first) * pitch;
+            const char *part = (const char *)pinned + (size_t)(a * rows) * width;
+            CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
+                                       cudaMemcpyHostToDevice, stream));
+        }
+        status = status ? status : cuda_feed_sent(&laws->feed, stream, error);
+        if (status) {
+            return status;
+        }
     }
-    return status;
+    return SEL_OK;
 }
 
 /* The values of one law for the step from `step` to the next. */
@@ -302,16 +295,6 @@ static int mask_of(unsigned depends) {
     return (depends & SEL_ON_T ? 1 : 0) + (depends & SEL_ON_CONTROLS ? 2 : 0);
 }
 
-/* Blocks of the laws that depend on what a mask says; first[count + 1]. */
-static void count_blocks(const cuda_laws *laws, int mask, int64_t *first) {
-    first[0] = 0;
-    for (int k = 0; k < laws->count; k++) {
-        const listed_law *listed = &laws->v[k];
-        bool due = (mask_of(listed->batch->depends) & mask) && listed->launched;
-        first[k + 1] = first[k] + (due ? listed->law->rows * listed->law->blocks_per_row : 0);
-    }
-}
-
 static cuda_laws_launch describe_launch(const lbm_cuda *state, int mask, int64_t blocks) {
     const cuda_laws *laws = state->laws;
     const lbm_numbers *numbers = &laws->plan->numbers;
@@ -349,7 +332,12 @@ static sel_status upload(const lbm_cuda *state, sel_error *error) {
         status = upload_places(&laws->v[k], error);
     }
     for (int mask = 0; mask < MASKS && !status; mask++) {
-        count_blocks(laws, mask, laws->first);
+        /* Blocks of the laws that depend on what the mask says. */
+        for (size_t k = 0; k < count; k++) {
+            const cuda_law *law = &laws->law[k];
+            bool due = (mask_of(laws->v[k].batch->depends) & mask) && laws->v[k].launched;
+            laws->first[k + 1] = laws->first[k] + (due ? law->rows * law->blocks_per_row : 0);
+        }
         laws->launch[mask] = describe_launch(state, mask, laws->first[count]);
         status = cuda_send(laws->first_block[mask], laws->first, (count + 1) * sizeof *laws->first,
                            error);
