@@ -197,39 +197,32 @@ static sel_status open_feed(cuda_laws *laws, sel_error *error) {
     return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
 }
 
-static sel_status copy_rows(const lbm_cuda *state, int64_t first, int64_t rows, const void *from,
-                            sel_error *error) {
-    const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const size_t real = (size_t)lbm_real(&state->all.plan->base), width = (size_t)grid->n[0] * real;
-    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
-    for (int a = 0; a < grid->dims; a++) {
-        char *to = (char *)state->all.acceleration_field +
-                   (size_t)(a * sel_state_rows(&state->all.base) + first) * pitch;
-        const char *part = (const char *)from + (size_t)(a * rows) * width;
-        CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
-                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
-    }
-    return SEL_OK;
-}
-
 /* All rows of the acceleration, `steps` steps after time 0. */
 static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
     cuda_laws *laws = state->laws;
+    const cudaStream_t stream = state->all.base.queue->stream;
     const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
-    sel_status status = SEL_OK;
-    for (int64_t first = 0; first < total && !status; first += laws->chunk_rows) {
-        const int64_t left = total - first,
-                      rows = left < laws->chunk_rows ? left : laws->chunk_rows;
+    const size_t real = (size_t)lbm_real(&laws->plan->base), width = (size_t)nx * real;
+    const size_t pitch = (size_t)state->pattern.layout.pitch * real;
+    for (int64_t first = 0, rows; first < total; first += rows) {
         void *pinned;
-        status = cuda_feed_next(&laws->feed, &pinned, error);
+        rows = first + laws->chunk_rows < total ? laws->chunk_rows : total - first;
+        sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
         status = status ? status
                         : lbm_acceleration_rows(laws->plan, steps, first, rows, laws->scratch,
                                                 pinned, rows * nx, error);
-        status = status ? status : copy_rows(state, first, rows, pinned, error);
-        status =
-            status ? status : cuda_feed_sent(&laws->feed, state->all.base.queue->stream, error);
+        for (int a = 0; a < laws->plan->base.domain->grid.dims && !status; a++) {
+            char *to = (char *)state->all.acceleration_field + (size_t)(a * total + first) * pitch;
+            const char *part = (const char *)pinned + (size_t)(a * rows) * width;
+            CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
+                                       cudaMemcpyHostToDevice, stream));
+        }
+        status = status ? status : cuda_feed_sent(&laws->feed, stream, error);
+        if (status) {
+            return status;
+        }
     }
-    return status;
+    return SEL_OK;
 }
 
 /* The values of one law for the step from `step` to the next. */
@@ -316,17 +309,6 @@ static sel_status upload_places(const listed_law *listed, sel_error *error) {
     return status;
 }
 
-/* Blocks of the laws of a launch; first[count + 1]. */
-static void count_blocks(const cuda_laws *laws, int which, int64_t *first) {
-    first[0] = 0;
-    for (int k = 0; k < laws->count; k++) {
-        const listed_law *listed = &laws->v[k];
-        const bool in_time = listed->batch->depends & SEL_ON_T;
-        const bool due = in_time == (which == IN_TIME) && listed->launched;
-        first[k + 1] = first[k] + (due ? listed->law->rows * listed->law->blocks_per_row : 0);
-    }
-}
-
 static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_t blocks) {
     const cuda_laws *laws = state->laws;
     const lbm_numbers *numbers = &laws->plan->numbers;
@@ -367,7 +349,12 @@ static sel_status upload(const lbm_cuda *state, sel_error *error) {
         status = upload_places(&laws->v[k], error);
     }
     for (int which = 0; which < LAUNCHES && !status; which++) {
-        count_blocks(laws, which, laws->first);
+        for (size_t k = 0; k < count; k++) {
+            const cuda_law *law = &laws->law[k];
+            const bool in_time = laws->v[k].batch->depends & SEL_ON_T;
+            const bool due = in_time == (which == IN_TIME) && laws->v[k].launched;
+            laws->first[k + 1] = laws->first[k] + (due ? law->rows * law->blocks_per_row : 0);
+        }
         laws->launch[which] = describe_launch(state, which, laws->first[count]);
         status = cuda_send(laws->first_block[which], laws->first, (count + 1) * sizeof *laws->first,
                            error);

@@ -287,21 +287,17 @@ static sel_status ask(sel_state *base, const sel_request *request, sel_error *er
                                         : ask_links(state, request, error);
 }
 
-static void answer_balance(lbm_cuda *state, const cuda_slot *slot, sel_request *request) {
-    const sel_total *deviation = slot->host;
-    if (slot->since_steps > 0) {
-        lbm_book(&state->all, (const double *)(const void *)(deviation + 1), slot->since_steps);
-    }
-    lbm_balance_terms(&state->all, lbm_mass(&state->all, sel_total_of(deviation, false)), request);
-}
-
 static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    if (request->kind == SEL_BALANCE) {
-        answer_balance(state, slot, request);
-    } else {
-        lbm_links_answer(state->all.plan, slot->host, request);
+    lbm_state *state = &((lbm_cuda *)base)->all;
+    const sel_total *deviation = slot->host;
+    if (request->kind != SEL_BALANCE) {
+        lbm_links_answer(state->plan, slot->host, request);
+        return;
     }
+    if (slot->since_steps > 0) {
+        lbm_book(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
+    }
+    lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
 }
 
 _Static_assert((int)LBM_GPU_LINK_BLOCKS <= (int)CUDA_FEWEST_ROWS, "links have room in the rows");

@@ -149,10 +149,7 @@ static __device__ void join(lbm_carried &a, const lbm_carried &b) {
 }
 
 static __device__ void clear(lbm_carried &a) {
-    for (int k = 0; k < 3; k++) {
-        a.force[k] = a.torque[k] = 0;
-    }
-    a.mass = 0;
+    a = {{0, 0, 0}, {0, 0, 0}, 0};
 }
 
 template <class T>

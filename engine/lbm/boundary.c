@@ -372,31 +372,30 @@ static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[])
     }
 }
 
-/* calloc that never asks for nothing, and adds up what it asked for. */
-static void *take(int64_t count, size_t size, uint64_t *bytes) {
-    *bytes += (uint64_t)(count + 1) * size;
-    return calloc((size_t)count + 1, size);
-}
-
+/* One block, which begins with the cells. */
 static sel_status allocate(lbm_boundary *b, sel_error *error) {
-    uint64_t bytes = 0;
-    b->cells = take(b->cell_count, sizeof *b->cells, &bytes);
-    b->link_region = take(b->link_count, sizeof *b->link_region, &bytes);
-    b->spans = take(b->span_count, sizeof *b->spans, &bytes);
-    b->row_cells = take(b->rows, sizeof *b->row_cells, &bytes);
-    b->row_spans = take(b->rows, sizeof *b->row_spans, &bytes);
-    bool all = b->cells && b->link_region && b->spans && b->row_cells && b->row_spans;
-    return all ? SEL_OK : sel_fail_memory(error, "the list of boundary cells", bytes);
+    const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count;
+    const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
+    const size_t bytes =
+        cells + spans * sizeof *b->spans + 2 * rows * sizeof *b->row_cells + (size_t)b->link_count;
+    b->cells = malloc(bytes);
+    if (!b->cells) {
+        return sel_fail_memory(error, "the list of boundary cells", bytes);
+    }
+    b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
+    b->row_cells = (int64_t *)(void *)(b->spans + spans);
+    b->row_spans = b->row_cells + rows;
+    b->link_region = (uint8_t *)(b->row_spans + rows);
+    return SEL_OK;
 }
 
 static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
-    uint64_t bytes = 0;
-    tally *counts = take(b->rows, sizeof *counts, &bytes);
+    tally *counts = calloc((size_t)b->rows, sizeof *counts), sum = {0, 0, 0, 0};
     if (!counts) {
-        return sel_fail_memory(error, "counting the boundary cells", bytes);
+        return sel_fail_memory(error, "counting the boundary cells",
+                               (uint64_t)b->rows * sizeof *counts);
     }
     list_rows(domain, b, counts);
-    tally sum = {0, 0, 0, 0};
     for (int64_t row = 0; row < b->rows; row++) {
         const tally here = counts[row];
         counts[row] = sum;
@@ -412,12 +411,10 @@ static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *err
     sel_status status = allocate(b, error);
     if (!status) {
         list_rows(domain, b, counts);
-        for (int64_t row = 0; row < b->rows; row++) {
-            b->row_cells[row] = counts[row].cells;
-            b->row_spans[row] = counts[row].spans;
+        for (int64_t row = 0; row <= b->rows; row++) {
+            b->row_cells[row] = row < b->rows ? counts[row].cells : sum.cells;
+            b->row_spans[row] = row < b->rows ? counts[row].spans : sum.spans;
         }
-        b->row_cells[b->rows] = b->cell_count;
-        b->row_spans[b->rows] = b->span_count;
     }
     free(counts);
     return status;
@@ -439,10 +436,6 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
 
 void lbm_boundary_free(lbm_boundary *boundary) {
     lbm_batches_free(&boundary->batches);
-    free(boundary->cells);
-    free(boundary->link_region);
-    free(boundary->spans);
-    free(boundary->row_cells);
-    free(boundary->row_spans);
+    free(boundary->cells); /* and all behind them */
     *boundary = (lbm_boundary){0};
 }

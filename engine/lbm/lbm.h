@@ -123,11 +123,9 @@ void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
  * 0: there is none. */
 double lbm_sound_period(const lbm_plan *plan);
 
-/* Warns of velocities that start at once or rise within less than that, and of shorter runs. */
-void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
-
-/* Whether a velocity does start at once. */
-bool lbm_starts_at_once(const lbm_plan *plan);
+/* Warns of velocities that start at once or rise within less than that, and of shorter runs;
+ * returns whether a velocity does start at once. */
+bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
 
 /* What passes the faces whose velocity is given: the largest velocities across them, inwards and
  * outwards, with their regions, sampled over the run. */

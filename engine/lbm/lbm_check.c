@@ -316,7 +316,7 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
                  "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
                  "%d); use more cells, or a larger viscosity",
                  p->numbers.tau, cell, MOST_CELL_REYNOLDS);
-    } else if (lbm_starts_at_once(p)) {
+    } else if (lbm_warn_of_sound(p, NULL)) {
         snprintf(text, size,
                  "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "
                  "initial.velocity");

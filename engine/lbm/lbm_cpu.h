@@ -64,20 +64,18 @@ typedef struct lbm_loops {
                  double *to, int64_t stride);
     /* Stores the populations of one cell. */
     void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
-    /* What came in the step to a free cell that is no boundary cell, before it is collided. */
-    void (*pull)(const lbm_step *step, int64_t x, int64_t row, double *g);
-    /* What a boundary cell sent along each direction in the step, and what came, closed, before it
-     * is collided. */
-    void (*arrive)(const lbm_step *step, int64_t row, const lbm_boundary_cell *cell, double *own,
-                   double *g);
+    /* What a free cell sent along each direction in the step, and what came, closed, before it is
+     * collided; `cell` is NULL for one that is no boundary cell. */
+    void (*arrive)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
+                   double *own, double *g);
     /* What needs no loop: f64 functions of one cell, for initial states and fields. */
     /* stored populations of a smooth flow */
     void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,
                   double *g);
-    /* density deviation and velocity of populations before collision under the acceleration a */
-    void (*moments)(const double *g, const double *a, double *drho, double *u);
-    /* their non-equilibrium second moment; tau of the cell (Smagorinsky's, with eddy > 0) */
-    double (*excess)(const double *g, const double *a, double tau, double eddy, double *q);
+    /* of populations before collision under the acceleration a the density deviation and the
+     * non-equilibrium second moment; tau of the cell (Smagorinsky's, with eddy > 0) */
+    double (*excess)(const double *g, const double *a, double tau, double eddy, double *drho,
+                     double *q);
 } lbm_loops;
 
 typedef struct lbm_kernels {

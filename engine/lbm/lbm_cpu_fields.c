@@ -80,16 +80,15 @@ static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, 
 /* The rows around `row` in the order of gradient_at, after wrapping; -1: outside. */
 static void window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
-    const int64_t at[2] = {row % grid->n[1], row / grid->n[1]}, stride[2] = {1, grid->n[1]};
+    const int64_t *n = grid->n, at[3] = {0, row % n[1], row / n[1]}, stride[3] = {0, 1, n[1]};
     rows[LBM_HERE] = row;
-    for (int a = 0; a < 2; a++) {
-        int axis = a + 1;
-        int64_t n = grid->n[axis], first = row - at[a] * stride[a];
-        bool wrap = axis < grid->dims && sel_axis_periodic(grid, axis);
-        int64_t below = at[a] > 0 ? at[a] - 1 : wrap ? n - 1 : -1;
-        int64_t above = at[a] < n - 1 ? at[a] + 1 : wrap ? 0 : -1;
-        rows[LBM_BELOW_Y + 2 * a] = below < 0 ? -1 : first + below * stride[a];
-        rows[LBM_ABOVE_Y + 2 * a] = above < 0 ? -1 : first + above * stride[a];
+    for (int k = 0; k < 4; k++) {
+        const int axis = 1 + k / 2;
+        const bool wraps = axis < grid->dims && sel_axis_periodic(grid, axis);
+        int64_t to = at[axis] + (k % 2 ? 1 : -1);
+        to = wraps ? (to + n[axis]) % n[axis] : to;
+        const bool inside = to >= 0 && to < n[axis];
+        rows[LBM_BELOW_Y + k] = inside ? row + (to - at[axis]) * stride[axis] : -1;
     }
 }
 
@@ -109,29 +108,6 @@ static void read_window(const lbm_cpu *state, int64_t row, const double *velocit
 
 /* ---- fields ---- */
 
-/* The components of cell k of a row. */
-static void store(const lbm_cpu *state, const double *value, int components, int64_t k,
-                  double *to) {
-    for (int c = 0; c < components; c++) {
-        to[c * state->layout.nx + k] = value[c];
-    }
-}
-
-static int rotation_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
-                        double *to) {
-    const lbm_units units = lbm_units_of(state->all.plan);
-    const double *velocity[LBM_AROUND];
-    int components = 1;
-    read_window(state, row, velocity);
-    for (int64_t x = x0; x < x1; x++) {
-        double value[3];
-        gradient g = gradient_at(state->all.plan->base.domain, velocity, x, row);
-        components = lbm_rotation_field(field, g.d, state->lattice->dims, &units, value);
-        store(state, value, components, x - x0, to);
-    }
-    return components;
-}
-
 /* As the last observed step left it. */
 static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
                       double *to) {
@@ -144,36 +120,38 @@ static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, 
     return components;
 }
 
-/* The fields that are moments of a cell, in place of the moments. */
-static int moment_row(const lbm_cpu *state, int field, int64_t n, double *row) {
-    const lbm_units units = lbm_units_of(state->all.plan);
-    const int64_t nx = state->layout.nx;
-    int components = 1;
-    for (int64_t k = 0; k < n; k++) {
-        double value[3];
-        components =
-            lbm_moment_field(field, row[k], row + nx + k, nx, state->lattice->dims, &units, value);
-        store(state, value, components, k, row);
-    }
-    return components;
-}
-
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values) {
     const lbm_cpu *state = (const lbm_cpu *)base;
-    double *to = thread_rows(state) + 4 * LBM_AROUND * state->layout.nx;
+    const bool rotation = field == LBM_VORTICITY || field == LBM_Q_CRITERION;
+    const lbm_units units = lbm_units_of(state->all.plan);
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    const double *velocity[LBM_AROUND];
+    double *to = thread_rows(state) + 4 * LBM_AROUND * nx;
+    int components = 1;
     *values = to;
-    switch (field) {
-    case LBM_VORTICITY:
-    case LBM_Q_CRITERION:
-        return rotation_row(state, field, row, x0, x1, to);
-    case LBM_STRAIN_RATE:
-    case LBM_STRESS:
+    if (field == LBM_STRAIN_RATE || field == LBM_STRESS) {
         return strain_row(state, field, row, x0, x1, to);
-    default:
-        read_row(state, row, x0, x1, to);
-        return moment_row(state, field, x1 - x0, to);
     }
+    if (rotation) {
+        read_window(state, row, velocity);
+    } else {
+        read_row(state, row, x0, x1, to);
+    }
+    for (int64_t k = 0; k < x1 - x0; k++) { /* moments give place to what is made of them */
+        double value[3];
+        if (rotation) {
+            gradient g = gradient_at(state->all.plan->base.domain, velocity, x0 + k, row);
+            components = lbm_rotation_field(field, g.d, dims, &units, value);
+        } else {
+            components = lbm_moment_field(field, to[k], to + nx + k, nx, dims, &units, value);
+        }
+        for (int c = 0; c < components; c++) {
+            to[c * nx + k] = value[c];
+        }
+    }
+    return components;
 }
 
 void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
@@ -251,7 +229,7 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
         const lbm_boundary_cell *cell = &boundary->cells[c];
         double own[LBM_MAX_Q], g[LBM_MAX_Q];
         int64_t link = cell->first_link;
-        lbm_loops_of(state)->arrive(step, row, cell, own, g);
+        lbm_loops_of(state)->arrive(step, cell->x, row, cell, own, g);
         for (int i = 1; i < state->lattice->q; i++) {
             if (cell->links >> i & 1u) {
                 const int opposite = state->lattice->direction[i].opposite;
@@ -262,48 +240,32 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
     }
 }
 
-/* The rate of strain of a cell per step (parts as in lbm_lattice.h), and its dynamic viscosity;
- * lattice units. */
-typedef struct strain {
-    double part[6], viscosity;
-} strain;
-
-static strain strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
-                                    int64_t row, const double *g) {
-    const lbm_loops *loops = lbm_loops_of(state);
-    double acceleration[3], q[6], drho, u[3];
-    strain s;
-    lbm_acceleration_at(state, x, row, acceleration);
-    loops->moments(g, acceleration, &drho, u);
-    double tau = loops->excess(g, acceleration, step->numbers->tau, step->numbers->eddy, q);
-    s.viscosity = lbm_excess_strain(q, drho, tau, state->lattice->dims, s.part);
-    return s;
-}
-
-static strain strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
-                                 int64_t x, int64_t row) {
-    const lbm_numbers *numbers = &state->all.plan->numbers;
-    gradient g = gradient_at(state->all.plan->base.domain, velocity, x, row);
-    double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
-    strain s = {.viscosity = rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d))};
-    lbm_gradient_strain(g.d, state->lattice->dims, s.part);
-    return s;
-}
-
-/* What comes to the cell x of a row; *c: the first boundary cell that is not before it. */
-static void pull_cell(const lbm_cpu *state, const lbm_step *step, int64_t x, int64_t row,
-                      int64_t *c, double *g) {
+/* The rate of strain of a cell per step (parts as in lbm_lattice.h) from what comes to it in a
+ * step; returns its dynamic viscosity. Lattice units. *c: the first boundary cell that is not
+ * before it. */
+static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
+                                    int64_t row, int64_t *c, double strain[6]) {
     const lbm_boundary *boundary = step->boundary;
     const lbm_loops *loops = lbm_loops_of(state);
-    double own[LBM_MAX_Q];
+    double own[LBM_MAX_Q], g[LBM_MAX_Q], acceleration[3], q[6], drho;
     while (*c < boundary->row_cells[row + 1] && boundary->cells[*c].x < x) {
         ++*c;
     }
-    if (*c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x) {
-        loops->arrive(step, row, &boundary->cells[*c], own, g);
-    } else {
-        loops->pull(step, x, row, g);
-    }
+    const bool met = *c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x;
+    loops->arrive(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
+    lbm_acceleration_at(state, x, row, acceleration);
+    double tau = loops->excess(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
+    return lbm_excess_strain(q, drho, tau, state->lattice->dims, strain);
+}
+
+/* The same by differences of the velocity. */
+static double strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
+                                 int64_t x, int64_t row, double strain[6]) {
+    const lbm_numbers *numbers = &state->all.plan->numbers;
+    gradient g = gradient_at(state->all.plan->base.domain, velocity, x, row);
+    double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
+    lbm_gradient_strain(g.d, state->lattice->dims, strain);
+    return rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d));
 }
 
 static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
@@ -316,19 +278,14 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
         read_window(state, row, velocity);
     }
     for (int64_t x = 0; x < nx; x++) {
-        double g[LBM_MAX_Q], value[6];
-        strain s;
+        double strain[6], value[6];
         if (sel_state_solids(&state->all.base, row)[x]) {
             continue;
         }
-        if (initially) {
-            s = strain_of_gradient(state, velocity, x, row);
-        } else {
-            pull_cell(state, step, x, row, &c, g);
-            s = strain_of_populations(state, step, x, row, g);
-        }
+        const double viscosity = initially ? strain_of_gradient(state, velocity, x, row, strain)
+                                           : strain_of_populations(state, step, x, row, &c, strain);
         for (int k = 0; k < 2; k++) {
-            const int count = lbm_strain_field(LBM_STRAIN_RATE + k, s.part, s.viscosity,
+            const int count = lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity,
                                                state->lattice->dims, &units, value);
             for (int i = 0; i < count && state->all.strain[k]; i++) {
                 state->all.strain[k][i * cells + row * nx + x] = value[i];

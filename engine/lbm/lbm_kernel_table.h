@@ -34,30 +34,17 @@
 #undef LBM_SQRT
 #undef LBM_NAME
 
-/* ---- the f64 rules of one cell, as functions that can be pointed to ---- */
-
-static lbm_rates_f64 rates_of(const double *a, double tau, double eddy) {
+static double excess(const double *g, const double *a, double tau, double eddy, double *drho,
+                     double *q) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
+    double u[LBM_DIMS];
     for (int axis = 0; axis < LBM_DIMS; axis++) {
         rates.a[axis] = a[axis];
     }
-    return rates;
-}
-
-static void moments(const double *g, const double *a, double *drho, double *u) {
-    const lbm_rates_f64 rates = rates_of(a, 1, 0);
     lbm_moments_f64(g, &rates, true, drho, u);
+    lbm_excess_f64(g, &rates, true, *drho, u, q);
+    return eddy > 0 ? lbm_tau_of_excess_f64(q, 1 + *drho, &rates) : tau;
 }
-
-static double excess(const double *g, const double *a, double tau, double eddy, double *q) {
-    const lbm_rates_f64 rates = rates_of(a, tau, eddy);
-    double drho, u[LBM_DIMS];
-    lbm_moments_f64(g, &rates, true, &drho, u);
-    lbm_excess_f64(g, &rates, true, drho, u, q);
-    return eddy > 0 ? lbm_tau_of_excess_f64(q, 1 + drho, &rates) : tau;
-}
-
-/* ---- the table ---- */
 
 #define SWEEP(name, suffix)                                                      \
     {                                                                            \
@@ -65,13 +52,13 @@ static double excess(const double *g, const double *a, double tau, double eddy, 
             {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
             {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
     }
-#define LOOPS(suffix)                                                                            \
-    {                                                                                            \
-        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                                \
-                  [LBM_BGK] = SWEEP(bgk, suffix),                                                \
-                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                               \
-        .read = read_##suffix, .write = write_##suffix, .pull = pull_##suffix,                   \
-        .arrive = arrive_##suffix, .start = lbm_start_f64, .moments = moments, .excess = excess, \
+#define LOOPS(suffix)                                                              \
+    {                                                                              \
+        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                  \
+                  [LBM_BGK] = SWEEP(bgk, suffix),                                  \
+                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                 \
+        .read = read_##suffix, .write = write_##suffix, .arrive = arrive_##suffix, \
+        .start = lbm_start_f64, .excess = excess,                                  \
     }
 
 extern const lbm_loops LBM_TABLE[2];

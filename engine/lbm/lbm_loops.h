@@ -203,23 +203,17 @@ SEL_INLINE void LBM_NAME(meet)(const lbm_step *step, const lbm_boundary_cell *ce
     }
 }
 
-static void LBM_NAME(pull)(const lbm_step *step, int64_t x, int64_t row, double *g) {
+static void LBM_NAME(arrive)(const lbm_step *step, int64_t x, int64_t row,
+                             const lbm_boundary_cell *cell, double *own, double *g) {
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
-    LBM_DIRECTIONS(SOURCE)
-#define LOAD(i, ex, ey, ez, opposite, weight) g[i] = (double)*from##i;
-    LBM_DIRECTIONS(LOAD)
-#undef LOAD
-}
-
-static void LBM_NAME(arrive)(const lbm_step *step, int64_t row, const lbm_boundary_cell *cell,
-                             double *own, double *g) {
-    const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, cell->x);
     REAL come[LBM_Q];
     LBM_DIRECTIONS(SOURCE)
 #define LOAD(i, ex, ey, ez, opposite, weight) come[i] = *from##i;
     LBM_DIRECTIONS(LOAD)
 #undef LOAD
-    LBM_NAME(meet)(step, cell, row, come, 1);
+    if (cell) {
+        LBM_NAME(meet)(step, cell, row, come, 1);
+    }
     for (int i = 0; i < LBM_Q; i++) {
         own[i] = (double)source.from[i * source.plane];
         g[i] = (double)come[i];

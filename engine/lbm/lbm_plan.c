@@ -1,4 +1,4 @@
-/* lbm_plan.c -- sel.lbm's numbers in lattice units, its plan, and the solver's entry. */
+/* lbm_plan.c -- the lattices, sel.lbm's numbers in lattice units, its plan, the solver's entry. */
 #include "engine/lbm/lbm_terms.h"
 
 #include <math.h>
@@ -6,6 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/machine/cpu.h"
+#include "engine/physics/lbm_lattice.h"
+
+#define DIRECTION(i, ex, ey, ez, opposite_of, weight_of) \
+    [i].e = {ex, ey, ez}, [i].opposite = (opposite_of), [i].weight = (weight_of),
+#define MIRRORS(i, ex, ey, ez, mx, my, mz) [i].mirror = {mx, my, mz},
+
+const lbm_lattice lbm_lattices[LBM_LATTICES] = {
+    [LBM_D2Q9] = {.name = "D2Q9",
+                  .dims = 2,
+                  .q = D2Q9_COUNT,
+                  .direction = {D2Q9(DIRECTION) D2Q9_DIAGONALS(MIRRORS)}},
+    [LBM_D3Q19] = {.name = "D3Q19",
+                   .dims = 3,
+                   .q = D3Q19_COUNT,
+                   .direction = {D3Q19(DIRECTION) D3Q19_DIAGONALS(MIRRORS)}},
+};
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
     const lbm_lattice *lattice = &lbm_lattices[params->lattice];
@@ -21,8 +37,12 @@ sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_erro
                        lattice->dims == 2 ? "{ nx, ny }" : "{ nx, ny, nz }");
 }
 
+static const lbm_lattice *lattice_of(const sel_common *params) {
+    return &lbm_lattices[((const lbm_params *)params)->lattice];
+}
+
 static int dims(const sel_common *params) {
-    return lbm_lattices[((const lbm_params *)params)->lattice].dims;
+    return lattice_of(params)->dims;
 }
 
 static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
@@ -152,16 +172,14 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
     if (!*known) {
         return SEL_OK;
     }
-    for (size_t i = 0; i < at->n; i++) {
+    sel_status status = SEL_OK;
+    for (size_t i = 0; i < at->n && !status; i++) {
         const sel_places place = {1,     &at->x[i],   &at->y[i], at->z ? &at->z[i] : NULL,
                                   at->t, at->controls};
         double velocity[3] = {0, 0, 0};
         if (sel_quantity_given(&wall->velocity)) {
-            sel_status status =
+            status =
                 sel_quantity_eval(&wall->velocity, "law.wall: velocity", &place, velocity, error);
-            if (status != SEL_OK) {
-                return status;
-            }
         }
         if (field == LBM_SPEED) {
             out[i] = sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
@@ -172,18 +190,14 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
             out[(size_t)a * at->n + i] = velocity[a];
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-static const lbm_lattice *lattice_of(const sel_simulation *simulation) {
-    return &lbm_lattices[((const lbm_params *)simulation->params)->lattice];
-}
-
 /* Each population is read once and written once. */
 static double bytes_per_update(const sel_plan *plan) {
-    return 2 * lattice_of(plan->simulation)->q * (double)lbm_real(plan);
+    return 2 * lattice_of(plan->simulation->params)->q * (double)lbm_real(plan);
 }
 
 /* Each population, and whether the cell is solid. */
@@ -193,7 +207,7 @@ static double bytes_per_look(const sel_plan *plan) {
 
 /* Two copies of the populations, and the velocity at the last steady test. */
 static double bytes_per_cell(const sel_simulation *simulation, int precision) {
-    const lbm_lattice *lattice = lattice_of(simulation);
+    const lbm_lattice *lattice = lattice_of(simulation->params);
     return (2 * lattice->q + lattice->dims) * (precision == SEL_F32 ? 4 : 8);
 }
 

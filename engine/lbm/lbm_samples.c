@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/lbm/lbm_terms.h"
 #include "engine/physics/lbm_law.h"
 
@@ -39,7 +38,7 @@ static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take
     free(values);
 }
 
-/* ---- the largest velocity ---- */
+/* ---- the largest velocity, and pressures ---- */
 
 /* The largest magnitude of a - b over n vectors, by component; b NULL: of a. */
 static double largest_difference(const double *a, const double *b, int64_t n, int components) {
@@ -55,13 +54,26 @@ static double largest_difference(const double *a, const double *b, int64_t n, in
     return largest;
 }
 
+/* The largest velocity, and the lowest and the highest pressure. */
+typedef struct extremes {
+    double velocity, lowest, highest;
+} extremes;
+
 /* take_sample */
-static void take_largest(const lbm_plan *plan, const lbm_batch *batch, const double *values,
-                         void *to) {
+static void take_extremes(const lbm_plan *plan, const lbm_batch *batch, const double *values,
+                          void *to) {
     (void)plan;
-    double *largest = to;
-    *largest =
-        fmax(*largest, largest_difference(values, NULL, batch->count, batch->quantity->components));
+    extremes *found = to;
+    const int components = batch->quantity->components;
+    if (components > 1) {
+        found->velocity =
+            fmax(found->velocity, largest_difference(values, NULL, batch->count, components));
+        return;
+    }
+    for (int64_t k = 0; k < batch->count; k++) {
+        found->lowest = fmin(found->lowest, values[k]);
+        found->highest = fmax(found->highest, values[k]);
+    }
 }
 
 /* Centres of free cells, some along each axis: x, y and z of `room` each. Returns their number. */
@@ -109,30 +121,18 @@ static double largest_initial(const lbm_plan *plan) {
 }
 
 double lbm_largest_velocity(const lbm_plan *plan) {
-    double reference = plan->params->common.reference.velocity, largest = 0;
-    sample_laws(plan, true, take_largest, &largest);
-    largest = fmax(largest, largest_initial(plan));
+    const double reference = plan->params->common.reference.velocity;
+    extremes found = {.velocity = 0};
+    sample_laws(plan, true, take_extremes, &found);
+    const double largest = fmax(found.velocity, largest_initial(plan));
     return fmax(largest, isnan(reference) ? 0 : reference);
 }
 
-/* ---- pressures ---- */
-
-/* take_sample */
-static void take_pressures(const lbm_plan *plan, const lbm_batch *batch, const double *values,
-                           void *to) {
-    (void)plan;
-    double *range = to;
-    for (int64_t k = 0; k < batch->count; k++) {
-        range[0] = fmin(range[0], values[k]);
-        range[1] = fmax(range[1], values[k]);
-    }
-}
-
 void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest) {
-    double range[2] = {0, 0};
-    sample_laws(plan, false, take_pressures, range);
-    *lowest = range[0];
-    *highest = range[1];
+    extremes found = {.velocity = 0};
+    sample_laws(plan, false, take_extremes, &found);
+    *lowest = found.lowest;
+    *highest = found.highest;
 }
 
 /* ---- what passes ---- */
@@ -301,6 +301,10 @@ static bool measure_jump(start *s) {
     return true;
 }
 
+static bool starts_at_once(const start *s) {
+    return s->jumps > jump * s->largest;
+}
+
 static void warn_of_batch(start *s, double period, double last, sel_error *warnings) {
     const sel_grid *grid = &s->plan->base.domain->grid;
     const sel_region *region = s->batch->region;
@@ -309,7 +313,7 @@ static void warn_of_batch(start *s, double period, double last, sel_error *warni
     }
     const bool varies = (s->batch->depends & SEL_ON_T) != 0;
     const double share = varies && last >= period ? early_share(s, period, last) : 0;
-    if (s->jumps > jump * s->largest) {
+    if (starts_at_once(s)) {
         sel_fail_at(warnings, region->at,
                     "%s starts at once: its sound goes to and fro in the domain (period %.4g) and "
                     "passes for flow; multiply it by sel.ramp(t, %.2g), or give it as "
@@ -323,17 +327,11 @@ static void warn_of_batch(start *s, double period, double last, sel_error *warni
     }
 }
 
-bool lbm_starts_at_once(const lbm_plan *plan) {
-    sel_error found = {.status = SEL_OK};
-    lbm_warn_of_sound(plan, &found);
-    return found.status != SEL_OK && strstr(found.text, "starts at once") != NULL;
-}
-
-void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
+bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
     const lbm_batches *batches = &plan->boundary.batches;
     const sel_grid *grid = &plan->base.domain->grid;
     const double period = lbm_sound_period(plan);
-    bool moves = false;
+    bool moves = false, at_once = false;
     const int64_t end = sel_stop_step(&plan->params->common);
     const double last = end == INT64_MAX ? HUGE_VAL : (double)end;
     double *values = malloc((6 * (size_t)batches->largest + 1) * sizeof *values);
@@ -347,6 +345,7 @@ void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
         if (!s.batch->on_links && s.batch->quantity->components > 1) {
             warn_of_batch(&s, period, last, warnings);
             moves = moves || s.largest > 0;
+            at_once = at_once || starts_at_once(&s);
         }
     }
     free(values);
@@ -356,4 +355,5 @@ void lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
                  "(%.4g): what it shows is the start",
                  last * grid->dt, period * grid->dt);
     }
+    return at_once;
 }

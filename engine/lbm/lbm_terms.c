@@ -270,45 +270,32 @@ sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t fir
 
 /* ---- a step to come ---- */
 
-static sel_status laws_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
-    const lbm_batches *batches = &plan->boundary.batches;
-    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
-    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the laws", 0);
-    for (int k = 0; k < batches->count && !status; k++) {
-        const lbm_batch *batch = &batches->v[k];
-        if (batch->depends & SEL_ON_T) {
-            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
-                                        values, error);
-        }
-    }
-    free(values);
-    return status;
-}
-
-/* In a row of cells when it depends on the place. */
-static sel_status acceleration_ahead(const lbm_plan *plan, int64_t step, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const int64_t nx = domain->grid.n[0];
-    const double steps = lbm_batch_steps(&plan->acceleration, step);
-    double value[3];
-    if (!(plan->acceleration.depends & SEL_ON_T)) {
-        return SEL_OK;
-    }
-    if (!lbm_acceleration_is_field(plan)) {
-        return lbm_batch_evaluate(&plan->acceleration, domain, steps, value, error);
-    }
-    double *row = malloc(9 * (size_t)nx * sizeof *row);
-    sel_status status =
-        row ? lbm_acceleration_rows(plan, steps, 0, 1, row, row + 6 * nx, nx, error)
-            : sel_fail_memory(error, "the acceleration", 9 * (size_t)nx * sizeof *row);
-    free(row);
-    return status;
-}
-
+/* An acceleration that depends on the place is evaluated in one row of cells. */
 sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
     const lbm_plan *plan = (const lbm_plan *)base;
-    sel_status laws = laws_ahead(plan, step, error);
-    sel_status acceleration = acceleration_ahead(plan, step, error);
+    const lbm_batches *batches = &plan->boundary.batches;
+    const int64_t nx = base->domain->grid.n[0];
+    const size_t numbers = (size_t)(3 * batches->largest + 9 * nx);
+    double *values = malloc(numbers * sizeof *values);
+    if (!values) {
+        return sel_fail_memory(error, "the laws", numbers * sizeof *values);
+    }
+    sel_status laws = SEL_OK, acceleration = SEL_OK;
+    for (int k = 0; k < batches->count && !laws; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if (batch->depends & SEL_ON_T) {
+            laws = lbm_batch_evaluate(batch, base->domain, lbm_batch_steps(batch, step), values,
+                                      error);
+        }
+    }
+    if (plan->acceleration.depends & SEL_ON_T) {
+        const double steps = lbm_batch_steps(&plan->acceleration, step);
+        acceleration =
+            lbm_acceleration_is_field(plan)
+                ? lbm_acceleration_rows(plan, steps, 0, 1, values, values + 6 * nx, nx, error)
+                : lbm_batch_evaluate(&plan->acceleration, base->domain, steps, values, error);
+    }
+    free(values);
     return laws ? laws : acceleration;
 }
 

@@ -7,11 +7,11 @@
     static void collide_##D##_##suffix(const lbm_step *step, int64_t x, int64_t row, double *g) { \
         const lbm_layout *layout = &step->layout;                                                 \
         const int64_t cells = layout->nx * layout->ny * layout->nz;                               \
-        lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->omega_even,                   \
-                                          .omega_odd = (type)step->omega_odd,                     \
-                                          .tau = (type)step->tau,                                 \
-                                          .magic = (type)step->magic,                             \
-                                          .eddy = (type)step->eddy};                              \
+        lbm_rates_##D##_##suffix rates = {.omega_even = (type)step->numbers->omega_even,          \
+                                          .omega_odd = (type)step->numbers->omega_odd,            \
+                                          .tau = (type)step->numbers->tau,                        \
+                                          .magic = (type)step->numbers->magic,                    \
+                                          .eddy = (type)step->numbers->eddy};                     \
         type own[LBM_MAX_Q];                                                                      \
         for (int a = 0; a < D; a++) {                                                             \
             const type *field = step->acceleration_field;                                         \
@@ -22,7 +22,7 @@
             own[i] = (type)g[i];                                                                  \
         }                                                                                         \
         lbm_collide_##D##_##suffix(own, &rates, step->collision, step->forcing != LBM_NO_FORCE,   \
-                                   step->eddy > 0);                                               \
+                                   step->numbers->eddy > 0);                                      \
         for (int i = 0; i < LBM_MAX_Q; i++) {                                                     \
             g[i] = (double)own[i];                                                                \
         }                                                                                         \
@@ -146,10 +146,10 @@ static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow
     const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
     double own[LBM_MAX_Q];
     if (cell) {
-        lbm_loops_of(case_state(c))->arrive(step, row, cell, own, g);
+        lbm_loops_of(case_state(c))->arrive(step, x, row, cell, own, g);
         check_bounces(c, step, flow, cell, own, g);
     } else {
-        lbm_loops_of(case_state(c))->pull(step, x, row, g);
+        lbm_loops_of(case_state(c))->arrive(step, x, row, NULL, own, g);
     }
     collides[flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][flow->precision](step, x, row, g);
 }
@@ -185,7 +185,7 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const double *be
     memcpy(flow, before, bytes);
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
-            lbm_loops_of(case_state(c))->arrive(step, row, &b->cells[k], own, g);
+            lbm_loops_of(case_state(c))->arrive(step, b->cells[k].x, row, &b->cells[k], own, g);
             add_flow(b->lattice, &b->cells[k], own, g, flow);
         }
     }
