@@ -80,14 +80,10 @@ typedef struct aqua_gpu_flow {
  * room about them that can be read: so many numbers before, and so many rows besides behind. */
 enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* Gather in two: factors (and cuts), then what each cell's eight edges carry. */
+/* Gather in two passes, of f64: factors (and cuts), then what each cell's eight edges carry. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* The thesis's scheme: cells send to their receivers, then all are brought up to date. */
 cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flow, cudaStream_t stream);
-
-/* The faster gather for this flow, and whether it needs `factor` and `cut`. */
-cudaError_t aqua_gpu_gather(const aqua_gpu_flow *flow, cudaStream_t stream);
-bool aqua_gpu_gather_needs_scratch(bool whole);
 
 /* ---- what else is in a step ---- */
 
@@ -112,10 +108,8 @@ static inline bool aqua_gpu_spread_fits(const cuda_term *term) {
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
  * of `water`; NULL: nobody asks. */
-cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          uint8_t *marks, const aqua_gpu_spread *rain, cudaStream_t stream);
-cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          const aqua_gpu_spread *soil, cudaStream_t stream);
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, void *water, uint8_t *marks,
+                            const aqua_gpu_spread *spread, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_tap {
@@ -125,15 +119,14 @@ typedef struct aqua_gpu_tap {
 
 /* Sources whose cells are `taps`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                            void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_dose *doses, int sources, double most_poured,
-                            uint64_t *alarm, cudaStream_t stream);
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, void *water, uint8_t *marks,
+                            const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
+                            int sources, double most_poured, cudaStream_t stream);
 
 /* Ghosts, as in engine/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
-    const uint32_t *at;
+    const int64_t *at;        /* in the layout */
     const uint8_t *level;     /* 1: stands at z; 0: dry */
     const double *ground, *z; /* m */
     double per_metre, datum;
@@ -151,26 +144,22 @@ typedef struct aqua_gpu_level {
 cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
 /* Beds and depths of the ghosts; NULL: left alone. */
-cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,
-                            bool whole, void *bed, void *water, uint8_t *marks,
-                            cudaStream_t stream);
+cudaError_t aqua_gpu_settle(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
+                            void *water, uint8_t *marks, cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes; numbers of 4 or 8 bytes. */
-cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2], int bytes,
-                          void *values, cudaStream_t stream);
+/* Fills what lies beyond periodic axes, of beds or depths. */
+cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, const bool periodic[2], void *values,
+                          cudaStream_t stream);
 
-/* What the edges carry in the flow, units of the store: added to booked[count], or alone stored in
- * flux[count]. */
-cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                          sel_total *booked, cudaStream_t stream);
-cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                            double *flux, cudaStream_t stream);
+/* What the edges carry in the flow, units of the store: added to booked[count], or if that is NULL
+ * stored in flux[count]. */
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
+                           sel_total *booked, double *flux, cudaStream_t stream);
 
 /* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
  * clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                           const void *water, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream);
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, cuda_clock clock, const void *water,
+                           void *most, int32_t *first, double arrival, cudaStream_t stream);
 
 /* ---- looking ---- */
 

@@ -25,16 +25,11 @@ typedef struct aqua_loops {
      * to y + 1, and to their own `less`; both in the layout. Then a row from both. */
     void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
     double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
-    /* Adds an amount to each free cell, or takes it, no more than there is. With rates [nx] each
-     * cell has its own, carry [nx] what it is owed. Returns the sum. */
-    double (*pour)(const aqua_layout *layout, void *water, int64_t y, const uint8_t *solid,
-                   double amount);
-    double (*pour_field)(const aqua_layout *layout, void *water, int64_t y, const uint8_t *solid,
-                         const void *rate, void *carry);
-    double (*soak)(const aqua_layout *layout, void *water, int64_t y, const uint8_t *solid,
-                   double amount);
-    double (*soak_field)(const aqua_layout *layout, void *water, int64_t y, const uint8_t *solid,
-                         const void *rate, void *carry);
+    /* Rain adds an amount to each free cell, soil takes it, no more than there is. With rates [nx]
+     * each cell has its own, carry [nx] what it is owed. Returns the sum. */
+    double (*supply[AQUA_SUPPLIES])(const aqua_layout *layout, void *water, int64_t y,
+                                    const uint8_t *solid, double amount, const void *rate,
+                                    void *carry);
     /* most[nx] is raised to the depths; first[nx], where it is -1, set to `step` where they reach
      * `arrival`. NULL: not wanted. */
     void (*watch)(const aqua_layout *layout, const void *water, int64_t y, void *most,
@@ -46,12 +41,8 @@ typedef struct aqua_loops {
     double (*edge)(const aqua_step *step, int64_t at, int k);
 } aqua_loops;
 
-typedef struct aqua_kernels {
-    const aqua_loops *loops; /* [SEL_F32, SEL_F64] */
-} aqua_kernels;
-
-/* The tables that this processor can run, best first; NULL after the last (machine/levels.h).
- */
-const aqua_kernels *aqua_kernels_usable(int index);
+/* The tables that this processor can run, [SEL_F32, SEL_F64], best first; NULL after the last
+ * (machine/levels.h). */
+const aqua_loops *aqua_loops_usable(int index);
 
 #endif

@@ -387,23 +387,21 @@ static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const voi
 /* ---- rain and soil ---- */
 
 static double AQUA_NAME(aqua_pour)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount) {
+                                   const uint8_t *solid, double amount, const void *rate,
+                                   void *carry) {
     AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
-    const AQUA_WATER add = (AQUA_WATER)amount;
-    int64_t cells = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        w[x] += solid[x] ? (AQUA_WATER)0 : add;
-        cells += solid[x] == 0;
-    }
-    return (double)add * (double)cells;
-}
-
-static double AQUA_NAME(aqua_pour_field)(const aqua_layout *layout, void *water, int64_t y,
-                                         const uint8_t *solid, const void *rate, void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
+    int64_t cells = 0;
+    if (!rates) {
+        for (int64_t x = 0; x < layout->nx; x++) {
+            w[x] += solid[x] ? (AQUA_WATER)0 : each;
+            cells += solid[x] == 0;
+        }
+        return (double)each * (double)cells;
+    }
     for (int64_t x = 0; x < layout->nx; x++) {
         const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
         w[x] += add;
@@ -413,27 +411,24 @@ static double AQUA_NAME(aqua_pour_field)(const aqua_layout *layout, void *water,
 }
 
 static double AQUA_NAME(aqua_soak)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount) {
+                                   const uint8_t *solid, double amount, const void *rate,
+                                   void *carry) {
     AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
-    const AQUA_WATER most = (AQUA_WATER)amount;
-    double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < most ? w[x] : most;
-        w[x] -= take;
-        sum += (double)take;
-    }
-    return sum;
-}
-
-static double AQUA_NAME(aqua_soak_field)(const aqua_layout *layout, void *water, int64_t y,
-                                         const uint8_t *solid, const void *rate, void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+    const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
+    if (!rates) {
+        for (int64_t x = 0; x < layout->nx; x++) {
+            const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < each ? w[x] : each;
+            w[x] -= take;
+            sum += (double)take;
+        }
+        return sum;
+    }
     for (int64_t x = 0; x < layout->nx; x++) {
-        const AQUA_WATER most = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
-        const AQUA_WATER take = w[x] < most ? w[x] : most;
+        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        const AQUA_WATER take = w[x] < due ? w[x] : due;
         w[x] -= take;
         sum += (double)take;
     }

@@ -9,11 +9,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/aqua/aqua_ghosts.h"
-#include "engine/aqua/aqua_ground.h"
-#include "engine/aqua/aqua_inflow.h"
-#include "engine/aqua/aqua_rows.h"
-#include "engine/aqua/aqua_terrain.h"
+#include "engine/aqua/aqua.h"
 #include "engine/machine.h"
 #include "engine/machine/cpu.h"
 
@@ -63,9 +59,8 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
     if (!sel_quantity_depends(q)) {
-        double alpha, origin = 0;
-        sel_places at = {.n = 1, .x = &origin, .y = &origin};
-        sel_status status = sel_quantity_eval(q, "alpha", &at, &alpha, error);
+        double alpha;
+        sel_status status = aqua_value(plan, q, "alpha", (const double[2]){0, 0}, 0, &alpha, error);
         return status ? status : check_alpha(plan, &alpha, 1, error);
     }
     const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
@@ -83,7 +78,7 @@ typedef struct deepest {
     double depth;
 } deepest;
 
-/* aqua_take */
+/* aqua_take_rows */
 static sel_status find_deepest(void *to, int64_t y, int64_t count, const double *values,
                                sel_error *error) {
     deepest *l = to;
@@ -143,7 +138,7 @@ static void plan_destroy(sel_plan *base) {
 static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
     plan->layout = make_layout(&plan->base.domain->grid);
     sel_status status = aqua_ground_evaluate(plan, error);
-    status = status ? status : aqua_terrain_check(plan, error);
+    status = status ? status : aqua_ground_check(plan, error);
     sel_status alpha = resolve_alpha(plan, error);
     sel_status inflows = aqua_inflows_create(plan, error);
     status = status ? status : alpha;

@@ -1,6 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
-#include "engine/aqua/aqua_terrain.h"
+#include "engine/aqua/aqua.h"
 #include "engine/lookup.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
