@@ -89,8 +89,8 @@ void aqua_cuda_list_amounts(aqua_cuda *state) {
     SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.ground, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.z, ghosts, 0);
-    SEL_ADD(arrays, state, ghost_x, state->level_count ? ghosts : 0, 0);
-    SEL_ADD(arrays, state, ghost_y, state->level_count ? ghosts : 0, 0);
+    SEL_ADD(arrays, state, ghosts.x, state->level_count ? ghosts : 0, 0);
+    SEL_ADD(arrays, state, ghosts.y, state->level_count ? ghosts : 0, 0);
 }
 
 void aqua_cuda_close_amounts(aqua_cuda *state) {
@@ -154,8 +154,8 @@ static sel_status send_ghosts(aqua_cuda *state, sel_error *error) {
     status = status ? status : cuda_send(to->level, ghosts->level, n, error);
     status = status ? status : cuda_send(to->ground, ghosts->ground, bytes, error);
     if (state->level_count) {
-        status = status ? status : cuda_send(state->ghost_x, ghosts->x, bytes, error);
-        status = status ? status : cuda_send(state->ghost_y, ghosts->y, bytes, error);
+        status = status ? status : cuda_send(to->x, ghosts->x, bytes, error);
+        status = status ? status : cuda_send(to->y, ghosts->y, bytes, error);
     }
     return status;
 }
@@ -204,8 +204,8 @@ static void describe_level(const aqua_cuda *state, aqua_gpu_level *to) {
     const int region = to->term.number - AQUA_SUPPLIES;
     const int64_t first = plan->ghosts.first[region];
     to->count = (uint32_t)(plan->ghosts.first[region + 1] - first);
-    to->x = state->ghost_x + first;
-    to->y = state->ghost_y + first;
+    to->x = state->ghosts.x + first;
+    to->y = state->ghosts.y + first;
     to->ground = state->ghosts.ground + first;
     to->z = (double *)state->levels.device + first;
     to->per_metre = state->all.store.per_metre;

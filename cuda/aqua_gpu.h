@@ -129,6 +129,7 @@ typedef struct aqua_gpu_ghosts {
     const int64_t *at;        /* in the layout */
     const uint8_t *level;     /* 1: stands at z; 0: dry */
     const double *ground, *z; /* m */
+    const double *x, *y;      /* of the law */
     double per_metre, datum;
 } aqua_gpu_ghosts;
 

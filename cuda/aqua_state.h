@@ -41,7 +41,6 @@ typedef struct aqua_cuda {
     cuda_feed levels;
     aqua_gpu_level level[AQUA_FIRSTS]; /* of regions whose level is a term */
     int level_count;
-    double *ghost_x, *ghost_y; /* on the device; NULL: none is a term */
     bool periodic[2];
     bool settles; /* the flow changes some of the ghosts: they are set before every step */
 

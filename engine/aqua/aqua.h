@@ -12,7 +12,6 @@
 
 #include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
-#include "engine/physics/aqua_store.h"
 #include "engine/solver.h"
 
 enum { AQUA_GATHER, AQUA_SCATTER };

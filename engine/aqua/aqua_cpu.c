@@ -5,7 +5,6 @@
  */
 #include <omp.h>
 #include <string.h>
-#include "engine/aqua/aqua_kernel.h"
 #include "engine/aqua/aqua_state.h"
 #include "engine/machine/cpu.h"
 

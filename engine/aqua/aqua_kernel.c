@@ -5,7 +5,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/aqua/aqua_kernel.h"
+#include "engine/aqua/aqua_state.h"
 
 #define SEL_INLINE static inline __attribute__((always_inline))
 
