@@ -342,14 +342,6 @@ sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *e
     return cuda_feed_send(&state->sent, state->all.base.queue->stream, error);
 }
 
-sel_status aqua_cuda_rise(const aqua_cuda *state, int64_t step, sel_error *error) {
-    const cuda_queue *queue = state->all.base.queue;
-    for (int k = 0; k < state->level_count; k++) {
-        CUDA_TRY(aqua_gpu_rise(&state->level[k], cuda_queue_clock(queue, step), queue->stream));
-    }
-    return SEL_OK;
-}
-
 /* ---- faults ---- */
 
 /* The place of a fault, and what has no value there. */

@@ -239,12 +239,15 @@ static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step) {
     return flow;
 }
 
-/* Rain and sources, then what of the frame and the ghosts does not stay as it is. */
+/* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
 static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, void *water,
                                  uint8_t *marks, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
     cudaStream_t stream = state->all.base.queue->stream;
     void *bed = state->level_count ? state->all.bed : NULL;
+    for (int k = 0; k < state->level_count; k++) {
+        CUDA_TRY(aqua_gpu_rise(&state->level[k], flow->clock, stream));
+    }
     if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(flow, false, water, marks, &state->spread[AQUA_RAIN], stream));
     }
@@ -269,10 +272,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     const aqua_plan *plan = state->all.plan;
     const aqua_gpu_flow flow = describe_flow(state, step);
     cudaStream_t stream = base->queue->stream;
-    sel_status status = aqua_cuda_rise(state, step, error);
-    status = status ? status
-                    : enqueue_before(state, &flow, state->all.water[step & 1],
-                                     state->marks[step & 1], error);
+    sel_status status =
+        enqueue_before(state, &flow, state->all.water[step & 1], state->marks[step & 1], error);
     if (status) {
         return status;
     }

@@ -69,9 +69,6 @@ sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
  * prepared; lowers *count to those before a step that fails. */
 sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *error);
 
-/* Enqueues levels for the step from `step` on. */
-sel_status aqua_cuda_rise(const aqua_cuda *state, int64_t step, sel_error *error);
-
 /* The error of a term in a step before the state after `step` steps. */
 sel_status aqua_cuda_check_terms(const aqua_cuda *state, int64_t step, sel_error *error);
 

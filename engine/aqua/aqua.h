@@ -69,24 +69,6 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
     return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
 }
 
-/* The same for the machine: values with the frame, with room for so many numbers in front of it and
- * behind, and values of the cells alone, [ny][nx]. */
-static inline sel_cells aqua_framed(const aqua_layout *layout, int64_t before, int64_t behind) {
-    return (sel_cells){.n = {layout->nx, layout->ny, 1},
-                       .components = 1,
-                       .first = aqua_index(layout, 0, 0),
-                       .pitch = layout->pitch,
-                       .before = before,
-                       .count = before + layout->cells + behind};
-}
-
-static inline sel_cells aqua_unframed(const aqua_layout *layout) {
-    return (sel_cells){.n = {layout->nx, layout->ny, 1},
-                       .components = 1,
-                       .pitch = layout->nx,
-                       .count = layout->nx * layout->ny};
-}
-
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 
 /* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
@@ -131,6 +113,7 @@ typedef struct aqua_terrain {
     int64_t pits;       /* cells lower than all their neighbours */
     double deepest_pit; /* m below its lowest neighbour */
     double mean_slope, largest_slope;
+    int64_t slopes; /* between cells, so many */
 } aqua_terrain;
 
 typedef struct aqua_plan {

@@ -27,9 +27,14 @@ static void list(sel_state *base) {
 
 /* ---- sums ---- */
 
+/* The depths of a step from cell x of row y on. */
+static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
+    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+}
+
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
-    return state->loops->sum(&state->plan->layout, state->water[base->step & 1], y,
+    return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
                              sel_state_solids(base, y));
 }
 
@@ -82,14 +87,13 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Rain or soil on a row; what it gives or takes becomes the row's partial. */
-static void supply_row(aqua_state *state, int k, void *water, int64_t y, double uniform) {
+/* Rain or soil on a row of the depths of `step`; what it gives or takes becomes its partial. */
+static void supply_row(aqua_state *state, int k, int64_t step, int64_t y, double uniform) {
     const aqua_amount *amount = &state->amount[k];
-    const aqua_layout *layout = &state->plan->layout;
-    const int64_t at = y * layout->nx * state->size;
+    const int64_t nx = state->plan->layout.nx, at = y * nx * state->size;
     const bool field = amount->supply->spread == AQUA_FIELD;
     state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
-        layout, water, y, sel_state_solids(&state->base, y), uniform,
+        depths(state, step, 0, y), nx, sel_state_solids(&state->base, y), uniform,
         field ? (char *)amount->rate + at : NULL, field ? (char *)amount->owed + at : NULL);
 }
 
@@ -99,62 +103,49 @@ static void book_supply(aqua_state *state, int k) {
 }
 
 static void pour_rain(aqua_state *state) {
-    void *water = state->water[state->base.step & 1];
     if (state->plan->supply[AQUA_RAIN].spread == AQUA_NOTHING) {
         return;
     }
     const double uniform = aqua_take(state, &state->amount[AQUA_RAIN]);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        supply_row(state, AQUA_RAIN, water, y, uniform);
+        supply_row(state, AQUA_RAIN, state->base.step, y, uniform);
     }
     book_supply(state, AQUA_RAIN);
 }
 
 static void watch_row(aqua_state *state, int64_t y, int64_t step) {
-    const aqua_layout *layout = &state->plan->layout;
-    int64_t at = y * layout->nx;
-    state->loops->watch(layout, state->water[step & 1], y,
+    const int64_t nx = state->plan->layout.nx, at = y * nx;
+    state->loops->watch(depths(state, step, 0, y), nx,
                         state->most ? (char *)state->most + at * state->size : NULL,
                         state->arrived ? state->arrived + at : NULL,
                         state->plan->params->arrival_depth * state->store.per_metre, (int32_t)step);
 }
 
-static bool watches(const aqua_state *state) {
-    return state->most || state->arrived;
-}
-
-static sel_status pour_whole(aqua_state *state, int source, aqua_dose dose, sel_error *error) {
-    const aqua_inflow *inflow = &state->plan->inflows[source];
-    int32_t *water = state->water[state->base.step & 1];
-    for (int64_t c = 0; c < inflow->count; c++) {
-        int64_t behind = (c - dose.turn + inflow->count) % inflow->count, at = inflow->at[c];
-        int64_t depth = water[at] + (int64_t)dose.each + (behind < dose.odd);
-        if ((double)depth > state->store.most_poured) {
-            state->base.broken = true;
-            return aqua_too_deep(state->plan, state->base.step,
-                                 aqua_cell_number(&state->plan->layout, at), error);
+static sel_status pour_sources(aqua_state *state, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    const int64_t now = state->base.step;
+    int32_t *whole = state->water[now & 1];
+    double *metres = state->water[now & 1];
+    for (int i = 0; i < plan->inflow_count; i++) {
+        const aqua_inflow *inflow = &plan->inflows[i];
+        const aqua_dose dose = aqua_take_dose(state, i);
+        for (int64_t c = 0; c < inflow->count; c++) {
+            const int64_t at = inflow->at[c];
+            if (!state->store.whole) {
+                metres[at] += dose.each;
+                continue;
+            }
+            const int64_t behind = (c - dose.turn + inflow->count) % inflow->count;
+            const int64_t depth = whole[at] + (int64_t)dose.each + (behind < dose.odd);
+            if ((double)depth > state->store.most_poured) {
+                state->base.broken = true;
+                return aqua_too_deep(plan, now, aqua_cell_number(&plan->layout, at), error);
+            }
+            whole[at] = (int32_t)depth;
         }
-        water[at] = (int32_t)depth;
     }
     return SEL_OK;
-}
-
-static sel_status pour_sources(aqua_state *state, sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < state->plan->inflow_count && !status; i++) {
-        const aqua_inflow *inflow = &state->plan->inflows[i];
-        const aqua_dose dose = aqua_take_dose(state, i);
-        double *water = state->water[state->base.step & 1];
-        if (state->store.whole) {
-            status = pour_whole(state, i, dose, error);
-            continue;
-        }
-        for (int64_t c = 0; c < inflow->count; c++) {
-            water[inflow->at[c]] += dose.each;
-        }
-    }
-    return status;
 }
 
 static double scatter_all(aqua_state *state, const aqua_step *step) {
@@ -212,20 +203,20 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static void soak_and_watch(aqua_state *state) {
-    const bool soaks = state->plan->supply[AQUA_SOIL].spread != AQUA_NOTHING;
-    const int64_t end = state->base.step + 1;
-    if (!soaks && !watches(state)) {
+/* Infiltration, and what is watched: of the depths of `step`. */
+static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
+    const bool watches = state->most || state->arrived;
+    if (!soaks && !watches) {
         return;
     }
     const double uniform = aqua_take(state, &state->amount[AQUA_SOIL]);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         if (soaks) {
-            supply_row(state, AQUA_SOIL, state->water[end & 1], y, uniform);
+            supply_row(state, AQUA_SOIL, step, y, uniform);
         }
-        if (watches(state)) {
-            watch_row(state, y, end);
+        if (watches) {
+            watch_row(state, y, step);
         }
     }
     if (soaks) {
@@ -258,7 +249,7 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     if (plan->base.wants_balance) {
         book_edges(state);
     }
-    soak_and_watch(state);
+    soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
     state->base.step++;
     return status;
 }
@@ -308,10 +299,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->arrived) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-#pragma omp parallel for schedule(static) num_threads(state->base.threads) if (watches(state))
-    for (int64_t y = 0; y < (watches(state) ? plan->layout.ny : 0); y++) {
-        watch_row(state, y, 0);
-    }
+    soak_and_watch(state, false, 0);
     state->first_volume = volume(state);
     /* Fluxes may be asked for before the first step. */
     return terms(base, AQUA_ALWAYS, error);
@@ -326,8 +314,6 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
     double *to = state->rows + nx * omp_get_thread_num();
     const double *ground = plan->ground + at;
-    const char *depths =
-        (const char *)state->water[state->base.step & 1] + aqua_index(&plan->layout, x0, y) * size;
     bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
     if (which == AQUA_GROUND) {
         memcpy(to, ground, (size_t)n * sizeof *to);
@@ -337,8 +323,9 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
             to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
         }
     } else {
-        state->loops->read(most ? (const char *)state->most + at * size : depths, n,
-                           state->store.per_metre, to);
+        state->loops->read(most ? (char *)state->most + at * size
+                                : depths(state, base->step, x0, y),
+                           n, state->store.per_metre, to);
     }
     for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
         to[x] += ground[x];

@@ -1,6 +1,7 @@
 /* aqua_facts.c -- what `selenite check` tells of a run-off: facts, what may be wrong with it
  * although it can be run, and what is to come. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,6 @@ static const double weakest = 0.01, strongest = 1000;
 
 /* Steps that are summed up one by one; times and places of a sample. */
 enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
-
-typedef struct rain_sum {
-    double volume;        /* m3, on all free cells in the run */
-    double millimetres;   /* that, over their area */
-    double mean, largest; /* mm/h */
-    int64_t samples;      /* 0: as the steps will sum it up; else it is an estimate of so many */
-    bool endless;         /* the run has no last step: only the rates are known */
-} rain_sum;
 
 /* A rate of mm/h, its mean and its largest value. */
 typedef struct rate {
@@ -56,46 +49,23 @@ static sel_status over_time(const aqua_plan *plan, const sel_quantity *rain, int
     return SEL_OK;
 }
 
-/* The sum and the largest value of each row, so that their order is always the same. */
-typedef struct rows {
-    int64_t nx;
-    double *sum, *largest; /* [ny] */
-} rows;
-
-/* aqua_take_rows */
-static sel_status add_rows(void *to, int64_t y, int64_t count, const double *values,
-                           sel_error *error) {
-    const rows *r = to;
-    (void)error;
-    for (int64_t row = 0; row < count; row++) {
-        double sum = 0, largest = 0;
-        for (int64_t x = 0; x < r->nx; x++) {
-            sum += values[row * r->nx + x];
-            largest = fmax(largest, values[row * r->nx + x]);
-        }
-        r->sum[y + row] = sum;
-        r->largest[y + row] = largest;
-    }
-    return SEL_OK;
-}
-
+/* Row by row, so that the order of the sum is always the same. */
 static sel_status over_place(const aqua_plan *plan, const sel_quantity *rain, rate *found) {
     const sel_domain *domain = plan->base.domain;
-    const int64_t ny = domain->grid.n[1];
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
     const aqua_asked asked = {rain, "rain", aqua_time_of_amounts(plan, 0), false, false};
-    rows to = {domain->grid.n[0], calloc((size_t)ny, 2 * sizeof(double)), NULL};
-    double sum = 0;
-    if (!to.sum) {
-        return SEL_NO_DEVICE;
-    }
-    to.largest = to.sum + ny;
-    sel_status status = aqua_rows_visit(plan, &asked, add_rows, &to, NULL);
+    double *values = malloc((size_t)(nx * ny) * sizeof *values), sum = 0;
+    sel_status status = values ? aqua_rows_all(plan, &asked, values, NULL) : SEL_NO_DEVICE;
     for (int64_t y = 0; y < ny && !status; y++) {
-        sum += to.sum[y];
-        found->largest = fmax(found->largest, to.largest[y]);
+        double row = 0;
+        for (int64_t x = 0; x < nx; x++) {
+            row += values[y * nx + x];
+            found->largest = fmax(found->largest, values[y * nx + x]);
+        }
+        sum += row;
     }
     found->mean = sum / (double)domain->free_cells;
-    free(to.sum);
+    free(values);
     return status;
 }
 
@@ -151,33 +121,23 @@ static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_
 /* Rain that depends on time or on place alone is summed up step by step or cell by cell, other rain
  * is sampled. With the controls as they are at the start. False where there is no rain, or it has
  * no value somewhere. */
-static bool measure_rain(const aqua_plan *plan, rain_sum *sum) {
+static bool measure_rain(const aqua_plan *plan, rate *found) {
     const sel_quantity *rain = &plan->params->rain;
-    const sel_grid *grid = &plan->base.domain->grid;
     const unsigned depends = sel_quantity_depends(rain);
     const int64_t steps = sel_stop_step(&plan->params->common);
-    const bool endless = steps == INT64_MAX;
-    rate found = {0};
-    if (!sel_quantity_given(rain) || steps < 1 || (endless && (depends & SEL_ON_T))) {
+    *found = (rate){0};
+    if (!sel_quantity_given(rain) || steps < 1 || (steps == INT64_MAX && (depends & SEL_ON_T))) {
         return false;
     }
-    sel_status status = !(depends & SEL_ON_PLACE) ? over_time(plan, rain, steps, &found)
-                        : depends & SEL_ON_T      ? sample(plan, rain, steps, &found)
-                                                  : over_place(plan, rain, &found);
-    const double hours = (double)steps * grid->dt / 3600;
-    const double area = (double)plan->base.domain->free_cells * grid->dx * grid->dx;
-    *sum = (rain_sum){.volume = found.mean * hours / 1000 * area,
-                      .millimetres = found.mean * hours,
-                      .mean = found.mean,
-                      .largest = found.largest,
-                      .samples = found.samples,
-                      .endless = endless};
+    sel_status status = !(depends & SEL_ON_PLACE) ? over_time(plan, rain, steps, found)
+                        : depends & SEL_ON_T      ? sample(plan, rain, steps, found)
+                                                  : over_place(plan, rain, found);
     return status == SEL_OK;
 }
 
 static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
     const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
-    rain_sum sum;
+    rate sum;
     bool constant = !sel_quantity_depends(&plan->params->rain);
     if (!measure_rain(plan, &sum) || (constant && sum.largest == 0)) {
         return;
@@ -200,90 +160,89 @@ static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
 /* Above this alpha a pit of one cell may be filled beyond its rim. */
 static const double most_without_overshoot = 2.0 / 9;
 
-static sel_fact *add_fact(sel_fact facts[], int *count, const char *name) {
+/* Appends a fact, as printf does. */
+static __attribute__((format(printf, 4, 5))) void
+add_fact(sel_fact facts[], int *count, const char *name, const char *format, ...) {
     sel_fact *fact = &facts[(*count)++];
+    va_list arguments;
+    va_start(arguments, format);
     fact->name = name;
-    fact->text[0] = '\0';
-    return fact;
+    vsnprintf(fact->text, sizeof fact->text, format, arguments);
+    va_end(arguments);
 }
 
 static void add_alpha(const aqua_plan *plan, sel_fact facts[], int *count) {
-    sel_fact *fact = add_fact(facts, count, "alpha");
+    const sel_grid *grid = &plan->base.domain->grid;
     const double alpha = plan->largest_alpha;
     if (plan->alpha) {
-        snprintf(fact->text, sizeof fact->text, "%.4g to %.4g", plan->smallest_alpha, alpha);
+        add_fact(facts, count, "alpha", "%.4g to %.4g", plan->smallest_alpha, alpha);
     } else {
-        snprintf(fact->text, sizeof fact->text, "%.6g", alpha);
+        add_fact(facts, count, "alpha", "%.6g", alpha);
     }
-    const sel_grid *grid = &plan->base.domain->grid;
-    fact = add_fact(facts, count, "speed on a slope");
-    snprintf(fact->text, sizeof fact->text, "%.4g m/s (alpha dx/dt%s)", alpha * grid->dx / grid->dt,
+    add_fact(facts, count, "speed on a slope", "%.4g m/s (alpha dx/dt%s)",
+             alpha * grid->dx / grid->dt,
              alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
 }
 
 static void add_store(const aqua_plan *plan, sel_fact facts[], int *count) {
     const aqua_store store = aqua_store_of(plan);
-    sel_fact *fact = add_fact(facts, count, "depths");
     if (!store.whole) {
-        snprintf(fact->text, sizeof fact->text, "f64, mass to round-off");
+        add_fact(facts, count, "depths", "f64, mass to round-off");
         return;
     }
-    snprintf(fact->text, sizeof fact->text, "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
+    add_fact(facts, count, "depths", "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
              1 / store.per_metre);
-    fact = add_fact(facts, count, "largest depth");
-    snprintf(fact->text, sizeof fact->text, "%.4g m; more is an error (expected: %.4g m)",
+    add_fact(facts, count, "largest depth", "%.4g m; more is an error (expected: %.4g m)",
              store.limit / store.per_metre, plan->deepest);
-    fact = add_fact(facts, count, "thinnest moving film");
-    snprintf(fact->text, sizeof fact->text, "about %.3g m (3 quanta / alpha)",
+    add_fact(facts, count, "thinnest moving film", "about %.3g m (3 quanta / alpha)",
              3 / (plan->smallest_alpha * store.per_metre));
 }
 
 static void add_terrain(const aqua_plan *plan, sel_fact facts[], int *count) {
-    aqua_terrain found, *terrain = &found;
-    if (aqua_terrain_measure(plan, terrain, NULL)) {
+    aqua_terrain terrain;
+    if (aqua_terrain_measure(plan, &terrain, NULL)) {
         return; /* without memory for what is only told */
     }
-    sel_fact *fact = add_fact(facts, count, "ground");
-    snprintf(fact->text, sizeof fact->text, "%.6g to %.6g m", plan->lowest, terrain->highest);
-    fact = add_fact(facts, count, "slope");
-    snprintf(fact->text, sizeof fact->text, "mean %.3g, largest %.3g", terrain->mean_slope,
-             terrain->largest_slope);
-    fact = add_fact(facts, count, "pits of one cell");
-    snprintf(fact->text, sizeof fact->text, "%lld%s", (long long)terrain->pits,
-             terrain->pits ? "" : " (no cell lies below all its neighbours)");
-    if (terrain->pits) {
-        snprintf(fact->text, sizeof fact->text, "%lld, the deepest %.3g m",
-                 (long long)terrain->pits, terrain->deepest_pit);
+    add_fact(facts, count, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
+    add_fact(facts, count, "slope", "mean %.3g, largest %.3g", terrain.mean_slope,
+             terrain.largest_slope);
+    if (terrain.pits) {
+        add_fact(facts, count, "pits of one cell", "%lld, the deepest %.3g m",
+                 (long long)terrain.pits, terrain.deepest_pit);
+    } else {
+        add_fact(facts, count, "pits of one cell", "0 (no cell lies below all its neighbours)");
     }
 }
 
 static void add_rain(const aqua_plan *plan, sel_fact facts[], int *count) {
-    rain_sum sum;
-    if (!measure_rain(plan, &sum)) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t steps = sel_stop_step(&plan->params->common);
+    const double hours = (double)steps * grid->dt / 3600;
+    const double area = (double)plan->base.domain->free_cells * grid->dx * grid->dx;
+    rate found;
+    if (!measure_rain(plan, &found)) {
         return; /* there is none, or the run tells why it has no value */
     }
-    sel_fact *fact = add_fact(facts, count, "rain");
-    if (sum.endless) {
-        snprintf(fact->text, sizeof fact->text, "%.6g mm/h on average", sum.mean);
+    char estimate[48] = "";
+    if (found.samples) {
+        snprintf(estimate, sizeof estimate, " (estimate of %lld samples)",
+                 (long long)found.samples);
+    }
+    if (steps == INT64_MAX) {
+        add_fact(facts, count, "rain", "%.6g mm/h on average%s", found.mean, estimate);
     } else {
-        const bool early = sel_may_end_early(&plan->params->common);
-        snprintf(fact->text, sizeof fact->text, "%s%s%.6g mm = %.6g m3", early ? "at most " : "",
-                 sum.samples ? "about " : "", sum.millimetres, sum.volume);
+        add_fact(facts, count, "rain", "%s%s%.6g mm = %.6g m3%s",
+                 sel_may_end_early(&plan->params->common) ? "at most " : "",
+                 found.samples ? "about " : "", found.mean * hours,
+                 found.mean * hours / 1000 * area, estimate);
     }
-    if (sum.samples) {
-        const size_t used = strlen(fact->text);
-        snprintf(fact->text + used, sizeof fact->text - used, " (estimate of %lld samples)",
-                 (long long)sum.samples);
-    }
-    fact = add_fact(facts, count, "largest rate of rain");
-    snprintf(fact->text, sizeof fact->text, "%.4g mm/h", sum.largest);
+    add_fact(facts, count, "largest rate of rain", "%.4g mm/h", found.largest);
 }
 
 int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     const aqua_plan *plan = (const aqua_plan *)base;
     int count = 0;
-    sel_fact *fact = add_fact(facts, &count, "equilibrium");
-    snprintf(fact->text, sizeof fact->text, "%s, %s",
+    add_fact(facts, &count, "equilibrium", "%s, %s",
              aqua_equilibrium_names[plan->params->equilibrium],
              aqua_scheme_names[plan->params->scheme]);
     add_alpha(plan, facts, &count);
@@ -291,8 +250,7 @@ int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
     add_terrain(plan, facts, &count);
     add_rain(plan, facts, &count);
     for (int i = 0; i < plan->inflow_count && count < SEL_MAX_FACTS - 1; i++) {
-        fact = add_fact(facts, &count, "source");
-        snprintf(fact->text, sizeof fact->text, "%s: %lld cell%s", plan->inflows[i].name,
+        add_fact(facts, &count, "source", "%s: %lld cell%s", plan->inflows[i].name,
                  (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
     }
     return count;

@@ -76,54 +76,51 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
     return SEL_OK;
 }
 
-typedef struct blank_to {
-    int64_t nx;
-    uint8_t *blank;
-} blank_to;
-
-/* aqua_take_rows */
-static sel_status mark_gaps(void *to, int64_t y, int64_t count, const double *values,
-                            sel_error *error) {
-    const blank_to *b = to;
-    (void)error;
-    for (int64_t i = 0; i < count * b->nx; i++) {
-        b->blank[y * b->nx + i] = isnan(values[i]);
+/* Elevations to[ny][nx], NaN where there are no data; also of what laws other than walls have
+ * painted, with `ghosts`. */
+static sel_status evaluate(const aqua_plan *plan, bool ghosts, double *to, sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const aqua_params *params = (const aqua_params *)plan->base.simulation->params;
+    const aqua_asked asked = {&params->ground, "ground", 0, ghosts, true};
+    const sel_raster *raster = plain_raster(params);
+    if (!raster) {
+        return aqua_rows_all(plan, &asked, to, error);
+    }
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
+    for (int64_t y = 0; y < grid->n[1]; y++) {
+        for (int64_t x = 0; x < grid->n[0]; x++) {
+            to[y * grid->n[0] + x] = raster_at(raster, grid, x, y);
+        }
     }
     return SEL_OK;
-}
-
-/* Where a terrain that is made of a raster, edited or called by a function, has no ground. */
-static sel_status find_gaps(const sel_simulation *simulation, const sel_domain *domain, int threads,
-                            uint8_t *blank, sel_error *error) {
-    const aqua_params *params = (const aqua_params *)simulation->params;
-    const aqua_plan plan = {
-        .base = {.simulation = simulation, .domain = domain, .threads = threads}};
-    const aqua_asked ground = {&params->ground, "ground", 0, false, true};
-    blank_to to = {domain->grid.n[0], blank};
-    return aqua_rows_visit(&plan, &ground, mark_gaps, &to, error);
 }
 
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error) {
     static aqua_law_wall wall;
     const aqua_params *params = (const aqua_params *)simulation->params;
-    const sel_grid *grid = &domain->grid;
-    const sel_raster *raster = plain_raster(params);
+    const aqua_plan plan = {
+        .base = {.simulation = simulation, .domain = domain, .threads = threads}};
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    const size_t bytes = (size_t)cells * sizeof(double);
     if (!raster_of(params)) {
         return SEL_OK;
     }
     *law =
         params->nodata.table ? params->nodata : (sel_variant){&aqua_wall_table, &wall, {NULL, 0}};
-    if (!raster) {
-        return find_gaps(simulation, domain, threads, blank, error);
+    double *ground = sel_machine_allocate(bytes);
+    if (!ground) {
+        return sel_fail_memory(error, "the ground", bytes);
     }
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t y = 0; y < grid->n[1]; y++) {
-        for (int64_t x = 0; x < grid->n[0]; x++) {
-            blank[y * grid->n[0] + x] = isnan(raster_at(raster, grid, x, y));
-        }
+    sel_status status = evaluate(&plan, false, ground, error);
+    for (int64_t i = 0; i < cells && !status; i++) {
+        blank[i] = isnan(ground[i]);
     }
-    return check_covers(raster, grid, sel_simulation_where(simulation, "ground"), error);
+    free(ground);
+    const sel_raster *raster = plain_raster(params);
+    return raster ? check_covers(raster, &domain->grid, sel_simulation_where(simulation, "ground"),
+                                 error)
+                  : status;
 }
 
 int64_t aqua_cell_of(const sel_grid *grid, int64_t x, int64_t y) {
@@ -159,20 +156,12 @@ double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y) {
     return lowest;
 }
 
-/* What a row says of the terrain; the sum and the number of its slopes. */
-typedef struct row_terrain {
-    aqua_terrain terrain;
-    double slopes;
-    int64_t edges;
-} row_terrain;
-
-/* Adds what a free cell says. */
-static void look_at(const aqua_plan *plan, int64_t x, int64_t y, row_terrain *row) {
+/* Adds what a free cell says; mean_slope is the sum yet. */
+static void look_at(const aqua_plan *plan, int64_t x, int64_t y, aqua_terrain *terrain) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const double here = plan->ground[y * grid->n[0] + x];
     const double beside = aqua_lowest_beside(plan, x, y);
-    aqua_terrain *terrain = &row->terrain;
     terrain->highest = fmax(terrain->highest, here);
     if (beside > here) {
         terrain->pits++;
@@ -183,16 +172,16 @@ static void look_at(const aqua_plan *plan, int64_t x, int64_t y, row_terrain *ro
         if (cell >= 0 && domain->cell[cell] == 0) {
             double slope = fabs(plan->ground[cell] - here) / grid->dx;
             terrain->largest_slope = fmax(terrain->largest_slope, slope);
-            row->slopes += slope;
-            row->edges++;
+            terrain->mean_slope += slope;
+            terrain->slopes++;
         }
     }
 }
 
-static row_terrain look_at_row(const aqua_plan *plan, int64_t y) {
+static aqua_terrain look_at_row(const aqua_plan *plan, int64_t y) {
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0];
-    row_terrain row = {.terrain = {.highest = -HUGE_VAL}};
+    aqua_terrain row = {.highest = -HUGE_VAL};
     for (int64_t x = 0; x < nx; x++) {
         if (domain->cell[y * nx + x] == 0) {
             look_at(plan, x, y, &row);
@@ -203,10 +192,8 @@ static row_terrain look_at_row(const aqua_plan *plan, int64_t y) {
 
 sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error) {
     const int64_t ny = plan->base.domain->grid.n[1];
-    const size_t bytes = (size_t)ny * sizeof(row_terrain);
-    row_terrain *rows = malloc(bytes);
-    double slopes = 0;
-    int64_t edges = 0;
+    const size_t bytes = (size_t)ny * sizeof(aqua_terrain);
+    aqua_terrain *rows = malloc(bytes), all = {.highest = -HUGE_VAL};
     if (!rows) {
         return sel_fail_memory(error, "the slopes of the ground", bytes);
     }
@@ -214,17 +201,16 @@ sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, se
     for (int64_t y = 0; y < ny; y++) {
         rows[y] = look_at_row(plan, y);
     }
-    *terrain = (aqua_terrain){.highest = -HUGE_VAL};
     for (int64_t y = 0; y < ny; y++) {
-        const aqua_terrain *row = &rows[y].terrain;
-        terrain->highest = fmax(terrain->highest, row->highest);
-        terrain->pits += row->pits;
-        terrain->deepest_pit = fmax(terrain->deepest_pit, row->deepest_pit);
-        terrain->largest_slope = fmax(terrain->largest_slope, row->largest_slope);
-        slopes += rows[y].slopes;
-        edges += rows[y].edges;
+        all.highest = fmax(all.highest, rows[y].highest);
+        all.pits += rows[y].pits;
+        all.deepest_pit = fmax(all.deepest_pit, rows[y].deepest_pit);
+        all.largest_slope = fmax(all.largest_slope, rows[y].largest_slope);
+        all.mean_slope += rows[y].mean_slope;
+        all.slopes += rows[y].slopes;
     }
-    terrain->mean_slope = edges ? slopes / (double)edges : 0;
+    all.mean_slope = all.slopes ? all.mean_slope / (double)all.slopes : 0;
+    *terrain = all;
     free(rows);
     return SEL_OK;
 }
@@ -241,21 +227,10 @@ static double find_lowest(const aqua_plan *plan) {
     return lowest;
 }
 
-static void interpolate(const aqua_plan *plan, const sel_raster *raster, double *to) {
-    const sel_grid *grid = &plan->base.domain->grid;
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = 0; y < grid->n[1]; y++) {
-        for (int64_t x = 0; x < grid->n[0]; x++) {
-            to[y * grid->n[0] + x] = raster_at(raster, grid, x, y);
-        }
-    }
-}
-
 sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;
     const sel_raster *raster = plain_raster(plan->params);
     const size_t bytes = (size_t)sel_grid_cells(grid) * sizeof(double);
-    sel_status status = SEL_OK;
     if (raster && is_its_grid(raster, grid)) {
         plan->ground = raster->value;
         plan->lowest = find_lowest(plan);
@@ -265,12 +240,7 @@ sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error) {
     if (!plan->own_ground) {
         return sel_fail_memory(error, "the ground", bytes);
     }
-    if (raster) {
-        interpolate(plan, raster, plan->own_ground);
-    } else {
-        const aqua_asked ground = {&plan->params->ground, "ground", 0, true, true};
-        status = aqua_rows_all(plan, &ground, plan->own_ground, error);
-    }
+    sel_status status = evaluate(plan, true, plan->own_ground, error);
     plan->lowest = status ? 0 : find_lowest(plan);
     return status;
 }

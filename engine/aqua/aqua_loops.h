@@ -356,23 +356,22 @@ static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const voi
 
 /* ---- rain and soil ---- */
 
-static double AQUA_NAME(aqua_pour)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount, const void *rate,
-                                   void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_pour)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                   const void *rate, void *carry) {
+    AQUA_WATER *w = water;
     const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
     int64_t cells = 0;
     if (!rates) {
-        for (int64_t x = 0; x < layout->nx; x++) {
+        for (int64_t x = 0; x < n; x++) {
             w[x] += solid[x] ? (AQUA_WATER)0 : each;
             cells += solid[x] == 0;
         }
         return (double)each * (double)cells;
     }
-    for (int64_t x = 0; x < layout->nx; x++) {
+    for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
         w[x] += add;
         sum += (double)add;
@@ -380,23 +379,22 @@ static double AQUA_NAME(aqua_pour)(const aqua_layout *layout, void *water, int64
     return sum;
 }
 
-static double AQUA_NAME(aqua_soak)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount, const void *rate,
-                                   void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_soak)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                   const void *rate, void *carry) {
+    AQUA_WATER *w = water;
     const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
     if (!rates) {
-        for (int64_t x = 0; x < layout->nx; x++) {
+        for (int64_t x = 0; x < n; x++) {
             const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < each ? w[x] : each;
             w[x] -= take;
             sum += (double)take;
         }
         return sum;
     }
-    for (int64_t x = 0; x < layout->nx; x++) {
+    for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
         const AQUA_WATER take = w[x] < due ? w[x] : due;
         w[x] -= take;
@@ -407,23 +405,22 @@ static double AQUA_NAME(aqua_soak)(const aqua_layout *layout, void *water, int64
 
 /* ---- looking ---- */
 
-static void AQUA_NAME(aqua_watch)(const aqua_layout *layout, const void *water, int64_t y,
-                                  void *most, int32_t *first, double arrival, int32_t step) {
-    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
+                                  double arrival, int32_t step) {
+    const AQUA_WATER *w = water;
     AQUA_WATER *greatest = most;
-    for (int64_t x = 0; greatest && x < layout->nx; x++) {
+    for (int64_t x = 0; greatest && x < n; x++) {
         greatest[x] = w[x] > greatest[x] ? w[x] : greatest[x];
     }
-    for (int64_t x = 0; first && x < layout->nx; x++) {
+    for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
     }
 }
 
-static double AQUA_NAME(aqua_sum)(const aqua_layout *layout, const void *water, int64_t y,
-                                  const uint8_t *solid) {
-    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_sum)(const void *water, int64_t n, const uint8_t *solid) {
+    const AQUA_WATER *w = water;
     double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
+    for (int64_t x = 0; x < n; x++) {
         sum += solid[x] ? 0 : (double)w[x];
     }
     return sum;

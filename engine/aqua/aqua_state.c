@@ -31,20 +31,19 @@ aqua_store aqua_store_of(const aqua_plan *plan) {
 
 /* ---- the arrays ---- */
 
-static void list_amount(aqua_state *state, int k, sel_type real) {
+static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells *cells) {
     static const char *const names[AQUA_SUPPLIES][4] = {
         [AQUA_RAIN] = {"rain", "rain_owed", "rain.carry", "rained"},
         [AQUA_SOIL] = {"soil", "soil_owed", "soil.carry", "soaked"},
     };
-    const sel_cells cells = aqua_unframed(&state->plan->layout);
     const sel_type total = SEL_TYPE_OF(state->books.supplied[k]), number = SEL_TYPE_OF(0.0);
     const unsigned kept = SEL_SAVED | SEL_ON_HOST | SEL_VALUE;
     aqua_amount *amount = &state->amount[k];
     sel_arrays *arrays = &state->base.arrays;
     *amount = (aqua_amount){.supply = &state->plan->supply[k]};
     if (amount->supply->spread == AQUA_FIELD) {
-        sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, &cells, 0);
-        sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, &cells, SEL_SAVED);
+        sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, cells, 0);
+        sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, cells, SEL_SAVED);
     }
     sel_arrays_add(arrays, names[k][2], &amount->carry, number, 1, kept);
     sel_arrays_add(arrays, names[k][3], &state->books.supplied[k], total, 1, kept);
@@ -54,8 +53,16 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
     const sel_type real = {'f', size}, depth = {state->store.whole ? 'i' : 'f', size};
-    const sel_cells framed = aqua_framed(&plan->layout, before, behind);
-    const sel_cells cells = aqua_unframed(&plan->layout);
+    const aqua_layout *layout = &plan->layout;
+    const sel_cells cells = {.n = {layout->nx, layout->ny, 1},
+                             .components = 1,
+                             .pitch = layout->nx,
+                             .count = layout->nx * layout->ny};
+    sel_cells framed = cells;
+    framed.first = aqua_index(layout, 0, 0);
+    framed.pitch = layout->pitch;
+    framed.before = before;
+    framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
     sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
     sel_arrays_add_cells(arrays, "water0", &state->water[0], depth, &framed, SEL_SAVED);
@@ -75,8 +82,8 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
                              &cells, SEL_SAVED);
     }
     state->base.last = (sel_last){.type = depth, .components = 1, .scale = state->store.per_metre};
-    list_amount(state, AQUA_RAIN, real);
-    list_amount(state, AQUA_SOIL, real);
+    list_amount(state, AQUA_RAIN, real, &cells);
+    list_amount(state, AQUA_SOIL, real, &cells);
 }
 
 void aqua_list(aqua_state *state, int64_t before, int64_t behind) {

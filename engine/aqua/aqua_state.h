@@ -123,8 +123,8 @@ typedef struct aqua_step {
     int equilibrium;
 } aqua_step;
 
-/* In all of these y is a row, and amounts are in units of the store. A solid cell is one whose byte
- * is not 0. What is added up of a row is exact for whole quanta. */
+/* Amounts are in units of the store. A solid cell is one whose byte is not 0. What is added up of a
+ * row is exact for whole quanta. */
 typedef struct aqua_loops {
     size_t scratch; /* bytes that flow() needs */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
@@ -133,16 +133,16 @@ typedef struct aqua_loops {
      * to y + 1, and to their own `less`; both in the layout. Then a row from both. */
     void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
     double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
-    /* Rain adds an amount to each free cell, soil takes it, no more than there is. With rates [nx]
-     * each cell has its own, carry [nx] what it is owed. Returns the sum. */
-    double (*supply[AQUA_SUPPLIES])(const aqua_layout *layout, void *water, int64_t y,
-                                    const uint8_t *solid, double amount, const void *rate,
-                                    void *carry);
-    /* most[nx] is raised to the depths; first[nx], where it is -1, set to `step` where they reach
+    /* In these `water` is a row of n cells. Rain adds an amount to each free cell, soil takes it,
+     * no more than there is. With rates [n] each cell has its own, carry [n] what it is owed.
+     * Returns the sum. */
+    double (*supply[AQUA_SUPPLIES])(void *water, int64_t n, const uint8_t *solid, double amount,
+                                    const void *rate, void *carry);
+    /* most[n] is raised to the depths; first[n], where it is -1, set to `step` where they reach
      * `arrival`. NULL: not wanted. */
-    void (*watch)(const aqua_layout *layout, const void *water, int64_t y, void *most,
-                  int32_t *first, double arrival, int32_t step);
-    double (*sum)(const aqua_layout *layout, const void *water, int64_t y, const uint8_t *solid);
+    void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
+                  int32_t step);
+    double (*sum)(const void *water, int64_t n, const uint8_t *solid);
     /* to[n] in metres */
     void (*read)(const void *water, int64_t n, double per_metre, double *to);
     /* Flux from cell `at` of the layout to its neighbour k. */
