@@ -23,7 +23,7 @@ static void take_supply(aqua_cuda *state, int k) {
     aqua_gpu_spread *to = &state->spread[k];
     to->by_term = supply->spread == AQUA_FIELD && sel_quantity_depends(supply->rate) & SEL_ON_T &&
                   cuda_terms_take(&state->terms, supply->rate, CUDA_WARP, &to->term) &&
-                  aqua_gpu_spread_fits(&to->term);
+                  cuda_term_row_bytes(&to->term) <= CUDA_TERM_SHARED;
     to->term.number = k;
 }
 

@@ -239,44 +239,33 @@ static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step) {
     return flow;
 }
 
-/* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
-static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, void *water,
-                                 uint8_t *marks, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    cudaStream_t stream = state->all.base.queue->stream;
-    void *bed = state->level_count ? state->all.bed : NULL;
-    for (int k = 0; k < state->level_count; k++) {
-        CUDA_TRY(aqua_gpu_rise(&state->level[k], flow->clock, stream));
-    }
-    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(flow, false, water, marks, &state->spread[AQUA_RAIN], stream));
-    }
-    for (int l = 0; l < state->layer_count; l++) {
-        const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(flow, water, marks, state->taps + layer->first, layer->count,
-                                 state->amounts->doses, plan->inflow_count,
-                                 state->all.store.most_poured, stream));
-    }
-    if (state->settles) {
-        CUDA_TRY(aqua_gpu_settle(flow, &state->ghosts, bed, water, marks, stream));
-    }
-    if (bed) {
-        CUDA_TRY(aqua_gpu_wrap(flow, state->periodic, bed, stream));
-    }
-    CUDA_TRY(aqua_gpu_wrap(flow, state->periodic, water, stream));
-    return SEL_OK;
-}
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
     const aqua_gpu_flow flow = describe_flow(state, step);
     cudaStream_t stream = base->queue->stream;
-    sel_status status =
-        enqueue_before(state, &flow, state->all.water[step & 1], state->marks[step & 1], error);
-    if (status) {
-        return status;
+    void *water = state->all.water[step & 1], *bed = state->level_count ? state->all.bed : NULL;
+    uint8_t *marks = state->marks[step & 1];
+    /* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
+    for (int k = 0; k < state->level_count; k++) {
+        CUDA_TRY(aqua_gpu_rise(&state->level[k], flow.clock, stream));
     }
+    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(&flow, false, water, marks, &state->spread[AQUA_RAIN], stream));
+    }
+    for (int l = 0; l < state->layer_count; l++) {
+        const aqua_layer *layer = &state->layers[l];
+        CUDA_TRY(aqua_gpu_source(&flow, water, marks, state->taps + layer->first, layer->count,
+                                 state->amounts->doses, plan->inflow_count,
+                                 state->all.store.most_poured, stream));
+    }
+    if (state->settles) {
+        CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, bed, water, marks, stream));
+    }
+    if (bed) {
+        CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, bed, stream));
+    }
+    CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, water, stream));
     CUDA_TRY(plan->params->scheme == AQUA_SCATTER ? aqua_gpu_scatter(&flow, stream)
              : flow.whole                         ? aqua_gpu_march(&flow, stream)
                                                   : aqua_gpu_two_pass(&flow, stream));

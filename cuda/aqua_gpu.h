@@ -48,13 +48,14 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 /* A depth beyond a limit is told by atomicMin of the depth's moment * 2^32 + the cell's number in
  * the layout: the earliest wins. Moments are counted in half steps: 2 n after the flow that led to
  * step n, 2 n + 1 after sources have brought water for the step from n on. */
+
 /* One step's flow, from one copy of the depths to the other.
  *
  * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
  * periodic axes are there, cells without ground are dry. After, `to` holds w + what came in - what
  * went out for all cells 0 <= x < nx, 0 <= y < ny; its frame is left alone. (Ghosts among these
- * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_book, from
- * `from`.)
+ * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_edges,
+ * from `from`.)
  *
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
@@ -65,7 +66,7 @@ typedef struct aqua_gpu_flow {
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     double alpha, least;
     int equilibrium;    /* aqua_equilibrium */
-    void *factor, *cut; /* scratch, of the type of beds, [cells]; the march needs none */
+    void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
     void *more, *less;  /* scratch of the scatter, of the type of depths, [cells] */
     double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
                            cuda/aqua_traits.cuh) */
@@ -100,11 +101,6 @@ typedef struct aqua_gpu_spread {
     sel_grid grid;
     double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
-
-/* Whether the registers of a warp's cells have room. */
-static inline bool aqua_gpu_spread_fits(const cuda_term *term) {
-    return cuda_term_row_bytes(term) <= CUDA_TERM_SHARED;
-}
 
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
  * of `water`; NULL: nobody asks. */
