@@ -1,8 +1,12 @@
-/* aqua_cuda.c -- sel.aqua on the device: a step.
+/* aqua_cuda.c -- sel.aqua on the device: memory, steps, checkpoints, answers.
  *
  * Two copies of the depths take turns. Depths beyond the store's limit are told by the device and
- * seen with the next answer.
+ * seen with the next answer. What kernels book comes as one total per row, or per edge; it is saved
+ * as such, so that a run goes on bit by bit, and as the totals that all backends keep.
  */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include "cuda/aqua_state.h"
 
 /* What 32 bits can number. */
@@ -18,7 +22,213 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
                           cells);
 }
 
-aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step) {
+/* ---- the books ---- */
+
+/* A part of what kernels book, and the total that it joins to. */
+typedef struct part {
+    int64_t count;
+    sel_total *total;
+} part;
+
+enum { PARTS = AQUA_SUPPLIES + AQUA_FIRSTS };
+
+/* Rows of rain that is a field (other rain is booked by the host), rows of the soil, and the edges
+ * of each region if somebody asks. Returns their number. */
+static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS]) {
+    const int64_t ny = plan->layout.ny, *first = plan->ghosts.first_edge;
+    const bool rain = plan->supply[AQUA_RAIN].spread == AQUA_FIELD;
+    const bool soil = plan->supply[AQUA_SOIL].spread != AQUA_NOTHING;
+    int count = 0;
+    parts[count++] = (part){rain ? ny : 0, &books->supplied[AQUA_RAIN]};
+    parts[count++] = (part){soil ? ny : 0, &books->supplied[AQUA_SOIL]};
+    for (int r = 1; plan->base.wants_balance && r <= plan->base.domain->region_count; r++) {
+        parts[count++] = (part){first[r + 1] - first[r], &books->out[r]};
+    }
+    return count;
+}
+
+/* Joins what kernels have booked. */
+static void join_books(const aqua_plan *plan, const sel_total *booked, aqua_books *books) {
+    part parts[PARTS];
+    const int count = list_parts(plan, books, parts);
+    for (int p = 0; p < count; booked += parts[p++].count) {
+        sel_total sum = {0};
+        for (int64_t k = 0; k < parts[p].count; k++) {
+            sel_total_join(&sum, &booked[k]);
+        }
+        *parts[p].total = parts[p].count ? sum : *parts[p].total;
+    }
+}
+
+/* The other way: all of a part in its first row or edge. */
+static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *booked) {
+    part parts[PARTS];
+    const int count = list_parts(plan, books, parts);
+    for (int p = 0; p < count; booked += parts[p++].count) {
+        for (int64_t k = 0; k < parts[p].count; k++) {
+            booked[k] = k == 0 ? *parts[p].total : (sel_total){0};
+        }
+    }
+}
+
+/* ---- memory ---- */
+
+static void list_books(aqua_cuda *state) {
+    part parts[PARTS];
+    aqua_books none = {.out = NULL};
+    const aqua_plan *plan = state->all.plan;
+    const int count = list_parts(plan, &none, parts);
+    sel_arrays *arrays = &state->all.base.arrays;
+    for (int p = 0; p < count; p++) {
+        state->book_count += parts[p].count;
+        state->edge_count += p < AQUA_SUPPLIES ? 0 : parts[p].count;
+    }
+    SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
+    SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
+    SEL_ADD(arrays, state, edges, state->edge_count, 0);
+}
+
+static void list(sel_state *base) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = (const aqua_plan *)base->plan;
+    const aqua_layout *layout = &plan->layout;
+    sel_arrays *arrays = &base->arrays;
+    /* With the margin that a march reads. */
+    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
+    const bool gathers = plan->params->scheme == AQUA_GATHER, whole = all->store.whole;
+    const bool cuts = plan->params->equilibrium == AQUA_MINDIFF;
+    const int64_t tiles = gathers && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    const int64_t scratch = gathers && !whole ? layout->cells : 0;
+    const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
+                        aqua_wants(plan, AQUA_MAX_LEVEL);
+    const sel_type real = {'f', (uint32_t)all->size};
+    SEL_ADD(arrays, state, marks[0], tiles, 0);
+    SEL_ADD(arrays, state, marks[1], tiles, 0);
+    sel_arrays_add(arrays, "factor", &state->pattern.factor, real, scratch, 0);
+    sel_arrays_add(arrays, "cut", &state->pattern.cut, real, cuts ? scratch : 0, 0);
+    SEL_ADD(arrays, state, view.ground, ground ? aqua_cells(all) : 0, 0);
+    list_books(state);
+    aqua_cuda_list_amounts(state);
+}
+
+static void close(sel_state *base) {
+    aqua_cuda_close_amounts((aqua_cuda *)base);
+}
+
+/* ---- step 0 ---- */
+
+/* What kernels need besides the arrays. */
+static void describe(aqua_cuda *state) {
+    const aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const sel_grid *grid = &plan->base.domain->grid;
+    aqua_gpu_flow *flow = &state->pattern;
+    flow->layout = (aqua_gpu_layout){.nx = (uint32_t)plan->layout.nx,
+                                     .ny = (uint32_t)plan->layout.ny,
+                                     .pitch = (uint32_t)plan->layout.pitch,
+                                     .cells = plan->layout.cells,
+                                     .across = aqua_gpu_across(plan->layout.nx)};
+    flow->whole = all->store.whole;
+    flow->bed = all->bed;
+    flow->alphas = all->alphas;
+    flow->more = all->more;
+    flow->less = all->less;
+    flow->alpha = all->store.alpha;
+    flow->least = all->store.least;
+    flow->equilibrium = plan->params->equilibrium;
+    flow->limit = all->store.limit;
+    flow->alarm = all->base.queue->alarm;
+    state->view.layout = flow->layout;
+    state->view.whole = flow->whole;
+    state->view.most = all->most;
+    state->view.arrived = all->arrived;
+    state->view.metre = 1 / all->store.per_metre;
+    state->view.dt = grid->dt;
+    state->periodic[0] = sel_axis_periodic(grid, 0);
+    state->periodic[1] = sel_axis_periodic(grid, 1);
+    flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
+    state->booked = state->books + (state->book_count - state->edge_count);
+    state->spread[AQUA_RAIN].booked =
+        plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
+    state->spread[AQUA_SOIL].booked =
+        state->books + (state->spread[AQUA_RAIN].booked ? plan->layout.ny : 0);
+}
+
+static sel_status send_layout(aqua_cuda *state, sel_error *error) {
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const uint64_t bytes = (uint64_t)(plan->layout.cells * all->size);
+    void *values = malloc(bytes);
+    if (!values) {
+        return sel_fail_memory(error, "the water", bytes);
+    }
+    aqua_fill_bed(plan, all->z, values);
+    sel_status status = cuda_send(all->bed, values, bytes, error);
+    status = status ? status : aqua_fill_water(plan, all->z, values, error);
+    status = status ? status : cuda_send(all->water[0], values, bytes, error);
+    if (!status && plan->alpha) {
+        aqua_fill_alpha(plan, values);
+        status = cuda_send(all->alphas, values, bytes, error);
+    }
+    free(values);
+    return status;
+}
+
+/* No tile is known to be dry. */
+static sel_status mark_all(aqua_cuda *state, sel_error *error) {
+    const aqua_gpu_layout *layout = &state->pattern.layout;
+    for (int k = 0; k < 2 && state->marks[k]; k++) {
+        CUDA_TRY(cudaMemsetAsync(state->marks[k], AQUA_ALL_WET,
+                                 (size_t)aqua_gpu_tiles(layout->nx, layout->ny),
+                                 state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* The depths of the step after that of the clock. */
+static sel_status watch(const aqua_cuda *state, cuda_clock clock, const void *water,
+                        sel_error *error) {
+    const aqua_state *all = &state->all;
+    if (all->most || all->arrived) {
+        CUDA_TRY(aqua_gpu_watch(&state->pattern, clock, water, all->most, all->arrived,
+                                all->plan->params->arrival_depth * all->store.per_metre,
+                                all->base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    aqua_state *all = &state->all;
+    const aqua_plan *plan = all->plan;
+    const uint64_t cells = (uint64_t)aqua_cells(all);
+    const uint64_t edges = (uint64_t)state->edge_count * sizeof *state->edges;
+    sel_total volume = {0};
+    state->view.solid = base->solid;
+    sel_status status = aqua_cuda_start_amounts(state, error);
+    describe(state);
+    if (!status && state->view.ground) {
+        status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
+    }
+    status = status ? status : send_layout(state, error);
+    status = status ? status : cuda_send(state->edges, plan->ghosts.edge, edges, error);
+    if (!status && all->arrived) {
+        CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
+                                 base->queue->stream));
+    }
+    status =
+        status ? status : watch(state, cuda_queue_clock(base->queue, -1), all->water[0], error);
+    status = status ? status : mark_all(state, error);
+    status = status ? status : cuda_sum_now(base, &volume, error);
+    all->first_volume = sel_total_of(&volume, all->store.whole);
+    return status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+}
+
+/* ---- a step ---- */
+
+/* The flow of the step from `step` on. */
+static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step) {
     aqua_gpu_flow flow = state->pattern;
     flow.from = state->all.water[step & 1];
     flow.to = state->all.water[(step + 1) & 1];
@@ -28,66 +238,41 @@ aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step) {
     return flow;
 }
 
-/* Rain and sources, then what of the frame and the ghosts does not stay as it is. */
-static sel_status enqueue_before(aqua_cuda *state, const aqua_gpu_flow *flow, void *water,
-                                 uint8_t *marks, sel_error *error) {
+static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    cudaStream_t stream = state->all.base.queue->stream;
-    const double *tables = state->amounts.device;
-    const aqua_dose *doses = (const aqua_dose *)(tables + 2 * CUDA_STEPS);
-    if (plan->rain != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_pour(&flow->layout, flow->whole, flow->clock, water, marks,
-                               &state->pour.device, stream));
+    const aqua_gpu_flow flow = describe_flow(state, step);
+    cudaStream_t stream = base->queue->stream;
+    void *water = state->all.water[step & 1], *bed = state->level_count ? state->all.bed : NULL;
+    uint8_t *marks = state->marks[step & 1];
+    /* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
+    for (int k = 0; k < state->level_count; k++) {
+        CUDA_TRY(aqua_gpu_rise(&state->level[k], flow.clock, stream));
+    }
+    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(&flow, false, water, marks, &state->spread[AQUA_RAIN], stream));
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(&flow->layout, flow->whole, flow->clock, water, marks,
-                                 state->taps + layer->first, layer->count, doses,
-                                 plan->inflow_count, state->all.store.most_poured,
-                                 state->all.base.queue->alarm, stream));
+        CUDA_TRY(aqua_gpu_source(&flow, water, marks, state->taps + layer->first, layer->count,
+                                 state->amounts->doses, plan->inflow_count,
+                                 state->all.store.most_poured, stream));
     }
     if (state->settles) {
-        CUDA_TRY(aqua_gpu_settle(&flow->layout, &state->ghosts, flow->whole,
-                                 state->level_count ? state->all.bed : NULL, water, marks, stream));
+        CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, bed, water, marks, stream));
     }
-    if (state->level_count) {
-        CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->all.size, state->all.bed,
-                               stream));
+    if (bed) {
+        CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, bed, stream));
     }
-    CUDA_TRY(aqua_gpu_wrap(&flow->layout, state->periodic, (int)state->all.size, water, stream));
-    return SEL_OK;
-}
-
-static sel_status enqueue_after(aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    cudaStream_t stream = state->all.base.queue->stream;
-    CUDA_TRY(aqua_gpu_book(flow, state->all.edges, aqua_cuda_edges(state), state->booked, stream));
-    if (plan->infiltration != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_soak(&flow->layout, flow->whole, flow->clock, flow->to,
-                               &state->soak.device, stream));
+    CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, water, stream));
+    CUDA_TRY(plan->params->scheme == AQUA_SCATTER ? aqua_gpu_scatter(&flow, stream)
+             : flow.whole                         ? aqua_gpu_march(&flow, stream)
+                                                  : aqua_gpu_two_pass(&flow, stream));
+    CUDA_TRY(aqua_gpu_edges(&flow, state->edges, state->edge_count, state->booked, NULL, stream));
+    if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(&flow, true, flow.to, NULL, &state->spread[AQUA_SOIL], stream));
     }
-    if (state->all.most || state->all.arrived) {
-        CUDA_TRY(aqua_gpu_watch(&flow->layout, flow->whole, flow->clock, flow->to, state->all.most,
-                                state->all.arrived,
-                                plan->params->arrival_depth * state->all.store.per_metre, stream));
-    }
-    return SEL_OK;
-}
-
-static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
-    const aqua_gpu_flow flow = aqua_cuda_flow(state, step);
-    sel_status status = aqua_cuda_rise(state, step, error);
-    status = status ? status
-                    : enqueue_before(state, &flow, state->all.water[step & 1],
-                                     state->marks[step & 1], error);
-    if (status) {
-        return status;
-    }
-    CUDA_TRY(state->all.plan->params->scheme == AQUA_SCATTER
-                 ? aqua_gpu_scatter(&flow, state->all.base.queue->stream)
-                 : aqua_gpu_gather(&flow, state->all.base.queue->stream));
-    return enqueue_after(state, &flow, error);
+    return watch(state, flow.clock, flow.to, error);
 }
 
 /* Fields and levels that vary in time and are no terms are sent step by step. */
@@ -124,7 +309,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = aqua_cuda_prepare(state, due, error);
-    status = status ? status : aqua_cuda_amounts(state, count, error);
+    status = status ? status : aqua_cuda_send_amounts(state, count, error);
     if (status && state->terms.fault) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
         const sel_status before = check(base, base->step, error);
@@ -133,21 +318,169 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     return status;
 }
 
+/* ---- checkpoints ---- */
+
+static sel_status saving(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
+    sel_status status = cuda_send(state->copied, state->books, bytes, error);
+    if (!status) {
+        join_books(state->all.plan, state->copied, &state->all.books);
+    }
+    return status;
+}
+
+/* The totals of another backend's checkpoint stand in the first rows and edges; those of this one
+ * are loaded afterwards. */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    const int64_t step = base->step;
+    const uint64_t bytes = (uint64_t)state->book_count * sizeof *state->books;
+    base->step = step > 0 ? step - 1 : 0;
+    sel_status status = aqua_cuda_prepare(state, AQUA_ALWAYS | SEL_ON_CONTROLS, error);
+    base->step = step;
+    spread_books(state->all.plan, &state->all.books, state->copied);
+    status = status ? status : cuda_send(state->books, state->copied, bytes, error);
+    if (status) {
+        return status;
+    }
+    for (int k = 0; k < 2; k++) {
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, state->all.water[k],
+                               base->queue->stream));
+    }
+    return mark_all(state, error);
+}
+
+/* ---- answers ---- */
+
+static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
+                       sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    (void)field, (void)error;
+    state->view.water = state->all.water[base->step & 1];
+    *launchers = aqua_gpu_look(state->all.store.whole);
+    *view = &state->view;
+    return SEL_OK;
+}
+
+/* The answer to SEL_BALANCE in its slot. */
+typedef struct ledger {
+    aqua_books books; /* what the host has booked until now, */
+    sel_total volume;
+    sel_total list[]; /* with its inflow and out; then what kernels have booked */
+} ledger;
+
+static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
+    const aqua_plan *plan = state->all.plan;
+    cuda_queue *queue = state->all.base.queue;
+    const size_t total = sizeof(sel_total), sources = (size_t)plan->inflow_count;
+    const size_t regions = (size_t)plan->base.domain->region_count + 1;
+    const uint64_t booked = (uint64_t)state->book_count * total;
+    const uint64_t before = sizeof(ledger) + (sources + regions) * total;
+    cuda_slot *slot;
+    sel_status status = cuda_slot_open(queue, request, before + booked, 0, &slot, error);
+    if (status) {
+        return status;
+    }
+    ledger *l = slot->host;
+    l->books = state->all.books;
+    l->books.inflow = l->list;
+    l->books.out = l->list + sources;
+    memcpy(l->books.inflow, state->all.books.inflow, sources * total);
+    memcpy(l->books.out, state->all.books.out, regions * total);
+    status = cuda_sum(&state->all.base, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, before, state->books, booked, error);
+    return status
+               ? status
+               : cuda_slot_fetch(queue, slot, offsetof(ledger, volume), queue->rows, total, error);
+}
+
+static void answer_balance(const aqua_cuda *state, ledger *l, sel_request *request) {
+    const aqua_plan *plan = state->all.plan;
+    const sel_total *booked = l->books.out + plan->base.domain->region_count + 1;
+    join_books(plan, booked, &l->books);
+    aqua_answer_balance(&state->all, &l->books, sel_total_of(&l->volume, state->all.store.whole),
+                        request);
+}
+
+/* The list of edges goes by way of the pinned buffer; what they carry follows it, there and on the
+ * device. In the last step, or before any the step to come. */
+static sel_status enqueue_fluxes(aqua_cuda *state, const aqua_edges *edges, cuda_slot *slot,
+                                 sel_error *error) {
+    const sel_state *base = &state->all.base;
+    const aqua_gpu_flow flow = describe_flow(state, base->step > 0 ? base->step - 1 : 0);
+    const uint64_t list = (uint64_t)edges->count * sizeof *edges->v;
+    double *flux = (double *)((aqua_edge *)slot->list + edges->count);
+    if (list > 0) {
+        memcpy(slot->host, edges->v, list);
+        CUDA_TRY(cudaMemcpyAsync(slot->list, slot->host, list, cudaMemcpyHostToDevice,
+                                 base->queue->stream));
+    }
+    CUDA_TRY(aqua_gpu_edges(&flow, slot->list, edges->count, NULL, flux, base->queue->stream));
+    slot->count = edges->count;
+    return cuda_slot_fetch(base->queue, slot, list, flux, (uint64_t)edges->count * sizeof *flux,
+                           error);
+}
+
+static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {
+    aqua_edges edges;
+    cuda_slot *slot;
+    sel_status status = aqua_flux_edges(state->all.plan, request, &edges, error);
+    const uint64_t bytes = (uint64_t)edges.count * (sizeof *edges.v + sizeof(double)) + 1;
+    status = status ? status
+                    : cuda_slot_open(state->all.base.queue, request, bytes, bytes, &slot, error);
+    status = status ? status : enqueue_fluxes(state, &edges, slot, error);
+    aqua_edges_free(&edges);
+    return status;
+}
+
+static void answer_flux(const aqua_state *state, const cuda_slot *slot, sel_request *request) {
+    const bool whole = state->store.whole;
+    const double *flux = (const double *)((const aqua_edge *)slot->host + slot->count);
+    sel_total total = {0};
+    for (int64_t e = 0; e < slot->count; e++) {
+        sel_total_more(&total, whole, flux[e]);
+    }
+    request->flux =
+        sel_total_of(&total, whole) * aqua_volume_unit(state) / state->plan->base.domain->grid.dt;
+}
+
+static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    switch (request->kind) {
+    case SEL_BALANCE:
+        return ask_balance(state, request, error);
+    case SEL_FLUX:
+        return ask_flux(state, request, error);
+    default:
+        return sel_fail(error, SEL_BAD_SCENARIO, "sel.aqua knows no forces");
+    }
+}
+
+static void answer(sel_state *base, const cuda_slot *slot, sel_request *request) {
+    const aqua_cuda *state = (const aqua_cuda *)base;
+    if (request->kind == SEL_BALANCE) {
+        answer_balance(state, slot->host, request);
+    } else {
+        answer_flux(&state->all, slot, request);
+    }
+}
+
 const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
     .fits = fits,
-    .list = aqua_cuda_list,
-    .start = aqua_cuda_start,
+    .list = list,
+    .start = start,
     .alone = alone,
     .terms = terms,
     .step = enqueue_step,
     .check = check,
-    .saving = aqua_cuda_saving,
-    .loaded = aqua_cuda_loaded,
-    .close = aqua_cuda_close,
-    .look = aqua_cuda_look,
+    .saving = saving,
+    .loaded = loaded,
+    .close = close,
+    .look = look,
     .watched = aqua_watched,
-    .ask = aqua_cuda_ask,
-    .answer = aqua_cuda_answer,
+    .ask = ask,
+    .answer = answer,
 };

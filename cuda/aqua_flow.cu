@@ -91,19 +91,15 @@ template <class S> static void find_factors(const aqua_gpu_flow *f, cudaStream_t
     }
 }
 
-template <class S> static cudaError_t two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
+cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
     const range r = of_grid(f->layout);
-    find_factors<S>(f, stream);
+    find_factors<aqua_f64>(f, stream);
     if (f->equilibrium == AQUA_MINDIFF) {
-        flux_kernel<S, true><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        flux_kernel<aqua_f64, true><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     } else {
-        flux_kernel<S, false><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        flux_kernel<aqua_f64, false><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     }
     return cudaGetLastError();
-}
-
-cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream) {
-    return flow->whole ? two_pass<aqua_f32>(flow, stream) : two_pass<aqua_f64>(flow, stream);
 }
 
 // ---- scatter ----

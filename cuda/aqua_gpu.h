@@ -48,13 +48,14 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
 /* A depth beyond a limit is told by atomicMin of the depth's moment * 2^32 + the cell's number in
  * the layout: the earliest wins. Moments are counted in half steps: 2 n after the flow that led to
  * step n, 2 n + 1 after sources have brought water for the step from n on. */
+
 /* One step's flow, from one copy of the depths to the other.
  *
  * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
  * periodic axes are there, cells without ground are dry. After, `to` holds w + what came in - what
  * went out for all cells 0 <= x < nx, 0 <= y < ny; its frame is left alone. (Ghosts among these
- * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_book, from
- * `from`.)
+ * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_edges,
+ * from `from`.)
  *
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
@@ -65,7 +66,7 @@ typedef struct aqua_gpu_flow {
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     double alpha, least;
     int equilibrium;    /* aqua_equilibrium */
-    void *factor, *cut; /* scratch, of the type of beds, [cells]; the march needs none */
+    void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
     void *more, *less;  /* scratch of the scatter, of the type of depths, [cells] */
     double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
                            cuda/aqua_traits.cuh) */
@@ -80,14 +81,10 @@ typedef struct aqua_gpu_flow {
  * room about them that can be read: so many numbers before, and so many rows besides behind. */
 enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* Gather in two: factors (and cuts), then what each cell's eight edges carry. */
+/* Gather in two passes, of f64: factors (and cuts), then what each cell's eight edges carry. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* The thesis's scheme: cells send to their receivers, then all are brought up to date. */
 cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flow, cudaStream_t stream);
-
-/* The faster gather for this flow, and whether it needs `factor` and `cut`. */
-cudaError_t aqua_gpu_gather(const aqua_gpu_flow *flow, cudaStream_t stream);
-bool aqua_gpu_gather_needs_scratch(bool whole);
 
 /* ---- what else is in a step ---- */
 
@@ -105,17 +102,10 @@ typedef struct aqua_gpu_spread {
     double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
 
-/* Whether the registers of a warp's cells have room. */
-static inline bool aqua_gpu_spread_fits(const cuda_term *term) {
-    return cuda_term_row_bytes(term) <= CUDA_TERM_SHARED;
-}
-
 /* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
  * of `water`; NULL: nobody asks. */
-cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          uint8_t *marks, const aqua_gpu_spread *rain, cudaStream_t stream);
-cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          const aqua_gpu_spread *soil, cudaStream_t stream);
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, void *water, uint8_t *marks,
+                            const aqua_gpu_spread *spread, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_tap {
@@ -125,17 +115,17 @@ typedef struct aqua_gpu_tap {
 
 /* Sources whose cells are `taps`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                            void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_dose *doses, int sources, double most_poured,
-                            uint64_t *alarm, cudaStream_t stream);
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, void *water, uint8_t *marks,
+                            const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
+                            int sources, double most_poured, cudaStream_t stream);
 
 /* Ghosts, as in engine/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
-    const uint32_t *at;
+    const int64_t *at;        /* in the layout */
     const uint8_t *level;     /* 1: stands at z; 0: dry */
     const double *ground, *z; /* m */
+    const double *x, *y;      /* of the law */
     double per_metre, datum;
 } aqua_gpu_ghosts;
 
@@ -151,26 +141,22 @@ typedef struct aqua_gpu_level {
 cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
 /* Beds and depths of the ghosts; NULL: left alone. */
-cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,
-                            bool whole, void *bed, void *water, uint8_t *marks,
-                            cudaStream_t stream);
+cudaError_t aqua_gpu_settle(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
+                            void *water, uint8_t *marks, cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes; numbers of 4 or 8 bytes. */
-cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2], int bytes,
-                          void *values, cudaStream_t stream);
+/* Fills what lies beyond periodic axes, of beds or depths. */
+cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, const bool periodic[2], void *values,
+                          cudaStream_t stream);
 
-/* What the edges carry in the flow, units of the store: added to booked[count], or alone stored in
- * flux[count]. */
-cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                          sel_total *booked, cudaStream_t stream);
-cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                            double *flux, cudaStream_t stream);
+/* What the edges carry in the flow, units of the store: added to booked[count], or if that is NULL
+ * stored in flux[count]. */
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
+                           sel_total *booked, double *flux, cudaStream_t stream);
 
 /* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
  * clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                           const void *water, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream);
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, cuda_clock clock, const void *water,
+                           void *most, int32_t *first, double arrival, cudaStream_t stream);
 
 /* ---- looking ---- */
 

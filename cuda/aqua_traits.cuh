@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 #include "cuda/aqua_gpu.h"
-#include "engine/physics/aqua_method.h"
-
-#define AQUA_STORE_INLINE static __device__ inline
-#include "engine/physics/aqua_store.h"
 
 #define SEL_INLINE static __device__ __forceinline__
 #define AQUA_NAME(name) name

@@ -1,5 +1,4 @@
-// aqua_water.cu -- what comes and goes besides the flow: rain, soil, sources, ghosts, and the
-// books.
+// aqua_water.cu -- what there is besides the flow: rain, soil, sources, ghosts, the books, fields.
 //
 // Rows are done by a warp each: its lanes take every 32nd cell and then join what they booked by a
 // fixed tree, so that sums do not depend on which block ran when.
@@ -9,6 +8,15 @@
 #include "cuda/machine/look.cuh"
 
 enum { THREADS = LOOK_THREADS };
+
+// Calls what launches kernels, a template, with the struct of the store.
+template <class LAUNCH> static void by_store(const aqua_gpu_flow *f, LAUNCH launch) {
+    if (f->whole) {
+        launch(aqua_f32());
+    } else {
+        launch(aqua_f64());
+    }
+}
 
 static unsigned blocks_for(int64_t threads) {
     return (unsigned)((threads + THREADS - 1) / THREADS);
@@ -164,36 +172,33 @@ __global__ void __launch_bounds__(THREADS, 8)
 }
 
 template <class S, bool TAKES>
-static cudaError_t spread(const aqua_gpu_layout *l, cuda_clock clock, void *water, uint8_t *marks,
-                          const aqua_gpu_spread *s, cudaStream_t stream) {
+static void supply(const aqua_gpu_flow *f, void *water, uint8_t *marks, const aqua_gpu_spread *s,
+                   cudaStream_t stream) {
+    const aqua_gpu_layout &l = f->layout;
     typename S::water *depths = (typename S::water *)water;
     if (s->by_term) {
         const size_t bytes = cuda_term_row_bytes(&s->term);
         const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes);
         const uint32_t rows = LOOK_ROWS, warps = fit < rows ? fit : rows;
         spread_kernel<S, BY_TERM, TAKES>
-            <<<(l->ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
-                *l, clock, depths, marks, *s, (uint32_t)(bytes / sizeof(double)));
+            <<<(l.ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
+                l, f->clock, depths, marks, *s, (uint32_t)(bytes / sizeof(double)));
     } else if (s->uniform) {
         spread_kernel<S, UNIFORM, TAKES>
-            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s, 0);
+            <<<row_blocks(l.ny), THREADS, 0, stream>>>(l, f->clock, depths, marks, *s, 0);
     } else {
         spread_kernel<S, STORED, TAKES>
-            <<<row_blocks(l->ny), THREADS, 0, stream>>>(*l, clock, depths, marks, *s, 0);
+            <<<row_blocks(l.ny), THREADS, 0, stream>>>(l, f->clock, depths, marks, *s, 0);
     }
+}
+
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, void *water, uint8_t *marks,
+                            const aqua_gpu_spread *s, cudaStream_t stream) {
+    by_store(f, [&](auto store) {
+        takes ? supply<decltype(store), true>(f, water, marks, s, stream)
+              : supply<decltype(store), false>(f, water, marks, s, stream);
+    });
     return cudaGetLastError();
-}
-
-cudaError_t aqua_gpu_pour(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          uint8_t *marks, const aqua_gpu_spread *rain, cudaStream_t stream) {
-    return whole ? spread<aqua_f32, false>(layout, clock, water, marks, rain, stream)
-                 : spread<aqua_f64, false>(layout, clock, water, marks, rain, stream);
-}
-
-cudaError_t aqua_gpu_soak(const aqua_gpu_layout *layout, bool whole, cuda_clock clock, void *water,
-                          const aqua_gpu_spread *soil, cudaStream_t stream) {
-    return whole ? spread<aqua_f32, true>(layout, clock, water, NULL, soil, stream)
-                 : spread<aqua_f64, true>(layout, clock, water, NULL, soil, stream);
 }
 
 // ---- sources ----
@@ -225,22 +230,15 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(l, marks, tap.at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                            void *water, uint8_t *marks, const aqua_gpu_tap *taps, uint32_t count,
-                            const aqua_dose *doses, int sources, double most_poured,
-                            uint64_t *alarm, cudaStream_t stream) {
-    if (count == 0) {
-        return cudaSuccess;
-    }
-    if (whole) {
-        source_kernel<aqua_f32><<<blocks_for(count), THREADS, 0, stream>>>(
-            *layout, clock, (int32_t *)water, marks, taps, count, doses, sources, most_poured,
-            alarm);
-    } else {
-        source_kernel<aqua_f64><<<blocks_for(count), THREADS, 0, stream>>>(
-            *layout, clock, (double *)water, marks, taps, count, doses, sources, most_poured,
-            alarm);
-    }
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, void *water, uint8_t *marks,
+                            const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
+                            int sources, double most_poured, cudaStream_t stream) {
+    by_store(f, [&](auto store) {
+        typedef decltype(store) S;
+        source_kernel<S><<<blocks_for(count), THREADS, 0, stream>>>(
+            f->layout, f->clock, (typename S::water *)water, marks, taps, count, doses, sources,
+            most_poured, f->alarm);
+    });
     return cudaGetLastError();
 }
 
@@ -294,19 +292,16 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_settle(const aqua_gpu_layout *layout, const aqua_gpu_ghosts *ghosts,
-                            bool whole, void *bed, void *water, uint8_t *marks,
-                            cudaStream_t stream) {
+cudaError_t aqua_gpu_settle(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
+                            void *water, uint8_t *marks, cudaStream_t stream) {
     if (ghosts->count == 0) {
         return cudaSuccess;
     }
-    if (whole) {
-        settle_kernel<aqua_f32><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            *layout, *ghosts, (float *)bed, (int32_t *)water, marks);
-    } else {
-        settle_kernel<aqua_f64><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            *layout, *ghosts, (double *)bed, (double *)water, marks);
-    }
+    by_store(f, [&](auto store) {
+        typedef decltype(store) S;
+        settle_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
+            f->layout, *ghosts, (typename S::real *)bed, (typename S::water *)water, marks);
+    });
     return cudaGetLastError();
 }
 
@@ -340,19 +335,18 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_wrap(const aqua_gpu_layout *layout, const bool periodic[2], int bytes,
-                          void *values, cudaStream_t stream) {
+cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, const bool periodic[2], void *values,
+                          cudaStream_t stream) {
+    const aqua_gpu_layout &l = f->layout;
+    const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_GPU_HALO) + 4 * (int64_t)l.ny;
     if (!periodic[0] && !periodic[1]) {
         return cudaSuccess;
     }
-    const int64_t frame = 4 * ((int64_t)layout->nx + 2 * AQUA_GPU_HALO) + 4 * (int64_t)layout->ny;
-    if (bytes == 4) {
-        wrap_kernel<uint32_t><<<blocks_for(frame), THREADS, 0, stream>>>(
-            *layout, periodic[0], periodic[1], (uint32_t *)values);
-    } else {
-        wrap_kernel<uint64_t><<<blocks_for(frame), THREADS, 0, stream>>>(
-            *layout, periodic[0], periodic[1], (uint64_t *)values);
-    }
+    by_store(f, [&](auto store) {
+        typedef typename decltype(store)::water number;
+        wrap_kernel<<<blocks_for(frame), THREADS, 0, stream>>>(l, periodic[0], periodic[1],
+                                                               (number *)values);
+    });
     return cudaGetLastError();
 }
 
@@ -390,29 +384,16 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-static cudaError_t edges_of(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                            sel_total *booked, double *flux, cudaStream_t stream) {
+cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
+                           sel_total *booked, double *flux, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
     }
-    if (flow->whole) {
-        edge_kernel<aqua_f32>
-            <<<blocks_for(count), THREADS, 0, stream>>>(*flow, edges, count, booked, flux);
-    } else {
-        edge_kernel<aqua_f64>
-            <<<blocks_for(count), THREADS, 0, stream>>>(*flow, edges, count, booked, flux);
-    }
+    by_store(f, [&](auto store) {
+        edge_kernel<decltype(store)>
+            <<<blocks_for(count), THREADS, 0, stream>>>(*f, edges, count, booked, flux);
+    });
     return cudaGetLastError();
-}
-
-cudaError_t aqua_gpu_book(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                          sel_total *booked, cudaStream_t stream) {
-    return edges_of(flow, edges, count, booked, NULL, stream);
-}
-
-cudaError_t aqua_gpu_fluxes(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                            double *flux, cudaStream_t stream) {
-    return edges_of(flow, edges, count, NULL, flux, stream);
 }
 
 // ---- what is watched ----
@@ -438,15 +419,75 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_layout *layout, bool whole, cuda_clock clock,
-                           const void *water, void *most, int32_t *first, double arrival,
-                           cudaStream_t stream) {
-    if (whole) {
-        watch_kernel<aqua_f32><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
-            *layout, clock, (const int32_t *)water, (int32_t *)most, first, arrival);
-    } else {
-        watch_kernel<aqua_f64><<<row_blocks(layout->ny), THREADS, 0, stream>>>(
-            *layout, clock, (const double *)water, (double *)most, first, arrival);
-    }
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, cuda_clock clock, const void *water, void *most,
+                           int32_t *first, double arrival, cudaStream_t stream) {
+    by_store(f, [&](auto store) {
+        typedef typename decltype(store)::water depth;
+        watch_kernel<decltype(store)><<<row_blocks(f->layout.ny), THREADS, 0, stream>>>(
+            f->layout, clock, (const depth *)water, (depth *)most, first, arrival);
+    });
     return cudaGetLastError();
+}
+
+// ---- fields ----
+
+template <class S> struct aqua_looked {
+    typedef aqua_gpu_view view;
+    typedef typename S::water last;
+    static constexpr int components = 1;
+    static constexpr bool whole = S::whole;
+
+    static __host__ __device__ void extent(const view &v, uint32_t n[3]) {
+        n[0] = v.layout.nx;
+        n[1] = v.layout.ny;
+        n[2] = 1;
+    }
+
+    static __device__ __forceinline__ int64_t number(const view &v, const uint32_t at[3]) {
+        return (int64_t)at[1] * v.layout.nx + at[0];
+    }
+
+    static __device__ __forceinline__ bool is_solid(const view &v, const uint32_t at[3]) {
+        return v.solid[number(v, at)] != 0;
+    }
+
+    // The depth in units of the store.
+    static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {
+        return ((const last *)v.water)[aqua_at(v.layout, (int)at[0], (int)at[1])];
+    }
+
+    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
+        const int64_t i = number(v, at);
+        if (which == AQUA_GROUND) {
+            *out = v.ground[i];
+        } else if (which == AQUA_ARRIVAL_TIME) {
+            const int32_t step = v.arrived[i];
+            *out = step < 0 ? -1 : step * v.dt;
+        } else {
+            const bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
+            const double metres = value_of(v, most ? ((const last *)v.most)[i] : depth(v, at));
+            *out = which == AQUA_LEVEL || which == AQUA_MAX_LEVEL ? metres + v.ground[i] : metres;
+        }
+        return 1;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        return *small = *u = value_of(v, depth(v, at));
+    }
+
+    static __device__ __forceinline__ double value_of(const view &v, last kept) {
+        return (double)kept * v.metre;
+    }
+
+    static __device__ __forceinline__ last last_of(const view &v, double metres) {
+        return (last)(metres / v.metre); // exact: a power of two
+    }
+
+    static __device__ __forceinline__ double amount(const view &v, const uint32_t at[3]) {
+        return (double)depth(v, at);
+    }
+};
+
+const cuda_look *aqua_gpu_look(bool whole) {
+    return whole ? look_of<aqua_looked<aqua_f32>>() : look_of<aqua_looked<aqua_f64>>();
 }

@@ -12,7 +12,6 @@
 
 #include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
-#include "engine/physics/aqua_store.h"
 #include "engine/solver.h"
 
 enum { AQUA_GATHER, AQUA_SCATTER };
@@ -70,24 +69,6 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
     return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
 }
 
-/* The same for the machine: values with the frame, with room for so many numbers in front of it and
- * behind, and values of the cells alone, [ny][nx]. */
-static inline sel_cells aqua_framed(const aqua_layout *layout, int64_t before, int64_t behind) {
-    return (sel_cells){.n = {layout->nx, layout->ny, 1},
-                       .components = 1,
-                       .first = aqua_index(layout, 0, 0),
-                       .pitch = layout->pitch,
-                       .before = before,
-                       .count = before + layout->cells + behind};
-}
-
-static inline sel_cells aqua_unframed(const aqua_layout *layout) {
-    return (sel_cells){.n = {layout->nx, layout->ny, 1},
-                       .components = 1,
-                       .pitch = layout->nx,
-                       .count = layout->nx * layout->ny};
-}
-
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 
 /* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
@@ -99,8 +80,12 @@ typedef struct aqua_ghosts {
     int64_t *at;    /* in the layout */
     double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
     double *x, *y;  /* of the law */
+    uint8_t *level; /* 1: it stands at its level, 0: it is open */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
     int64_t first[AQUA_FIRSTS];
+    /* From free cells into the ghosts; into those of region r first_edge[r] ... */
+    aqua_edge *edge;
+    int64_t first_edge[AQUA_FIRSTS];
 } aqua_ghosts;
 
 /* The cells that share a discharge. */
@@ -114,12 +99,21 @@ typedef struct aqua_inflow {
 /* What an amount per step and cell is: none, the same for all cells, or its own for each. */
 typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
 
+/* Rain, and the infiltration into the soil. */
+enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
+typedef struct aqua_supply {
+    const char *name;         /* of the field of the script */
+    const sel_quantity *rate; /* mm/h */
+    aqua_spread spread;
+} aqua_supply;
+
 /* Terrain, for facts. */
 typedef struct aqua_terrain {
     double highest;     /* m */
     int64_t pits;       /* cells lower than all their neighbours */
     double deepest_pit; /* m below its lowest neighbour */
     double mean_slope, largest_slope;
+    int64_t slopes; /* between cells, so many */
 } aqua_terrain;
 
 typedef struct aqua_plan {
@@ -135,7 +129,7 @@ typedef struct aqua_plan {
     aqua_ghosts ghosts;
     aqua_inflow *inflows;
     int inflow_count;
-    aqua_spread rain, infiltration;
+    aqua_supply supply[AQUA_SUPPLIES];
     /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
     int bits; /* 0: not chosen yet */
     double datum;
@@ -155,20 +149,10 @@ typedef struct aqua_store {
     double most_rain;     /* the most rain in a step, in units: more is refused */
     double least;         /* min_head in units */
     double largest_alpha; /* below 1, so that rounding never takes more than there is */
+    double alpha;         /* where it is the same everywhere */
 } aqua_store;
 
 aqua_store aqua_store_of(const aqua_plan *plan);
-
-/* Whether a run asks for what must be watched from the first step on: the greatest depths (of
- * max_depth and max_level), and arrivals. */
-static inline bool aqua_wants_max(const aqua_plan *plan) {
-    return (plan->base.wants_fields >> AQUA_MAX_DEPTH & 1u) ||
-           (plan->base.wants_fields >> AQUA_MAX_LEVEL & 1u);
-}
-
-static inline bool aqua_wants_arrival(const aqua_plan *plan) {
-    return plan->base.wants_fields >> AQUA_ARRIVAL_TIME & 1u;
-}
 
 extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
@@ -180,20 +164,46 @@ extern const sel_family aqua_law_family;
 enum { AQUA_LAWS = 3 };
 extern const sel_law_place aqua_law_places[AQUA_LAWS];
 
-/* ---- what all backends do on the host ---- */
+/* ---- the plan is made ---- */
 
-/* Fill [ny + 4][pitch] of the store from the plan: beds (float or double), depths of step 0
- * (int32_t or double), ghosts and frame included, and alpha (float or double) where it has a value
- * for each cell. Fails where a quantity does. Periodic copies are made by aqua_fill_frame. */
-sel_status aqua_fill_bed(const aqua_plan *plan, void *bed, sel_error *error);
-sel_status aqua_fill_water(const aqua_plan *plan, void *water, sel_error *error);
-void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
+/* sel_solver.complete and sel_solver.blank */
+void aqua_complete(sel_common *params);
+sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                      uint8_t *blank, sel_variant *law, sel_error *error);
 
-/* Copies what lies beyond periodic axes: of elements of `size` bytes (4 or 8). */
-void aqua_fill_frame(const aqua_plan *plan, void *values, size_t size);
+/* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and
+ * plan->lowest. */
+sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error);
 
-/* Beds and depths of the ghosts: open ones dry, the others at z[ghosts]. NULL: not wanted. */
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *water);
+/* Refuses heights of free cells that stand for no data, and such as no ground has. Names the value,
+ * how many cells have it, the file and what to write. */
+sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error);
+
+/* Refuses a ground whose cells would be those of a raster in degrees; and warns of a raster that
+ * looks like one, where nothing says what its coordinates are. */
+sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
+void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
+
+/* The same for any number of threads. */
+sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error);
+
+/* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
+double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
+
+/* Neighbour k lies at (x + aqua_around[k][0], y + aqua_around[k][1]), as AQUA_NEIGHBOURS says. */
+extern const int aqua_around[8][2];
+
+/* The cell at (x, y) with periodic axes wrapped; -1: outside. And whether there is a free one. */
+int64_t aqua_cell_of(const sel_grid *grid, int64_t x, int64_t y);
+bool aqua_is_free(const sel_domain *domain, int64_t x, int64_t y);
+
+/* Fills plan->ghosts; plan->ground must be there. */
+sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
+void aqua_ghosts_free(aqua_ghosts *ghosts);
+
+/* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */
+bool aqua_passes(const sel_domain *domain, int region);
+const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
 /* Levels `steps` steps after time 0 of the ghosts that have one: z[ghosts], m. Only those that
  * depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all) are written. */
@@ -201,60 +211,59 @@ enum { AQUA_ALWAYS = 1 << 30 };
 sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
                        sel_error *error);
 unsigned aqua_levels_depend(const aqua_plan *plan);
-/* Whether a region's ghosts have a level. */
-bool aqua_is_level(const aqua_plan *plan, int region);
 
-/* Amounts of the step from `step` on. Rain and infiltration: units of the store per cell, one
- * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids). Refuses negative ones. */
-sel_status aqua_rain(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
-sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
-/* Units of the store per step in a rate of 1 mm/h. */
-double aqua_rate_unit(const aqua_plan *plan);
-/* Units of the store that a source brings to all of its cells together. */
+/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
+ * none: the run itself will report it. */
+double aqua_highest_level(const aqua_plan *plan);
+
+/* Fills plan->inflows and plan->supply. */
+sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error);
+void aqua_inflows_free(aqua_plan *plan);
+
+/* Amounts of the step from `step` on, in units of the store: rain or infiltration per cell, one
+ * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids); what a source brings to all of its
+ * cells together. Refuses negative ones. */
+sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t step, double *to,
+                     sel_error *error);
 sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
                           sel_error *error);
-
+/* Units of the store per step in a rate of 1 mm/h. */
+double aqua_rate_unit(const aqua_plan *plan);
 /* The time at which they are taken: the middle of the step. */
 double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
 
-/* The whole part of amount + carry; the rest stays in *carry. */
-int64_t aqua_whole(double amount, double *carry);
+/* ---- quantities evaluated at the cells of all rows, some rows at a time by each thread ---- */
 
-/* What the terms of a balance are made of, in m3. */
-typedef struct aqua_balance {
-    double volume, first_volume;
-    double rain, infiltration;
-    const double *inflow; /* [inflow_count] */
-    const double *out;    /* [region_count + 1]: through its ghosts */
-} aqua_balance;
-/* Answers a SEL_MONITOR of the depth, m. */
-void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
+/* What is to be evaluated. */
+typedef struct aqua_asked {
+    const sel_quantity *quantity;
+    const char *what; /* for messages */
+    double t;
+    bool ghosts; /* at free cells, and at those painted by laws other than walls */
+    bool gaps;   /* NaN where it asks a raster that has no data there; else that is an error */
+} aqua_asked;
 
-void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request);
+/* Takes `count` rows from y on: values[count][nx], 0 in cells that were not asked for. Several
+ * threads call it at once; it may be called again for rows that failed. */
+typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const double *values,
+                                  sel_error *error);
 
-/* From free cells into the ghosts of a region; returns their number. to == NULL: only counts. */
-int64_t aqua_region_edges(const aqua_plan *plan, int region, aqua_edge *to);
-/* The same of all regions: those of region r are first[r] ... first[r + 1] - 1. */
-int64_t aqua_all_edges(const aqua_plan *plan, aqua_edge *to, int64_t first[AQUA_FIRSTS]);
+/* Fails where the quantity or `take` does: at the first of such rows. */
+sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
+                           void *to, sel_error *error);
 
-typedef struct aqua_edges {
-    int64_t count, room;
-    aqua_edge *v;
-} aqua_edges;
+/* All rows: to[ny][nx]. */
+sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
+                         sel_error *error);
 
-/* The edges whose fluxes sum to what an answer to SEL_FLUX is: from cells into the ghosts of a
- * region, or, with region 0, those that cross request->line, positive to the left. */
-sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
-                           sel_error *error);
-void aqua_edges_free(aqua_edges *edges);
+/* A quantity at one place; NULL: it is the same everywhere. */
+sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                      const double *place, double t, double *value, sel_error *error);
+
+/* ---- what is told ---- */
 
 /* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
-
-/* The error of a level that stands higher above its ground than the store's limit, at the time t.
- */
-sel_status aqua_level_too_high(const aqua_plan *plan, int region, double z, double ground, double t,
-                               sel_error *error);
 
 /* sel_solver.facts, .warn and .ahead. */
 int aqua_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);

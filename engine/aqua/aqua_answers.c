@@ -1,36 +1,47 @@
-/* aqua_answers.c -- name what backends found and give it the user's units. */
+/* aqua_answers.c -- what requests find: the balance, and the edges through which a flux is counted.
+ */
 #include <math.h>
-#include <stdio.h>
-#include "engine/aqua/aqua_ghosts.h"
+#include <stdlib.h>
+#include "engine/aqua/aqua_state.h"
 
-void aqua_balance_terms(const aqua_plan *plan, const aqua_balance *balance, sel_request *request) {
+/* ---- the balance ---- */
+
+void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
+                         sel_request *request) {
+    const aqua_plan *plan = state->plan;
     const sel_domain *domain = plan->base.domain;
-    double in = balance->first_volume, out = 0, turned_over = balance->first_volume;
+    const bool whole = state->store.whole;
+    const double unit = aqua_volume_unit(state), now = volume * unit;
+    const double rain = sel_total_of(&books->supplied[AQUA_RAIN], whole) * unit;
+    const double soil = sel_total_of(&books->supplied[AQUA_SOIL], whole) * unit;
+    double in = state->first_volume * unit, out = 0, turned_over = in;
     request->term_count = 0;
-    sel_request_term(request, "volume", "", balance->volume);
-    if (plan->rain != AQUA_NOTHING) {
-        sel_request_term(request, "rain", "", balance->rain);
-        in += balance->rain;
-        turned_over += balance->rain;
+    sel_request_term(request, "volume", "", now);
+    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+        sel_request_term(request, "rain", "", rain);
+        in += rain;
+        turned_over += rain;
     }
     for (int i = 0; i < plan->inflow_count; i++) {
-        sel_request_term(request, "inflow_", plan->inflows[i].name, balance->inflow[i]);
-        in += balance->inflow[i];
-        turned_over += balance->inflow[i];
+        const double inflow = sel_total_of(&books->inflow[i], whole) * unit;
+        sel_request_term(request, "inflow_", plan->inflows[i].name, inflow);
+        in += inflow;
+        turned_over += inflow;
     }
-    if (plan->infiltration != AQUA_NOTHING) {
-        sel_request_term(request, "infiltration", "", balance->infiltration);
-        out += balance->infiltration;
+    if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+        sel_request_term(request, "infiltration", "", soil);
+        out += soil;
     }
     for (int r = 1; r <= domain->region_count; r++) {
+        const double through = sel_total_of(&books->out[r], whole) * unit;
         char text[32];
-        if (aqua_open_of(domain, r) || aqua_level_of(domain, r)) {
-            sel_request_term(request, "out_", sel_region_name(domain, r, text), balance->out[r]);
-            out += balance->out[r];
-            turned_over += fabs(balance->out[r]);
+        if (aqua_passes(domain, r)) {
+            sel_request_term(request, "out_", sel_region_name(domain, r, text), through);
+            out += through;
+            turned_over += fabs(through);
         }
     }
-    double error = balance->volume + out - in;
+    const double error = now + out - in;
     sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
 }
 
@@ -39,41 +50,107 @@ void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *r
     sel_request_watched(request, found);
 }
 
-sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
-    const aqua_store store = aqua_store_of(plan);
-    const int64_t nx = plan->layout.nx;
-    const double given = plan->params->depth_limit;
-    char advice[160] = "";
-    if (plan->bits > AQUA_LEAST_BITS) {
-        char more[64] = "";
-        if (!isnan(given)) {
-            snprintf(more, sizeof more, " more than its %.10g m", given);
+/* ---- the edges of a flux ---- */
+
+static sel_status add(aqua_edges *edges, int64_t at, int k, int sign, sel_error *error) {
+    if (edges->count == edges->room) {
+        int64_t room = 2 * edges->room + 64;
+        aqua_edge *v = realloc(edges->v, (size_t)room * sizeof *v);
+        if (!v) {
+            return sel_fail_memory(error, "the edges of a flux", (size_t)room * sizeof *v);
         }
-        snprintf(advice, sizeof advice,
-                 "give depth_limit%s, the greatest depth that you expect, or ", more);
+        edges->v = v;
+        edges->room = room;
     }
-    return sel_fail_at(
-        error, sel_simulation_where(plan->base.simulation, "depth_limit"),
-        "step %lld: cell {%lld, %lld} holds more than %.4g m of water, the most that "
-        "depths in quanta of 2^-%d m can be with this alpha; %s%sprecision = \"f64\"",
-        (long long)step, (long long)(cell % nx), (long long)(cell / nx),
-        store.limit / store.per_metre, plan->bits, advice,
-        *advice ? "" : "no quantum is coarser: ");
+    edges->v[edges->count++] = (aqua_edge){at, k, sign};
+    return SEL_OK;
 }
 
-sel_status aqua_level_too_high(const aqua_plan *plan, int region, double z, double ground, double t,
-                               sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const aqua_store store = aqua_store_of(plan);
-    char text[32], advice[160] = "no quantum is coarser: precision = \"f64\"";
-    if (plan->bits > AQUA_LEAST_BITS) {
-        snprintf(advice, sizeof advice, "give depth_limit = %.3g, or precision = \"f64\"",
-                 1.05 * (z - ground));
+/* Positive to the left of the line through p and q. */
+static double side(const double p[2], const double q[2], double x, double y) {
+    return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
+}
+
+/* Whether the link from a to b crosses the line: 1 to its left, -1 to its right, 0 not. */
+static int crosses(const double p[2], const double q[2], const double a[2], const double b[2]) {
+    const double sa = side(p, q, a[0], a[1]), sb = side(p, q, b[0], b[1]);
+    if ((sa > 0) == (sb > 0)) {
+        return 0;
     }
-    return sel_fail_at(error, domain->regions[region - 1].law.where,
-                       "law.level of region '%s': z = %.10g m at t=%.10g stands %.6g m above the "
-                       "lowest ground there (%.6g m); depths in quanta of 2^-%d m hold %.4g m. If "
-                       "the level is right, %s",
-                       sel_region_name(domain, region, text), z, t, z - ground, ground, plan->bits,
-                       store.limit / store.per_metre, advice);
+    const double sp = side(a, b, p[0], p[1]), sq = side(a, b, q[0], q[1]);
+    const double part = sp / (sp - sq);
+    return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
+}
+
+/* The cells of row y that may have a link across the line: x0 <= x < x1. */
+static void reach(const aqua_plan *plan, const double p[2], const double q[2], int64_t y,
+                  int64_t *x0, int64_t *x1) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx, near = 2 * grid->dx;
+    double from = 0, to = 1, rise = q[1] - p[1];
+    if (fabs(rise) > 0) {
+        double one = (middle - near - p[1]) / rise, other = (middle + near - p[1]) / rise;
+        from = fmax(0, fmin(one, other));
+        to = fmin(1, fmax(one, other));
+    } else if (fabs(middle - p[1]) > near) {
+        to = -1;
+    }
+    double a = p[0] + from * (q[0] - p[0]), b = p[0] + to * (q[0] - p[0]);
+    double low = (fmin(a, b) - grid->origin[0]) / grid->dx - 3;
+    double high = (fmax(a, b) - grid->origin[0]) / grid->dx + 3;
+    *x0 = (int64_t)fmax(low, -1);
+    *x1 = to < from ? *x0 : (int64_t)fmin(high, (double)grid->n[0]) + 1;
+}
+
+/* Users draw lines along the edges of cells and through their centres, where links run through the
+ * ends of lines or along them. All lines are moved a little, the same way, so that none does, and
+ * lines that meet have no gap between them. */
+static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
+
+static sel_status line_edges(const aqua_plan *plan, const double from[2], const double to[2],
+                             aqua_edges *edges, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    const double p[2] = {from[0] + moved[0] * grid->dx, from[1] + moved[1] * grid->dx};
+    const double q[2] = {to[0] + moved[0] * grid->dx, to[1] + moved[1] * grid->dx};
+    sel_status status = SEL_OK;
+    for (int64_t y = -1; y <= grid->n[1] && !status; y++) {
+        int64_t x0, x1;
+        reach(plan, p, q, y, &x0, &x1);
+        for (int64_t x = x0; x < x1 && !status; x++) {
+            const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
+            for (int k = 0; k < 8 && !status; k += 2) {
+                const int dx = aqua_around[k][0], dy = aqua_around[k][1];
+                const double b[2] = {sel_centre(grid, 0, (double)(x + dx)),
+                                     sel_centre(grid, 1, (double)(y + dy))};
+                int sign = crosses(p, q, a, b);
+                bool inside = x + dx >= -1 && x + dx <= grid->n[0] && y + dy <= grid->n[1];
+                if (sign && inside &&
+                    (aqua_is_free(domain, x, y) || aqua_is_free(domain, x + dx, y + dy))) {
+                    status = add(edges, aqua_index(&plan->layout, x, y), k, sign, error);
+                }
+            }
+        }
+    }
+    return status;
+}
+
+sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
+                           sel_error *error) {
+    const aqua_ghosts *ghosts = &plan->ghosts;
+    const int r = request->region;
+    *edges = (aqua_edges){.v = NULL};
+    if (r) {
+        edges->v = ghosts->edge + ghosts->first_edge[r];
+        edges->count = ghosts->first_edge[r + 1] - ghosts->first_edge[r];
+        return SEL_OK;
+    }
+    return line_edges(plan, request->line[0], request->line[1], edges, error);
+}
+
+void aqua_edges_free(aqua_edges *edges) {
+    if (edges->room) {
+        free(edges->v);
+    }
+    *edges = (aqua_edges){.v = NULL};
 }

@@ -1,213 +1,186 @@
-/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, stepping, threads.
+/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, stepping, threads, answers.
  *
  * Two copies of the depths take turns. Rows are shared out among the threads in pieces; no cell's
  * result depends on who computes it. What is added up goes by rows, joined in their order.
  */
-#include "engine/aqua/aqua_cpu.h"
-
 #include <omp.h>
 #include <string.h>
+#include "engine/aqua/aqua_state.h"
+#include "engine/machine/cpu.h"
 
 /* ---- memory ---- */
 
 /* Of the flow, for each thread. */
-static int64_t scratch_bytes(const aqua_cpu *state) {
+static int64_t scratch_bytes(const aqua_state *state) {
     return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
 }
 
 static void list(sel_state *base) {
-    aqua_cpu *state = (aqua_cpu *)base;
-    const aqua_kernels *kernels = aqua_kernels_usable(0);
+    aqua_state *state = (aqua_state *)base;
+    const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
-    aqua_list(&state->all, 0, 0);
-    state->loops = kernels ? &kernels->loops[base->plan->precision] : NULL;
-    SEL_ADD_VALUE(arrays, state, soaked);
-    SEL_ADD(arrays, state, out, base->plan->domain->region_count + 1, SEL_SAVED);
-    SEL_ADD(arrays, state, rows, state->all.plan->layout.nx * base->threads, 0);
-    SEL_ADD(arrays, state, scratch, kernels ? base->threads * scratch_bytes(state) : 0, 0);
+    aqua_list(state, 0, 0);
+    state->loops = loops ? &loops[base->plan->precision] : NULL;
+    SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
+    SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
 }
 
 /* ---- sums ---- */
 
+/* The depths of a step from cell x of row y on. */
+static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
+    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+}
+
 static double sum_row(const sel_state *base, int64_t y) {
-    const aqua_cpu *state = (const aqua_cpu *)base;
-    return state->loops->sum(&state->all.plan->layout, state->all.water[base->step & 1], y,
+    const aqua_state *state = (const aqua_state *)base;
+    return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
                              sel_state_solids(base, y));
 }
 
-double aqua_volume(aqua_cpu *state) {
-    return sel_sum_rows(&state->all.base, sum_row, state->all.store.whole);
+static double volume(aqua_state *state) {
+    return sel_sum_rows(&state->base, sum_row, state->store.whole);
 }
 
-double aqua_edges_flux(const aqua_cpu *state, int64_t step, const aqua_edge *edges, int64_t count) {
-    const aqua_step described = aqua_describe_step(state, step);
+/* The step that `step` begins. */
+static aqua_step describe_step(const aqua_state *state, int64_t step) {
+    return (aqua_step){
+        .layout = state->plan->layout,
+        .bed = state->bed,
+        .from = state->water[step & 1],
+        .to = state->water[(step + 1) & 1],
+        .alphas = state->alphas,
+        .alpha = state->store.alpha,
+        .least = state->store.least,
+        .equilibrium = state->plan->params->equilibrium,
+    };
+}
+
+/* Sum of the fluxes of edges in the step from `step` on, units of the store. */
+static double edges_flux(const aqua_state *state, int64_t step, const aqua_edge *edges,
+                         int64_t count) {
+    const aqua_step described = describe_step(state, step);
     sel_total total = {0};
     for (int64_t e = 0; e < count; e++) {
         const aqua_edge *edge = &edges[e];
-        sel_total_more(&total, state->all.store.whole,
+        sel_total_more(&total, state->store.whole,
                        edge->sign * state->loops->edge(&described, edge->at, edge->k));
     }
-    return sel_total_of(&total, state->all.store.whole);
+    return sel_total_of(&total, state->store.whole);
 }
 
 /* ---- amounts ---- */
 
-static sel_status set_rates(aqua_cpu *state, aqua_amount *amount, unsigned due, sel_error *error) {
-    return aqua_rates_are_due(amount, due) ? aqua_rates(&state->all, amount, amount->rate, error)
-                                           : SEL_OK;
-}
-
 /* Evaluates for the step to come what depends on what is due. */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
-    aqua_cpu *state = (aqua_cpu *)base;
-    sel_status status = set_rates(state, &state->all.rain, due, error);
-    status = status ? status : set_rates(state, &state->all.soil, due, error);
-    status = status ? status : aqua_evaluate(&state->all, base->step, due, error);
-    return status ? status
-                  : aqua_levels(state->all.plan, (double)base->step, due, state->all.z, error);
+    aqua_state *state = (aqua_state *)base;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const aqua_amount *amount = &state->amount[k];
+        if (aqua_rates_are_due(amount, due)) {
+            status = aqua_rates(state, amount, amount->rate, error);
+        }
+    }
+    status = status ? status : aqua_evaluate(state, base->step, due, error);
+    return status ? status : aqua_levels(state->plan, (double)base->step, due, state->z, error);
 }
 
 /* ---- a step ---- */
 
-aqua_step aqua_describe_step(const aqua_cpu *state, int64_t step) {
-    const aqua_plan *plan = state->all.plan;
-    double alpha = plan->largest_alpha;
-    return (aqua_step){
-        .layout = plan->layout,
-        .bed = state->all.bed,
-        .from = state->all.water[step & 1],
-        .to = state->all.water[(step + 1) & 1],
-        .alphas = state->all.alphas,
-        .alpha = alpha < state->all.store.largest_alpha ? alpha : state->all.store.largest_alpha,
-        .least = state->all.store.least,
-        .equilibrium = plan->params->equilibrium,
-    };
+/* Rain or soil on a row of the depths of `step`; what it gives or takes becomes its partial. */
+static void supply_row(aqua_state *state, int k, int64_t step, int64_t y, double uniform) {
+    const aqua_amount *amount = &state->amount[k];
+    const int64_t nx = state->plan->layout.nx, at = y * nx * state->size;
+    const bool field = amount->supply->spread == AQUA_FIELD;
+    state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
+        depths(state, step, 0, y), nx, sel_state_solids(&state->base, y), uniform,
+        field ? (char *)amount->rate + at : NULL, field ? (char *)amount->owed + at : NULL);
 }
 
-static void pour_rain(aqua_cpu *state, double uniform) {
-    const aqua_plan *plan = state->all.plan;
-    const aqua_layout *layout = &plan->layout;
-    void *water = state->all.water[state->all.base.step & 1];
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
-    for (int64_t y = 0; y < layout->ny; y++) {
-        const uint8_t *solid = sel_state_solids(&state->all.base, y);
-        int64_t at = y * layout->nx * state->all.size;
-        state->all.base.partials[y * SEL_PARTIALS] =
-            plan->rain == AQUA_FIELD ? state->loops->pour_field(layout, water, y, solid,
-                                                                (char *)state->all.rain.rate + at,
-                                                                (char *)state->all.rain.owed + at)
-                                     : state->loops->pour(layout, water, y, solid, uniform);
+static void book_supply(aqua_state *state, int k) {
+    sel_total_more(&state->books.supplied[k], state->store.whole,
+                   sel_join_rows(&state->base, state->store.whole));
+}
+
+static void pour_rain(aqua_state *state) {
+    if (state->plan->supply[AQUA_RAIN].spread == AQUA_NOTHING) {
+        return;
     }
-    sel_total_more(&state->all.rained, state->all.store.whole,
-                   sel_join_rows(&state->all.base, state->all.store.whole));
+    const double uniform = aqua_take(state, &state->amount[AQUA_RAIN]);
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
+        supply_row(state, AQUA_RAIN, state->base.step, y, uniform);
+    }
+    book_supply(state, AQUA_RAIN);
 }
 
-static void soak_row(aqua_cpu *state, int64_t y, double uniform) {
-    const aqua_plan *plan = state->all.plan;
-    const aqua_layout *layout = &plan->layout;
-    void *water = state->all.water[(state->all.base.step + 1) & 1];
-    const uint8_t *solid = sel_state_solids(&state->all.base, y);
-    int64_t at = y * layout->nx * state->all.size;
-    state->all.base.partials[y * SEL_PARTIALS] =
-        plan->infiltration == AQUA_FIELD
-            ? state->loops->soak_field(layout, water, y, solid, (char *)state->all.soil.rate + at,
-                                       (char *)state->all.soil.owed + at)
-            : state->loops->soak(layout, water, y, solid, uniform);
+static void watch_row(aqua_state *state, int64_t y, int64_t step) {
+    const int64_t nx = state->plan->layout.nx, at = y * nx;
+    state->loops->watch(depths(state, step, 0, y), nx,
+                        state->most ? (char *)state->most + at * state->size : NULL,
+                        state->arrived ? state->arrived + at : NULL,
+                        state->plan->params->arrival_depth * state->store.per_metre, (int32_t)step);
 }
 
-static void watch_row(aqua_cpu *state, int64_t y, int64_t step) {
-    const aqua_layout *layout = &state->all.plan->layout;
-    int64_t at = y * layout->nx;
-    state->loops->watch(layout, state->all.water[step & 1], y,
-                        state->all.most ? (char *)state->all.most + at * state->all.size : NULL,
-                        state->all.arrived ? state->all.arrived + at : NULL,
-                        state->all.plan->params->arrival_depth * state->all.store.per_metre,
-                        (int32_t)step);
-}
-
-static bool watches(const aqua_cpu *state) {
-    return state->all.most || state->all.arrived;
-}
-
-static sel_status pour_whole(aqua_cpu *state, int source, aqua_dose dose, sel_error *error) {
-    const aqua_inflow *inflow = &state->all.plan->inflows[source];
-    int32_t *water = state->all.water[state->all.base.step & 1];
-    for (int64_t c = 0; c < inflow->count; c++) {
-        int64_t behind = (c - dose.turn + inflow->count) % inflow->count, at = inflow->at[c];
-        int64_t depth = water[at] + (int64_t)dose.each + (behind < dose.odd);
-        if ((double)depth > state->all.store.most_poured) {
-            state->all.base.broken = true;
-            return aqua_too_deep(state->all.plan, state->all.base.step,
-                                 aqua_cell_number(&state->all.plan->layout, at), error);
+static sel_status pour_sources(aqua_state *state, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    const int64_t now = state->base.step;
+    int32_t *whole = state->water[now & 1];
+    double *metres = state->water[now & 1];
+    for (int i = 0; i < plan->inflow_count; i++) {
+        const aqua_inflow *inflow = &plan->inflows[i];
+        const aqua_dose dose = aqua_take_dose(state, i);
+        for (int64_t c = 0; c < inflow->count; c++) {
+            const int64_t at = inflow->at[c];
+            if (!state->store.whole) {
+                metres[at] += dose.each;
+                continue;
+            }
+            const int64_t behind = (c - dose.turn + inflow->count) % inflow->count;
+            const int64_t depth = whole[at] + (int64_t)dose.each + (behind < dose.odd);
+            if ((double)depth > state->store.most_poured) {
+                state->base.broken = true;
+                return aqua_too_deep(plan, now, aqua_cell_number(&plan->layout, at), error);
+            }
+            whole[at] = (int32_t)depth;
         }
-        water[at] = (int32_t)depth;
     }
     return SEL_OK;
 }
 
-static sel_status pour_sources(aqua_cpu *state, sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < state->all.plan->inflow_count && !status; i++) {
-        const aqua_inflow *inflow = &state->all.plan->inflows[i];
-        const aqua_dose dose = aqua_take_dose(&state->all, i);
-        double *water = state->all.water[state->all.base.step & 1];
-        if (state->all.store.whole) {
-            status = pour_whole(state, i, dose, error);
-            continue;
-        }
-        for (int64_t c = 0; c < inflow->count; c++) {
-            water[inflow->at[c]] += dose.each;
-        }
-    }
-    return status;
-}
-
-/* Ghosts before the flow: open ones dry, the others at their level. */
-static void settle(aqua_cpu *state) {
-    const aqua_plan *plan = state->all.plan;
-    void *water = state->all.water[state->all.base.step & 1];
-    bool moves = aqua_levels_depend(plan) != 0;
-    aqua_set_ghosts(plan, state->all.z, moves ? state->all.bed : NULL, water);
-    if (moves) {
-        aqua_fill_frame(plan, state->all.bed, (size_t)state->all.size);
-    }
-    aqua_fill_frame(plan, water, (size_t)state->all.size);
-}
-
-static double scatter_all(aqua_cpu *state, const aqua_step *step) {
-    const aqua_layout *layout = &state->all.plan->layout;
-    size_t bytes = (size_t)(layout->cells * state->all.size);
+static double scatter_all(aqua_state *state, const aqua_step *step) {
+    const aqua_layout *layout = &state->plan->layout;
+    size_t bytes = (size_t)(layout->cells * state->size);
     double most = 0;
-    memset(state->all.more, 0, bytes);
-    memset(state->all.less, 0, bytes);
+    memset(state->more, 0, bytes);
+    memset(state->less, 0, bytes);
     /* Rows that lie three apart share no receiver: no two threads write to one place, and the order
      * in which a place is written does not depend on their number. */
     for (int64_t turn = 0; turn < 3; turn++) {
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
         for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
-            state->loops->scatter(step, y, state->all.more, state->all.less);
+            state->loops->scatter(step, y, state->more, state->less);
         }
     }
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads) reduction(max : most)
+#pragma omp parallel for schedule(static) num_threads(state->base.threads) reduction(max : most)
     for (int64_t y = 0; y < layout->ny; y++) {
-        double here = state->loops->update(step, y, state->all.more, state->all.less);
+        double here = state->loops->update(step, y, state->more, state->less);
         most = here > most ? here : most;
     }
     return most;
 }
 
 /* Rows at a time: enough for the two that are computed twice not to count. */
-static int64_t rows_of_a_piece(const aqua_cpu *state) {
-    int64_t share = state->all.plan->layout.ny / (4 * state->all.base.threads);
+static int64_t rows_of_a_piece(const aqua_state *state) {
+    int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     return share < 16 ? 16 : share > 128 ? 128 : share;
 }
 
-static double gather_all(aqua_cpu *state, const aqua_step *step) {
-    const int64_t ny = state->all.plan->layout.ny, piece = rows_of_a_piece(state);
+static double gather_all(aqua_state *state, const aqua_step *step) {
+    const int64_t ny = state->plan->layout.ny, piece = rows_of_a_piece(state);
     const int64_t scratch = scratch_bytes(state);
     double most = 0;
-#pragma omp parallel for schedule(dynamic) num_threads(state->all.base.threads) reduction(max \
-                                                                                          : most)
+#pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
     for (int64_t y = 0; y < ny; y += piece) {
         int64_t end = y + piece < ny ? y + piece : ny;
         double here =
@@ -218,60 +191,66 @@ static double gather_all(aqua_cpu *state, const aqua_step *step) {
 }
 
 /* The first cell that is deeper than may be after the flow. */
-static sel_status refuse_depth(const aqua_cpu *state, sel_error *error) {
-    const aqua_layout *layout = &state->all.plan->layout;
-    const int32_t *water = state->all.water[(state->all.base.step + 1) & 1];
-    for (int64_t i = 0; i < aqua_cells(&state->all); i++) {
+static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
+    const aqua_layout *layout = &state->plan->layout;
+    const int32_t *water = state->water[(state->base.step + 1) & 1];
+    for (int64_t i = 0; i < aqua_cells(state); i++) {
         int32_t depth = water[aqua_index(layout, i % layout->nx, i / layout->nx)];
-        if ((double)depth > state->all.store.limit) {
-            return aqua_too_deep(state->all.plan, state->all.base.step + 1, i, error);
+        if ((double)depth > state->store.limit) {
+            return aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
     return SEL_OK;
 }
 
-static void soak_and_watch(aqua_cpu *state, double uniform) {
-    const bool soaks = state->all.plan->infiltration != AQUA_NOTHING;
-    if (!soaks && !watches(state)) {
+/* Infiltration, and what is watched: of the depths of `step`. */
+static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
+    const bool watches = state->most || state->arrived;
+    if (!soaks && !watches) {
         return;
     }
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
-    for (int64_t y = 0; y < state->all.plan->layout.ny; y++) {
+    const double uniform = aqua_take(state, &state->amount[AQUA_SOIL]);
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         if (soaks) {
-            soak_row(state, y, uniform);
+            supply_row(state, AQUA_SOIL, step, y, uniform);
         }
-        if (watches(state)) {
-            watch_row(state, y, state->all.base.step + 1);
+        if (watches) {
+            watch_row(state, y, step);
         }
     }
     if (soaks) {
-        sel_total_more(&state->soaked, state->all.store.whole,
-                       sel_join_rows(&state->all.base, state->all.store.whole));
+        book_supply(state, AQUA_SOIL);
     }
 }
 
-static sel_status one_step(aqua_cpu *state, sel_error *error) {
-    const aqua_plan *plan = state->all.plan;
-    if (plan->rain != AQUA_NOTHING) {
-        pour_rain(state, aqua_take(&state->all, &state->all.rain));
+static void book_edges(aqua_state *state) {
+    const aqua_ghosts *ghosts = &state->plan->ghosts;
+    for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
+        const int64_t first = ghosts->first_edge[r], end = ghosts->first_edge[r + 1];
+        sel_total_more(&state->books.out[r], state->store.whole,
+                       edges_flux(state, state->base.step, ghosts->edge + first, end - first));
     }
+}
+
+static sel_status one_step(aqua_state *state, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    pour_rain(state);
     sel_status status = pour_sources(state, error);
     if (status) {
         return status;
     }
-    settle(state);
-    const aqua_step step = aqua_describe_step(state, state->all.base.step);
+    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL,
+                    state->water[state->base.step & 1]);
+    const aqua_step step = describe_step(state, state->base.step);
     double most =
         plan->params->scheme == AQUA_SCATTER ? scatter_all(state, &step) : gather_all(state, &step);
-    status = most > state->all.store.limit ? refuse_depth(state, error) : SEL_OK;
-    for (int r = 1; state->all.edges && r <= plan->base.domain->region_count; r++) {
-        const int64_t first = state->all.first_edge[r], end = state->all.first_edge[r + 1];
-        sel_total_more(
-            &state->out[r], state->all.store.whole,
-            aqua_edges_flux(state, state->all.base.step, state->all.edges + first, end - first));
+    status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
+    if (plan->base.wants_balance) {
+        book_edges(state);
     }
-    soak_and_watch(state, aqua_take(&state->all, &state->all.soil));
-    state->all.base.step++;
+    soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
+    state->base.step++;
     return status;
 }
 
@@ -288,74 +267,124 @@ static unsigned depends(const sel_plan *base) {
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     sel_status status = SEL_OK;
     for (int64_t k = 0; k < n && !status; k++) {
-        status = one_step((aqua_cpu *)base, error);
+        status = one_step((aqua_state *)base, error);
     }
     return status;
 }
 
 /* sel_cpu.loaded */
 static sel_status loaded(sel_state *base, sel_error *error) {
-    aqua_cpu *state = (aqua_cpu *)base;
-    const aqua_plan *plan = state->all.plan;
-    const size_t size = (size_t)state->all.size;
+    aqua_state *state = (aqua_state *)base;
     const int64_t step = base->step;
     base->step = step > 0 ? step - 1 : 0;
     sel_status status = terms(base, AQUA_ALWAYS, error);
     base->step = step;
-    for (int k = 0; k < 2; k++) {
-        aqua_set_ghosts(plan, state->all.z, state->all.bed, state->all.water[k]);
-        aqua_fill_frame(plan, state->all.water[k], size);
-    }
-    aqua_fill_frame(plan, state->all.bed, size);
+    aqua_set_ghosts(state->plan, state->z, state->bed, state->water[0]);
+    aqua_set_ghosts(state->plan, state->z, NULL, state->water[1]);
     return status;
 }
 
 static sel_status start(sel_state *base, sel_error *error) {
-    aqua_cpu *state = (aqua_cpu *)base;
-    const aqua_plan *plan = state->all.plan;
-    sel_status status = aqua_fill_bed(plan, state->all.bed, error);
-    status = status ? status : aqua_fill_water(plan, state->all.water[0], error);
+    aqua_state *state = (aqua_state *)base;
+    const aqua_plan *plan = state->plan;
+    sel_status status = aqua_levels(plan, 0, AQUA_ALWAYS, state->z, error);
+    status = status ? status : aqua_fill_water(plan, state->z, state->water[0], error);
     if (status) {
         return status;
     }
-    if (state->all.edges) {
-        aqua_all_edges(plan, state->all.edges, state->all.first_edge);
+    aqua_fill_bed(plan, state->z, state->bed);
+    if (state->alphas) {
+        aqua_fill_alpha(plan, state->alphas);
     }
-    if (state->all.alphas) {
-        aqua_fill_alpha(plan, state->all.alphas);
+    if (state->arrived) {
+        memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-    if (state->all.arrived) {
-        memset(state->all.arrived, 0xff,
-               (size_t)aqua_cells(&state->all) * sizeof *state->all.arrived); /* -1 */
-    }
-#pragma omp parallel for schedule(static) num_threads(state->all.base.threads) if (watches(state))
-    for (int64_t y = 0; y < plan->layout.ny; y++) {
-        if (watches(state)) {
-            watch_row(state, y, 0);
-        }
-    }
-    state->all.first_volume = aqua_volume(state);
+    soak_and_watch(state, false, 0);
+    state->first_volume = volume(state);
     /* Fluxes may be asked for before the first step. */
     return terms(base, AQUA_ALWAYS, error);
 }
 
+/* ---- answers ---- */
+
+static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_t x1,
+                 const double **values) {
+    const aqua_state *state = (const aqua_state *)base;
+    const aqua_plan *plan = state->plan;
+    const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
+    double *to = state->rows + nx * omp_get_thread_num();
+    const double *ground = plan->ground + at;
+    bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
+    if (which == AQUA_GROUND) {
+        memcpy(to, ground, (size_t)n * sizeof *to);
+    } else if (which == AQUA_ARRIVAL_TIME) {
+        for (int64_t x = 0; x < n; x++) {
+            int32_t step = state->arrived[at + x];
+            to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
+        }
+    } else {
+        state->loops->read(most ? (char *)state->most + at * size
+                                : depths(state, base->step, x0, y),
+                           n, state->store.per_metre, to);
+    }
+    for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
+        to[x] += ground[x];
+    }
+    *values = to;
+    return 1;
+}
+
+static void main_row(const sel_state *base, int64_t y, sel_main_row *main) {
+    const double *depth;
+    field(base, AQUA_DEPTH, y, 0, base->plan->domain->grid.n[0], &depth);
+    *main = (sel_main_row){.value = {depth}, .large = depth, .small = depth};
+}
+
+/* In the last step, or before any the step to come. */
+static sel_status flux(const aqua_state *state, sel_request *request, sel_error *error) {
+    aqua_edges edges;
+    sel_status status = aqua_flux_edges(state->plan, request, &edges, error);
+    if (!status) {
+        int64_t step = state->base.step > 0 ? state->base.step - 1 : 0;
+        request->flux = edges_flux(state, step, edges.v, edges.count) * aqua_volume_unit(state) /
+                        state->plan->base.domain->grid.dt;
+    }
+    aqua_edges_free(&edges);
+    return status;
+}
+
+static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
+    switch (request->kind) {
+    case SEL_BALANCE:
+        aqua_answer_balance(state, &state->books, volume(state), request);
+        return SEL_OK;
+    case SEL_FLUX:
+        return flux(state, request, error);
+    default:
+        return sel_fail(error, SEL_BAD_SCENARIO, "sel.aqua knows no forces");
+    }
+}
+
+/* ---- the solver ---- */
+
 #define DECLARE(level) extern const aqua_loops aqua_loops_##level[2];
 SEL_LEVELS(DECLARE)
-#define TABLE(level) {aqua_loops_##level},
+#define TABLE(level) aqua_loops_##level,
 
-const aqua_kernels *aqua_kernels_usable(int k) {
-    static const aqua_kernels tables[] = {SEL_LEVELS(TABLE)};
-    return sel_level(k) < 0 ? NULL : &tables[sel_level(k)];
+const aqua_loops *aqua_loops_usable(int k) {
+    static const aqua_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    return sel_level(k) < 0 ? NULL : tables[sel_level(k)];
 }
 
 const sel_cpu aqua_on_cpu = {
     .what = "the water",
-    .state_size = sizeof(aqua_cpu),
+    .state_size = sizeof(aqua_state),
     .list = list,
     .start = start,
     .depends = depends,
     .terms = terms,
     .steps = steps,
     .loaded = loaded,
-    .look = {aqua_cpu_field, aqua_cpu_main, aqua_watched, aqua_cpu_other},
+    .look = {field, main_row, aqua_watched, other},
 };

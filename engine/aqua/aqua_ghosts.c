@@ -1,18 +1,16 @@
 /* aqua_ghosts.c -- list the cells that take and give water at open faces, levels and outlines, and
  * evaluate their levels. */
-#include "engine/aqua/aqua_ghosts.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/aqua/aqua_ground.h"
+#include "engine/aqua/aqua.h"
 
 static const void *law_of(const sel_domain *domain, int region, const sel_table *table) {
     const sel_variant *law = region ? &domain->regions[region - 1].law : NULL;
     return law && law->table == table ? law->data : NULL;
 }
 
-const aqua_law_open *aqua_open_of(const sel_domain *domain, int region) {
+static const aqua_law_open *open_of(const sel_domain *domain, int region) {
     return law_of(domain, region, &aqua_open_table);
 }
 
@@ -20,8 +18,8 @@ const aqua_law_level *aqua_level_of(const sel_domain *domain, int region) {
     return law_of(domain, region, &aqua_level_table);
 }
 
-bool aqua_is_level(const aqua_plan *plan, int region) {
-    return aqua_level_of(plan->base.domain, region) != NULL;
+bool aqua_passes(const sel_domain *domain, int region) {
+    return region && domain->regions[region - 1].law.table != &aqua_wall_table;
 }
 
 /* A ghost to be: where it is, and the ground that its law makes of the one beside. */
@@ -50,6 +48,7 @@ static void add(list *l, const ghost *g) {
         ghosts->ground[k] = g->ground;
         ghosts->x[k] = g->x;
         ghosts->y[k] = g->y;
+        ghosts->level[k] = aqua_level_of(l->plan->base.domain, g->region) != NULL;
     }
     l->count[g->region]++;
 }
@@ -59,7 +58,7 @@ static void add_beyond(list *l, int face, int64_t x, int64_t y, int region) {
     const aqua_plan *plan = l->plan;
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    const aqua_law_open *open = aqua_open_of(domain, region);
+    const aqua_law_open *open = open_of(domain, region);
     const int out[2] = {face / 2 == 0 ? (face % 2 ? 1 : -1) : 0,
                         face / 2 == 1 ? (face % 2 ? 1 : -1) : 0};
     double here = plan->ground[y * grid->n[0] + x], fall = 0;
@@ -84,8 +83,8 @@ static void add_faces(list *l) {
             int64_t at[3];
             int region = domain->face[face][s];
             sel_face_cell(&domain->grid, face, s, at);
-            bool passes = aqua_open_of(domain, region) || aqua_level_of(domain, region);
-            if (passes && domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
+            if (aqua_passes(domain, region) &&
+                domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
                 add_beyond(l, face, at[0], at[1], region);
             }
         }
@@ -99,11 +98,8 @@ static void add_cell(list *l, int64_t x, int64_t y) {
     const sel_grid *grid = &domain->grid;
     const int64_t cell = y * grid->n[0] + x;
     const int region = domain->cell[cell];
-    const aqua_law_open *open = aqua_open_of(domain, region);
-    if (!open && !aqua_level_of(domain, region)) {
-        return;
-    }
-    double beside = aqua_lowest_beside(plan, x, y);
+    const aqua_law_open *open = open_of(domain, region);
+    double beside = aqua_passes(domain, region) ? aqua_lowest_beside(plan, x, y) : (double)NAN;
     if (isnan(beside)) {
         return;
     }
@@ -162,8 +158,27 @@ static void level_beds(aqua_plan *plan) {
             lowest = fmin(lowest, ghosts->ground[k]);
         }
         for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
-            ghosts->ground[k] = aqua_is_level(plan, r) ? lowest : ghosts->ground[k];
+            ghosts->ground[k] = ghosts->level[k] ? lowest : ghosts->ground[k];
         }
+    }
+}
+
+static void list_edges(aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    aqua_ghosts *ghosts = &plan->ghosts;
+    int64_t count = 0;
+    for (int r = 0; r <= domain->region_count; r++) {
+        ghosts->first_edge[r] = count;
+        for (int64_t g = ghosts->first[r]; g < ghosts->first[r + 1]; g++) {
+            const int64_t x = ghosts->at[g] % plan->layout.pitch - AQUA_HALO;
+            const int64_t y = ghosts->at[g] / plan->layout.pitch - AQUA_HALO;
+            for (int k = 0; k < AQUA_AROUND; k++) {
+                if (aqua_is_free(domain, x + aqua_around[k][0], y + aqua_around[k][1])) {
+                    ghosts->edge[count++] = (aqua_edge){ghosts->at[g], k, -1};
+                }
+            }
+        }
+        ghosts->first_edge[r + 1] = count;
     }
 }
 
@@ -174,13 +189,17 @@ static sel_status create(aqua_plan *plan, list *lists, sel_error *error) {
     size_t n = (size_t)ghosts->count + 1;
     ghosts->at = malloc(n * sizeof *ghosts->at);
     ghosts->ground = malloc(3 * n * sizeof *ghosts->ground);
-    if (!ghosts->at || !ghosts->ground) {
-        return sel_fail_memory(error, "the open faces", 32 * n);
+    ghosts->level = malloc(n);
+    ghosts->edge = malloc(AQUA_AROUND * n * sizeof *ghosts->edge);
+    if (!ghosts->at || !ghosts->ground || !ghosts->level || !ghosts->edge) {
+        return sel_fail_memory(error, "the open faces",
+                               n * (33 + AQUA_AROUND * sizeof *ghosts->edge));
     }
     ghosts->x = ghosts->ground + n;
     ghosts->y = ghosts->x + n;
     add_all(lists, plan->base.threads);
     level_beds(plan);
+    list_edges(plan);
     return SEL_OK;
 }
 
@@ -198,6 +217,8 @@ sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
 void aqua_ghosts_free(aqua_ghosts *ghosts) {
     free(ghosts->at);
     free(ghosts->ground);
+    free(ghosts->level);
+    free(ghosts->edge);
     *ghosts = (aqua_ghosts){0};
 }
 
@@ -213,6 +234,25 @@ unsigned aqua_levels_depend(const aqua_plan *plan) {
     return depends & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
+/* The error of a level that stands higher above its ground than the store's limit, at the time t.
+ */
+static sel_status refuse_level(const aqua_plan *plan, int region, double z, double ground, double t,
+                               sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const aqua_store store = aqua_store_of(plan);
+    char text[32], advice[160] = "no quantum is coarser: precision = \"f64\"";
+    if (plan->bits > AQUA_LEAST_BITS) {
+        snprintf(advice, sizeof advice, "give depth_limit = %.3g, or precision = \"f64\"",
+                 1.05 * (z - ground));
+    }
+    return sel_fail_at(error, domain->regions[region - 1].law.where,
+                       "law.level of region '%s': z = %.10g m at t=%.10g stands %.6g m above the "
+                       "lowest ground there (%.6g m); depths in quanta of 2^-%d m hold %.4g m. If "
+                       "the level is right, %s",
+                       sel_region_name(domain, region, text), z, t, z - ground, ground, plan->bits,
+                       store.limit / store.per_metre, advice);
+}
+
 /* Before the quantum is chosen any level will do. */
 static sel_status check_levels(const aqua_plan *plan, int region, double t, const double *z,
                                sel_error *error) {
@@ -220,7 +260,7 @@ static sel_status check_levels(const aqua_plan *plan, int region, double t, cons
     const aqua_store store = aqua_store_of(plan);
     for (int64_t k = ghosts->first[region]; plan->bits && k < ghosts->first[region + 1]; k++) {
         if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
-            return aqua_level_too_high(plan, region, z[k], ghosts->ground[k], t, error);
+            return refuse_level(plan, region, z[k], ghosts->ground[k], t, error);
         }
     }
     return SEL_OK;
@@ -262,10 +302,8 @@ double aqua_highest_level(const aqua_plan *plan) {
         if (aqua_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, z, NULL)) {
             continue;
         }
-        for (int r = 1; r <= plan->base.domain->region_count; r++) {
-            for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
-                highest = aqua_is_level(plan, r) ? fmax(highest, z[k]) : highest;
-            }
+        for (int64_t k = 0; k < ghosts->count; k++) {
+            highest = ghosts->level[k] ? fmax(highest, z[k]) : highest;
         }
     }
     free(z);

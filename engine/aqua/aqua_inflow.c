@@ -1,11 +1,9 @@
 /* aqua_inflow.c -- sources, rain and infiltration: where, and how much in a step. */
-#include "engine/aqua/aqua_inflow.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/aqua/aqua_rows.h"
+#include "engine/aqua/aqua.h"
 #include "geometry/shape.h"
 
 static const double mm_per_hour = 1e-3 / 3600; /* m/s */
@@ -121,17 +119,19 @@ static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_
     return status;
 }
 
-static aqua_spread spread_of(const sel_quantity *q) {
-    return !sel_quantity_given(q)                   ? AQUA_NOTHING
-           : sel_quantity_depends(q) & SEL_ON_PLACE ? AQUA_FIELD
-                                                    : AQUA_UNIFORM;
+static aqua_supply supply_of(const char *name, const sel_quantity *rate) {
+    const bool place = sel_quantity_depends(rate) & SEL_ON_PLACE;
+    return (aqua_supply){name, rate,
+                         !sel_quantity_given(rate) ? AQUA_NOTHING
+                         : place                   ? AQUA_FIELD
+                                                   : AQUA_UNIFORM};
 }
 
 sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error) {
     const aqua_params *params = plan->params;
     const aqua_source *sources = params->sources.v;
-    plan->rain = spread_of(&params->rain);
-    plan->infiltration = spread_of(&params->infiltration);
+    plan->supply[AQUA_RAIN] = supply_of("rain", &params->rain);
+    plan->supply[AQUA_SOIL] = supply_of("infiltration", &params->infiltration);
     plan->inflow_count = params->sources.n;
     plan->inflows = calloc((size_t)params->sources.n + 1, sizeof *plan->inflows);
     if (!plan->inflows) {
@@ -180,54 +180,34 @@ static sel_status refuse_negative(const aqua_plan *plan, const char *what, doubl
                        "%s is negative, %g, at %st=%.10g", what, value, place, t);
 }
 
-/* A quantity that is the same everywhere. */
-static sel_status evaluate_uniform(const aqua_plan *plan, const sel_quantity *q, const char *what,
-                                   double t, double *value, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    sel_places at = {.n = 1,
-                     .x = &domain->grid.origin[0],
-                     .y = &domain->grid.origin[1],
-                     .t = t,
-                     .controls = domain->control_values};
-    return sel_quantity_eval(q, what, &at, value, error);
-}
-
 double aqua_rate_unit(const aqua_plan *plan) {
     return mm_per_hour * plan->base.domain->grid.dt * aqua_store_of(plan).per_metre;
 }
 
-/* mm/h to units of the store per step. */
-static sel_status rate(const aqua_plan *plan, const sel_quantity *q, aqua_spread spread,
-                       const char *what, int64_t step, double *to, sel_error *error) {
+sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t step, double *to,
+                     sel_error *error) {
     const sel_domain *domain = plan->base.domain;
+    const char *what = supply->name;
+    const bool field = supply->spread == AQUA_FIELD;
     const double t = aqua_time_of_amounts(plan, step);
     const double unit = aqua_rate_unit(plan), most = aqua_store_of(plan).most_rain;
-    int64_t count = spread == AQUA_FIELD ? sel_grid_cells(&domain->grid) : 1;
-    const aqua_asked asked = {q, what, t, false, false};
-    sel_status status = spread == AQUA_FIELD ? aqua_rows_all(plan, &asked, to, error)
-                                             : evaluate_uniform(plan, q, what, t, to, error);
+    const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
+    const aqua_asked asked = {supply->rate, what, t, false, false};
+    sel_status status = field ? aqua_rows_all(plan, &asked, to, error)
+                              : aqua_value(plan, supply->rate, what, NULL, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
         const double given = to[i];
         if (aqua_rate_fits(given, unit, most, &to[i])) {
             continue;
         }
         return given < 0
-                   ? refuse_negative(plan, what, given, spread == AQUA_FIELD ? i : -1, t, error)
+                   ? refuse_negative(plan, what, given, field ? i : -1, t, error)
                    : sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
                                  "%s brings %.3g m in a step at t=%g, too much for the depths of "
                                  "precision \"f32\"; reduce dt, or give depth_limit",
                                  what, to[i] / unit * mm_per_hour * domain->grid.dt, t);
     }
     return status;
-}
-
-sel_status aqua_rain(const aqua_plan *plan, int64_t step, double *to, sel_error *error) {
-    return rate(plan, &plan->params->rain, plan->rain, "rain", step, to, error);
-}
-
-sel_status aqua_infiltration(const aqua_plan *plan, int64_t step, double *to, sel_error *error) {
-    return rate(plan, &plan->params->infiltration, plan->infiltration, "infiltration", step, to,
-                error);
 }
 
 sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
@@ -237,7 +217,7 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
     const double t = aqua_time_of_amounts(plan, step);
     char what[80];
     snprintf(what, sizeof what, "discharge of source %s", from->name);
-    sel_status status = evaluate_uniform(plan, &from->source->discharge, what, t, units, error);
+    sel_status status = aqua_value(plan, &from->source->discharge, what, NULL, t, units, error);
     if (!status && *units < 0) {
         return sel_fail_at(error, from->source->place,
                            "%s is negative, %g, at t=%.10g: sources only bring water", what, *units,
@@ -245,10 +225,4 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
     }
     *units *= grid->dt / (grid->dx * grid->dx) * aqua_store_of(plan).per_metre;
     return status;
-}
-
-int64_t aqua_whole(double amount, double *carry) {
-    const double sum = amount + *carry, whole = floor(sum);
-    *carry = sum - whole;
-    return (int64_t)whole;
 }

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/aqua/aqua_kernel.h"
+#include "engine/aqua/aqua_state.h"
 
 #define SEL_INLINE static inline __attribute__((always_inline))
 
@@ -42,14 +42,12 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
 #include "engine/aqua/aqua_loops.h"
 
-#define LOOPS(suffix)                                                                       \
-    {                                                                                       \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,               \
-        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                   \
-        .pour = aqua_pour_##suffix, .pour_field = aqua_pour_field_##suffix,                 \
-        .soak = aqua_soak_##suffix, .soak_field = aqua_soak_field_##suffix,                 \
-        .watch = aqua_watch_##suffix, .sum = aqua_sum_##suffix, .read = aqua_read_##suffix, \
-        .edge = aqua_edge_flux_##suffix,                                                    \
+#define LOOPS(suffix)                                                                          \
+    {                                                                                          \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                  \
+        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                      \
+        .supply = {aqua_pour_##suffix, aqua_soak_##suffix}, .watch = aqua_watch_##suffix,      \
+        .sum = aqua_sum_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
     }
 
 #define JOIN(a, b) a##b

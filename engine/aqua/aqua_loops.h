@@ -94,25 +94,30 @@ SEL_INLINE void AQUA_NAME(belows_of)(const AQUA_NAME(row_of) * row, int64_t i,
 #undef BELOW
 }
 
-SEL_INLINE REAL AQUA_NAME(alpha_at)(const AQUA_NAME(row_of) * row, int64_t i, bool own_alpha) {
-    return own_alpha ? row->alpha[i] : row->everywhere;
-}
-
-/* Factors of the cells first <= i < last by the mean of levels. With `looks` returns whether fill
- * drops any bed. */
-SEL_INLINE int AQUA_NAME(factors_mean)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
-                                       bool own_alpha, bool looks) {
+/* Factors of the cells first <= i < last. With `looks`, for the mean, returns whether fill drops
+ * any bed. */
+SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
+                                     int equilibrium, bool own_alpha, bool looks) {
     const AQUA_NAME(row_of) row = *given;
-    REAL *factor = row.factor;
+    REAL *factor = row.factor, *cuts = row.cut;
     int drops = 0;
     AQUA_INDEPENDENT
     for (int64_t i = first; i < last; i++) {
-        REAL drive[AQUA_AROUND];
+        REAL drive[AQUA_AROUND], below[AQUA_AROUND], sum, members, cut = (REAL)0;
         AQUA_NAME(drives_of)(&row, i, drive);
-        const REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
-        if (looks) {
-            REAL below[AQUA_AROUND];
+        if (equilibrium == AQUA_MINDIFF) {
+            cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
+            cuts[i] = cut;
+        } else {
+            sum = AQUA_NAME(aqua_tree)(drive);
+            members = AQUA_NAME(aqua_members)(drive);
+        }
+        if (equilibrium == AQUA_FILL || looks) {
             AQUA_NAME(belows_of)(&row, i, drive, below);
+        }
+        if (equilibrium == AQUA_FILL) {
+            AQUA_NAME(aqua_fill)(below, &sum, &members);
+        } else if (looks) {
             REAL lowest = below[0];
 #define LOWER(k, dx, dy) lowest = below[k] < lowest ? below[k] : lowest;
             AQUA_NEIGHBOURS(LOWER)
@@ -120,59 +125,24 @@ SEL_INLINE int AQUA_NAME(factors_mean)(const AQUA_NAME(row_of) * given, int64_t 
             drops |= AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (row.water[i] > 0);
         }
         factor[i] = AQUA_NAME(aqua_factor)(
-            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
-            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, (REAL)0));
-    }
-    return drops;
-}
-
-SEL_INLINE void AQUA_NAME(factors_fill)(const AQUA_NAME(row_of) * given, int64_t first,
-                                        int64_t last, bool own_alpha) {
-    const AQUA_NAME(row_of) row = *given;
-    REAL *factor = row.factor;
-    AQUA_INDEPENDENT
-    for (int64_t i = first; i < last; i++) {
-        REAL drive[AQUA_AROUND], below[AQUA_AROUND];
-        AQUA_NAME(drives_of)(&row, i, drive);
-        AQUA_NAME(belows_of)(&row, i, drive, below);
-        REAL sum = AQUA_NAME(aqua_tree)(drive), members = AQUA_NAME(aqua_members)(drive);
-        AQUA_NAME(aqua_fill)(below, &sum, &members);
-        factor[i] = AQUA_NAME(aqua_factor)(
-            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
-            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, (REAL)0));
-    }
-}
-
-SEL_INLINE void AQUA_NAME(factors_mindiff)(const AQUA_NAME(row_of) * given, int64_t first,
-                                           int64_t last, bool own_alpha) {
-    const AQUA_NAME(row_of) row = *given;
-    REAL *factor = row.factor, *cuts = row.cut;
-    AQUA_INDEPENDENT
-    for (int64_t i = first; i < last; i++) {
-        REAL drive[AQUA_AROUND], sum, members;
-        AQUA_NAME(drives_of)(&row, i, drive);
-        const REAL cut = AQUA_NAME(aqua_mindiff)(drive, &sum, &members);
-        cuts[i] = cut;
-        factor[i] = AQUA_NAME(aqua_factor)(
-            AQUA_NAME(alpha_at)(&row, i, own_alpha), row.water[i], sum, members,
+            own_alpha ? row.alpha[i] : row.everywhere, row.water[i], sum, members,
             AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
     }
+    return drops;
 }
 
 /* Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
 SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium,
                                    bool own_alpha) {
     const int64_t last = n + 3;
-    if (equilibrium == AQUA_MEAN) {
-        AQUA_NAME(factors_mean)(row, 1, last, own_alpha, false);
-    } else if (equilibrium == AQUA_MINDIFF) {
-        AQUA_NAME(factors_mindiff)(row, 1, last, own_alpha);
-    } else {
-        for (int64_t i = 1; i < last; i += PIECE) {
-            const int64_t end = i + PIECE < last ? i + PIECE : last;
-            if (AQUA_NAME(factors_mean)(row, i, end, own_alpha, true)) {
-                AQUA_NAME(factors_fill)(row, i, end, own_alpha);
-            }
+    if (equilibrium != AQUA_FILL) {
+        AQUA_NAME(factors_by)(row, 1, last, equilibrium, own_alpha, false);
+        return;
+    }
+    for (int64_t i = 1; i < last; i += PIECE) {
+        const int64_t end = i + PIECE < last ? i + PIECE : last;
+        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, own_alpha, true)) {
+            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, own_alpha, false);
         }
     }
 }
@@ -386,25 +356,22 @@ static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const voi
 
 /* ---- rain and soil ---- */
 
-static double AQUA_NAME(aqua_pour)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
-    const AQUA_WATER add = (AQUA_WATER)amount;
-    int64_t cells = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        w[x] += solid[x] ? (AQUA_WATER)0 : add;
-        cells += solid[x] == 0;
-    }
-    return (double)add * (double)cells;
-}
-
-static double AQUA_NAME(aqua_pour_field)(const aqua_layout *layout, void *water, int64_t y,
-                                         const uint8_t *solid, const void *rate, void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_pour)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                   const void *rate, void *carry) {
+    AQUA_WATER *w = water;
+    const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
+    int64_t cells = 0;
+    if (!rates) {
+        for (int64_t x = 0; x < n; x++) {
+            w[x] += solid[x] ? (AQUA_WATER)0 : each;
+            cells += solid[x] == 0;
+        }
+        return (double)each * (double)cells;
+    }
+    for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
         w[x] += add;
         sum += (double)add;
@@ -412,28 +379,24 @@ static double AQUA_NAME(aqua_pour_field)(const aqua_layout *layout, void *water,
     return sum;
 }
 
-static double AQUA_NAME(aqua_soak)(const aqua_layout *layout, void *water, int64_t y,
-                                   const uint8_t *solid, double amount) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
-    const AQUA_WATER most = (AQUA_WATER)amount;
-    double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < most ? w[x] : most;
-        w[x] -= take;
-        sum += (double)take;
-    }
-    return sum;
-}
-
-static double AQUA_NAME(aqua_soak_field)(const aqua_layout *layout, void *water, int64_t y,
-                                         const uint8_t *solid, const void *rate, void *carry) {
-    AQUA_WATER *w = (AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_soak)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                   const void *rate, void *carry) {
+    AQUA_WATER *w = water;
+    const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
     REAL *owed = carry;
     double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
-        const AQUA_WATER most = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
-        const AQUA_WATER take = w[x] < most ? w[x] : most;
+    if (!rates) {
+        for (int64_t x = 0; x < n; x++) {
+            const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < each ? w[x] : each;
+            w[x] -= take;
+            sum += (double)take;
+        }
+        return sum;
+    }
+    for (int64_t x = 0; x < n; x++) {
+        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        const AQUA_WATER take = w[x] < due ? w[x] : due;
         w[x] -= take;
         sum += (double)take;
     }
@@ -442,23 +405,22 @@ static double AQUA_NAME(aqua_soak_field)(const aqua_layout *layout, void *water,
 
 /* ---- looking ---- */
 
-static void AQUA_NAME(aqua_watch)(const aqua_layout *layout, const void *water, int64_t y,
-                                  void *most, int32_t *first, double arrival, int32_t step) {
-    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
+                                  double arrival, int32_t step) {
+    const AQUA_WATER *w = water;
     AQUA_WATER *greatest = most;
-    for (int64_t x = 0; greatest && x < layout->nx; x++) {
+    for (int64_t x = 0; greatest && x < n; x++) {
         greatest[x] = w[x] > greatest[x] ? w[x] : greatest[x];
     }
-    for (int64_t x = 0; first && x < layout->nx; x++) {
+    for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
     }
 }
 
-static double AQUA_NAME(aqua_sum)(const aqua_layout *layout, const void *water, int64_t y,
-                                  const uint8_t *solid) {
-    const AQUA_WATER *w = (const AQUA_WATER *)water + aqua_index(layout, 0, y);
+static double AQUA_NAME(aqua_sum)(const void *water, int64_t n, const uint8_t *solid) {
+    const AQUA_WATER *w = water;
     double sum = 0;
-    for (int64_t x = 0; x < layout->nx; x++) {
+    for (int64_t x = 0; x < n; x++) {
         sum += solid[x] ? 0 : (double)w[x];
     }
     return sum;

@@ -9,19 +9,13 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/aqua/aqua_ghosts.h"
-#include "engine/aqua/aqua_ground.h"
-#include "engine/aqua/aqua_inflow.h"
-#include "engine/aqua/aqua_rows.h"
-#include "engine/aqua/aqua_terrain.h"
+#include "engine/aqua/aqua.h"
 #include "engine/machine.h"
 #include "engine/machine/cpu.h"
 
-enum { LINE = 128 };
-
 static aqua_layout make_layout(const sel_grid *grid) {
     aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
-    const int64_t unit = LINE / 4;
+    const int64_t unit = SEL_LINE / 4;
     layout.pitch = (layout.nx + 2 * AQUA_HALO + unit - 1) / unit * unit;
     layout.cells = layout.pitch * (layout.ny + 2 * AQUA_HALO);
     return layout;
@@ -29,16 +23,17 @@ static aqua_layout make_layout(const sel_grid *grid) {
 
 /* ---- alpha ---- */
 
+/* cell < 0: the same everywhere. */
 static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
                                sel_error *error) {
-    sel_where where = sel_simulation_where(plan->base.simulation, "alpha");
     const int64_t nx = plan->layout.nx;
-    if (cell < 0) {
-        return sel_fail_at(error, where, "alpha must be above 0 and at most 1, got %g", alpha);
+    char place[64] = "";
+    if (cell >= 0) {
+        snprintf(place, sizeof place, " at cell {%lld, %lld}", (long long)(cell % nx),
+                 (long long)(cell / nx));
     }
-    return sel_fail_at(error, where,
-                       "alpha must be above 0 and at most 1, got %g at cell {%lld, %lld}", alpha,
-                       (long long)(cell % nx), (long long)(cell / nx));
+    return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
+                       "alpha must be above 0 and at most 1, got %g%s", alpha, place);
 }
 
 static sel_status check_alpha(aqua_plan *plan, const double *alpha, int64_t count,
@@ -63,9 +58,8 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
     if (!sel_quantity_depends(q)) {
-        double alpha, origin = 0;
-        sel_places at = {.n = 1, .x = &origin, .y = &origin};
-        sel_status status = sel_quantity_eval(q, "alpha", &at, &alpha, error);
+        double alpha;
+        sel_status status = aqua_value(plan, q, "alpha", (const double[2]){0, 0}, 0, &alpha, error);
         return status ? status : check_alpha(plan, &alpha, 1, error);
     }
     const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
@@ -78,33 +72,20 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 /* ---- how deep the water gets ---- */
 
-typedef struct deepest {
-    int64_t nx;
-    double depth;
-} deepest;
-
-/* aqua_take */
-static sel_status find_deepest(void *to, int64_t y, int64_t count, const double *values,
-                               sel_error *error) {
-    deepest *l = to;
-    double here = 0;
-    (void)y;
-    (void)error;
-    for (int64_t i = 0; i < count * l->nx; i++) {
-        here = values[i] > here ? values[i] : here;
-    }
-#pragma omp critical(aqua_deepest)
-    l->depth = here > l->depth ? here : l->depth;
-    return SEL_OK;
-}
-
 static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
     const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
-    deepest l = {plan->layout.nx, 0};
-    sel_status status = sel_quantity_given(asked.quantity)
-                            ? aqua_rows_visit(plan, &asked, find_deepest, &l, error)
-                            : SEL_OK;
-    *found = l.depth;
+    const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
+    *found = 0;
+    if (!sel_quantity_given(asked.quantity)) {
+        return SEL_OK;
+    }
+    double *depth = sel_machine_allocate(cells * sizeof *depth);
+    sel_status status = depth ? aqua_rows_all(plan, &asked, depth, error)
+                              : sel_fail_memory(error, "the water", cells * sizeof *depth);
+    for (size_t i = 0; i < cells && !status; i++) {
+        *found = depth[i] > *found ? depth[i] : *found;
+    }
+    free(depth);
     return status;
 }
 
@@ -143,7 +124,7 @@ static void plan_destroy(sel_plan *base) {
 static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
     plan->layout = make_layout(&plan->base.domain->grid);
     sel_status status = aqua_ground_evaluate(plan, error);
-    status = status ? status : aqua_terrain_check(plan, error);
+    status = status ? status : aqua_ground_check(plan, error);
     sel_status alpha = resolve_alpha(plan, error);
     sel_status inflows = aqua_inflows_create(plan, error);
     status = status ? status : alpha;

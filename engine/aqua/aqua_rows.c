@@ -1,9 +1,8 @@
 /* aqua_rows.c -- evaluate quantities at the cells of rows. */
-#include "engine/aqua/aqua_rows.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/aqua/aqua.h"
 #include "engine/share.h"
 
 enum { EVALUATED_AT_ONCE = 1 << 15 };
@@ -17,7 +16,7 @@ typedef struct visit {
     bool wanted[256]; /* by the region of a cell */
     int64_t rows;     /* of a part */
     double *scratch;  /* [threads][ARRAYS][rows][nx] */
-    aqua_take *take;
+    aqua_take_rows *take;
     void *to;
 } visit;
 
@@ -96,14 +95,14 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     return v->take(v->to, first, count, n < cells ? all : value, error);
 }
 
-sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take *take,
+sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
                            void *to, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
     const int threads = plan->base.threads > 0 ? plan->base.threads : 1;
     visit v = {.plan = plan, .asked = asked, .wanted = {true}, .take = take, .to = to};
     for (int r = 1; r <= domain->region_count; r++) {
-        v.wanted[r] = asked->ghosts && domain->regions[r - 1].law.table != &aqua_wall_table;
+        v.wanted[r] = asked->ghosts && aqua_passes(domain, r);
     }
     v.rows = nx < EVALUATED_AT_ONCE ? EVALUATED_AT_ONCE / nx : 1;
     v.rows = v.rows < ny ? v.rows : ny;
@@ -121,7 +120,7 @@ typedef struct copy {
     double *to;
 } copy;
 
-/* aqua_take */
+/* aqua_take_rows */
 static sel_status copy_rows(void *to, int64_t y, int64_t count, const double *values,
                             sel_error *error) {
     const copy *c = to;
@@ -134,4 +133,13 @@ sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double 
                          sel_error *error) {
     copy c = {plan->base.domain->grid.n[0], to};
     return aqua_rows_visit(plan, asked, copy_rows, &c, error);
+}
+
+sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                      const double *place, double t, double *value, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const double *at = place ? place : domain->grid.origin;
+    const sel_places places = {
+        .n = 1, .x = at, .y = at + 1, .t = t, .controls = domain->control_values};
+    return sel_quantity_eval(q, what, &places, value, error);
 }

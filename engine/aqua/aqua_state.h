@@ -8,12 +8,17 @@
 
 /* What rain or infiltration is in the step to come. */
 typedef struct aqua_amount {
-    aqua_spread spread;
-    const sel_quantity *quantity;
-    sel_status (*evaluate)(const aqua_plan *plan, int64_t step, double *to, sel_error *error);
+    const aqua_supply *supply;
     double uniform, carry; /* of AQUA_UNIFORM: units per step, of which `carry` is owed */
     void *rate, *owed;     /* of AQUA_FIELD: [ny][nx] in the type of beds */
 } aqua_amount;
+
+/* What has been booked so far, in units of the store. */
+typedef struct aqua_books {
+    sel_total supplied[AQUA_SUPPLIES];
+    sel_total *inflow; /* [inflow_count] */
+    sel_total *out;    /* [region_count + 1]: through the ghosts of a region */
+} aqua_books;
 
 typedef struct aqua_state {
     sel_state base;
@@ -25,21 +30,40 @@ typedef struct aqua_state {
     void *more, *less;  /* of the scheme "scatter" */
     void *most;         /* [ny][nx] greatest depths; NULL: not watched */
     int32_t *arrived;   /* [ny][nx] steps; NULL: not watched */
-    aqua_amount rain, soil;
-    /* Into the ghosts of region r: first_edge[r] to first_edge[r + 1]; NULL: nothing is booked. */
-    aqua_edge *edges;
-    int64_t first_edge[AQUA_FIRSTS];
+    aqua_amount amount[AQUA_SUPPLIES];
     /* On the host. */
     double *inflow_units, *inflow_carry; /* per source */
     int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
     double *z;                           /* levels of the ghosts, m */
     double *field;                       /* [ny][nx] scratch of rates */
-    sel_total rained, *inflow;           /* booked so far, units of the store */
+    aqua_books books;
     double first_volume;
+    /* On the processor. */
+    const struct aqua_loops *loops;
+    double *rows;     /* [threads][nx] */
+    uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
-/* Lists these arrays; those with a frame have room for so many numbers in front and behind. */
+/* Whether a run may ask for a field: the greatest depths and arrivals are watched from the first
+ * step on. */
+static inline bool aqua_wants(const aqua_plan *plan, int field) {
+    return plan->base.wants_fields >> field & 1u;
+}
+
+/* Lists these arrays but those of the processor; those with a frame have room for so many numbers
+ * in front and behind. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind);
+
+/* Fill [ny + 4][pitch] of the store: beds (float or double), depths of step 0 (int32_t or double),
+ * ghosts at their levels z and frame included, and alpha (float or double) where it has a value for
+ * each cell. Fails where a quantity does. */
+void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
+sel_status aqua_fill_water(const aqua_plan *plan, const double *z, void *water, sel_error *error);
+void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
+
+/* Sets beds and depths of the ghosts, open ones dry, the others at z[ghosts], and copies what lies
+ * beyond periodic axes. NULL: not wanted. */
+void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *water);
 
 /* Evaluates amounts that are the same for all cells, and sources, of the step from `step` on, that
  * depend on what is `due`. */
@@ -53,6 +77,23 @@ sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, se
  * which is booked. */
 double aqua_take(const aqua_state *state, aqua_amount *amount);
 aqua_dose aqua_take_dose(aqua_state *state, int source);
+
+/* Answers a SEL_BALANCE from the books and the volume, units of the store, and a SEL_MONITOR of the
+ * depth. */
+void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
+                         sel_request *request);
+void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
+
+/* The edges whose fluxes sum to what an answer to SEL_FLUX is: from cells into the ghosts of a
+ * region, which are the plan's, or, with region 0, those that cross request->line, positive to the
+ * left. */
+typedef struct aqua_edges {
+    int64_t count, room;
+    aqua_edge *v;
+} aqua_edges;
+sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
+                           sel_error *error);
+void aqua_edges_free(aqua_edges *edges);
 
 /* m3 of a unit of the store in a cell. */
 static inline double aqua_volume_unit(const aqua_state *state) {
@@ -68,5 +109,48 @@ static inline int64_t aqua_cells(const aqua_state *state) {
 static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
     return (at / layout->pitch - AQUA_HALO) * layout->nx + at % layout->pitch - AQUA_HALO;
 }
+
+/* ---- the inner loops of the CPU backend, a table for each processor level ---- */
+
+/* One step from one copy of the depths to the other. Beds, depths and alphas stand as aqua_layout
+ * says, in the types of the store. */
+typedef struct aqua_step {
+    aqua_layout layout;
+    const void *bed, *from;
+    void *to;
+    const void *alphas; /* NULL: alpha everywhere */
+    double alpha, least;
+    int equilibrium;
+} aqua_step;
+
+/* Amounts are in units of the store. A solid cell is one whose byte is not 0. What is added up of a
+ * row is exact for whole quanta. */
+typedef struct aqua_loops {
+    size_t scratch; /* bytes that flow() needs */
+    /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
+    double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
+    /* What the cells of row y, -1 <= y <= ny, give: added to the receivers' `more`, in rows y - 1
+     * to y + 1, and to their own `less`; both in the layout. Then a row from both. */
+    void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
+    double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
+    /* In these `water` is a row of n cells. Rain adds an amount to each free cell, soil takes it,
+     * no more than there is. With rates [n] each cell has its own, carry [n] what it is owed.
+     * Returns the sum. */
+    double (*supply[AQUA_SUPPLIES])(void *water, int64_t n, const uint8_t *solid, double amount,
+                                    const void *rate, void *carry);
+    /* most[n] is raised to the depths; first[n], where it is -1, set to `step` where they reach
+     * `arrival`. NULL: not wanted. */
+    void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
+                  int32_t step);
+    double (*sum)(const void *water, int64_t n, const uint8_t *solid);
+    /* to[n] in metres */
+    void (*read)(const void *water, int64_t n, double per_metre, double *to);
+    /* Flux from cell `at` of the layout to its neighbour k. */
+    double (*edge)(const aqua_step *step, int64_t at, int k);
+} aqua_loops;
+
+/* The tables that this processor can run, [SEL_F32, SEL_F64], best first; NULL after the last
+ * (machine/levels.h). */
+const aqua_loops *aqua_loops_usable(int index);
 
 #endif

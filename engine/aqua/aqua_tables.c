@@ -1,6 +1,6 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
-#include "engine/aqua/aqua_terrain.h"
+#include "engine/aqua/aqua.h"
 #include "engine/lookup.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
@@ -80,44 +80,34 @@ static const sel_field initial_fields[] = {
 static const sel_table initial_table =
     SEL_TABLE("initial", aqua_initial, initial_fields, "The water at step 0.");
 
-static sel_status check_size(const aqua_params *params, sel_where where, sel_error *error) {
-    int dims = params->common.size.n;
+static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+    const aqua_params *params = data;
+    const sel_units *units = params->common.units;
+    const int dims = params->common.size.n;
+    sel_status status = SEL_OK;
     if (dims == 0 && !sel_quantity_raster(&params->ground)) {
-        return sel_fail_at(error, where,
-                           "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
-                           "raster, which has one");
+        status = sel_fail_at(error, where,
+                             "sel.aqua: size is required ({ nx, ny }), unless ground is made of a "
+                             "raster, which has one");
+    } else if (dims == 3) {
+        status = sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }");
     }
-    return dims == 3 ? sel_fail_at(error, where, "sel.aqua: size must be { nx, ny }") : SEL_OK;
-}
-
-/* What counts in seconds or hours means nothing without dt. */
-static sel_status check_dt(const aqua_params *params, sel_where where, sel_error *error) {
+    /* What counts in seconds or hours means nothing without dt. */
     const char *needs = sel_quantity_given(&params->rain)           ? "rain"
                         : sel_quantity_given(&params->infiltration) ? "infiltration"
                         : params->sources.n > 0                     ? "sources"
                                                                     : NULL;
-    return needs && isnan(params->common.dt)
-               ? sel_fail_at(error, where, "sel.aqua: dt (seconds) is required with %s", needs)
-               : SEL_OK;
-}
-
-/* Water on a slope moves alpha dx/dt: only the script can say what that velocity is to be. */
-static sel_status check_units(const aqua_params *params, sel_where where, sel_error *error) {
-    const sel_units *units = params->common.units;
-    return units && !isnan(units->velocity) && isnan(units->lattice_velocity)
-               ? sel_fail_at(error, where,
+    if (needs && isnan(params->common.dt)) {
+        status = sel_fail_at(error, where, "sel.aqua: dt (seconds) is required with %s", needs);
+    }
+    /* Water on a slope moves alpha dx/dt: only the script can say what that velocity is to be. */
+    if (units && !isnan(units->velocity) && isnan(units->lattice_velocity)) {
+        status = sel_fail_at(error, where,
                              "sel.aqua: units with a velocity need lattice_velocity too; with "
-                             "alpha there, water on a slope moves with that velocity")
-               : SEL_OK;
-}
-
-static sel_status check_params(const void *data, sel_where where, sel_error *error) {
-    const aqua_params *params = data;
-    sel_status size = check_size(params, where, error);
-    sel_status dt = check_dt(params, where, error);
-    sel_status units = check_units(params, where, error);
-    sel_status degrees = aqua_degrees_check(params, where, error);
-    sel_status status = size ? size : dt ? dt : units ? units : degrees;
+                             "alpha there, water on a slope moves with that velocity");
+    }
+    const sel_status degrees = aqua_degrees_check(params, where, error);
+    status = status ? status : degrees;
     if (params->min_head < 0) {
         status = sel_fail_at(error, where, "sel.aqua: min_head must not be negative");
     }

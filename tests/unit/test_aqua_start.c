@@ -1,6 +1,6 @@
 /* test_aqua_start.c -- what sel.aqua makes of a scenario before the first step does not depend on
  * the number of threads. */
-#include "engine/aqua/aqua_ground.h"
+#include "engine/aqua/aqua_state.h"
 #include "tests/unit/aqua_case.h"
 
 enum { NX = 700, NY = 400, CELLS = NX * NY };
@@ -25,6 +25,7 @@ static void begin(aqua_case *c, int threads) {
 /* What a backend starts from. */
 typedef struct start {
     aqua_case c;
+    double *z; /* levels of the ghosts */
     float *bed;
     int32_t *water;
 } start;
@@ -33,13 +34,16 @@ static void make_start(start *s, int threads) {
     begin(&s->c, threads);
     assert_int_equal(case_plan(&s->c), SEL_OK);
     const aqua_plan *plan = (const aqua_plan *)s->c.plan;
+    s->z = malloc((size_t)plan->ghosts.count * sizeof *s->z);
     s->bed = malloc((size_t)plan->layout.cells * sizeof *s->bed);
     s->water = malloc((size_t)plan->layout.cells * sizeof *s->water);
-    assert_int_equal(aqua_fill_bed(plan, s->bed, NULL), SEL_OK);
-    assert_int_equal(aqua_fill_water(plan, s->water, NULL), SEL_OK);
+    assert_int_equal(aqua_levels(plan, 0, AQUA_ALWAYS, s->z, NULL), SEL_OK);
+    aqua_fill_bed(plan, s->z, s->bed);
+    assert_int_equal(aqua_fill_water(plan, s->z, s->water, NULL), SEL_OK);
 }
 
 static void end_start(start *s) {
+    free(s->z);
     free(s->bed);
     free(s->water);
     aqua_solver.plan_destroy(s->c.plan);
@@ -87,15 +91,16 @@ static void the_first_cell_that_is_wrong_is_told(void **state) {
     (void)state;
     static start s;
     for (int threads = 1; threads <= 5; threads += 4) {
-        s = (start){.bed = NULL};
+        s = (start){.z = NULL};
         begin(&s.c, threads);
         assert_int_equal(case_plan(&s.c), SEL_OK);
         for (int y = 150; y < NY; y++) {
             depth[y * NX + 650] = -1;
         }
         const aqua_plan *plan = (const aqua_plan *)s.c.plan;
+        s.z = calloc((size_t)plan->ghosts.count, sizeof *s.z);
         s.water = malloc((size_t)plan->layout.cells * sizeof *s.water);
-        assert_int_equal(aqua_fill_water(plan, s.water, &s.c.error), SEL_BAD_SCENARIO);
+        assert_int_equal(aqua_fill_water(plan, s.z, s.water, &s.c.error), SEL_BAD_SCENARIO);
         assert_string_equal(s.c.error.text, "the initial depth at cell {650, 150} is negative, -1");
         end_start(&s);
     }

@@ -1,6 +1,6 @@
 /* test_aqua_step.c -- one step of sel.aqua against the rule written down another way, and what
  * holds for any number of steps: mass, symmetry, rest, independence of threads and levels. */
-#include "engine/aqua/aqua_kernel.h"
+#include "engine/aqua/aqua_state.h"
 #include "tests/unit/aqua_case.h"
 #include "tests/unit/aqua_oracle.h"
 
@@ -245,16 +245,16 @@ static void test_levels_do_not_matter(void **unused) {
             from[aqua_index(&layout, x, y)] = x < 100 ? 0 : (int32_t)(case_random(&seed) * 4e7);
         }
     }
-    void *scratch = malloc(aqua_kernels_usable(0)->loops[SEL_F32].scratch);
+    void *scratch = malloc(aqua_loops_usable(0)[SEL_F32].scratch);
     for (int e = 0; e < AQUA_EQUILIBRIA; e++) {
-        for (int k = 0; aqua_kernels_usable(k); k++) {
+        for (int k = 0; aqua_loops_usable(k); k++) {
             const aqua_step step = {.layout = layout,
                                     .bed = bed,
                                     .from = from,
                                     .to = to[k > 0],
                                     .alpha = 0.3,
                                     .equilibrium = e};
-            aqua_kernels_usable(k)->loops[SEL_F32].flow(&step, 0, HIGH, scratch);
+            aqua_loops_usable(k)[SEL_F32].flow(&step, 0, HIGH, scratch);
             assert_memory_equal(to[0], to[k > 0], sizeof to[0]);
         }
     }
