@@ -11,8 +11,6 @@
  * among them; on a device, whose memory a large case fills, one after the other, each with the
  * bandwidth in every round. The median of the rounds counts.
  */
-#include "lua/bench.h"
-
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solver.h"
-#include "lua/data.h"
-#include "lua/function.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 

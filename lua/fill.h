@@ -1,9 +1,11 @@
-/* fill.h -- what the files that fill C structs from Lua tables share. */
+/* fill.h -- what the files share that fill C structs from Lua tables: values, data, hooks. */
 #ifndef SEL_FILL_H
 #define SEL_FILL_H
 
+#include "engine/hooks.h"
+#include "engine/lookup.h"
 #include "geometry/shape.h"
-#include "lua/state.h"
+#include "lua/function.h"
 
 typedef struct sel_mistake {
     sel_where where;
@@ -64,5 +66,56 @@ void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quant
 
 /* fill_shape.c: the shape at `index`, or NULL after noting what is wrong. */
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
+
+/* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
+
+/* data.c: sel.series, sel.raster, sel.state and sel.paint. */
+int sel_data_series(lua_State *L);
+int sel_data_raster(lua_State *L);
+int sel_data_state(lua_State *L);
+int sel_data_paint(lua_State *L);
+
+/* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
+ * 1. Raises for anything else. */
+sel_mark *sel_data_take_table(lua_State *L, const char *name);
+
+/* Whether the value at `index` is data: where a number or a function could stand. */
+bool sel_fill_is_data(lua_State *L, int index);
+
+/* The data at `index` as a function of one result; NULL after noting what is wrong. */
+const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
+
+/* units.c: sel.units. */
+int sel_units_make(lua_State *L);
+
+/* Gives the simulation's `params`, the struct of `table` whose Lua table is at `index`, what its
+ * units say, and notes what is given twice; says which of dx and dt nobody gives. `span` is the
+ * table's. */
+void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
+                     sel_span span);
+
+/* lookup.c: sel.noise. */
+int sel_lookup_noise(lua_State *L);
+
+/* Makes the metatables; `sel.noise` and calls of look-ups may be traced. */
+void sel_lookup_open(lua_State *L);
+
+/* Pushes `lookup` as a value that can be called with numbers and symbols. */
+void sel_lookup_push(lua_State *L, const sel_lookup *lookup);
+
+/* The look-up at `index`, or NULL. */
+const sel_lookup *sel_lookup_at(lua_State *L, int index);
+
+/* ---- hooks ---- */
+
+/* hook.c: the function at `index` as the engine calls it. `label` names it in messages:
+ * "hooks[1]". */
+const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label, sel_where where);
+
+/* Pushes the table run.state. */
+int sel_hook_state(lua_State *L, sel_hook_run *run);
+
+/* Moves run.state to a checkpoint, or from it (hook_state.c). */
+void sel_hook_keep(lua_State *L, sel_hook_run *run, sel_checkpoint *checkpoint);
 
 #endif

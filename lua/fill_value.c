@@ -1,6 +1,5 @@
 /* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
-#include "lua/data.h"
-#include "lua/hook.h"
+#include "lua/fill.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* function.h -- what the files share that evaluate a script's functions. */
+/* function.h -- evaluate a script's functions. */
 #ifndef SEL_LUA_FUNCTION_H
 #define SEL_LUA_FUNCTION_H
 
@@ -29,15 +29,6 @@ sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at,
 sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
                              const uint8_t *settled, double *out, sel_error *error);
 
-/* As above; the first result is NaN where the function asks a raster that has no data there. */
-sel_status sel_function_call_gaps(const sel_lua_function *f, const sel_places *at,
-                                  const uint8_t *settled, double *out, sel_error *error);
-
-/* function_program.c */
-
-/* Traces the function at `index` and compares its program with it. */
-void sel_function_compile(sel_lua_function *f, int index);
-
 /* Compares the program with Lua at thousands of places and moments, fewer where that takes long,
  * and drops it at the first difference. */
 void sel_function_compare(sel_lua_function *f);
@@ -46,16 +37,19 @@ void sel_function_compare(sel_lua_function *f);
  * all of them. */
 void sel_functions_loaded(sel_script *script);
 
-/* sel_function.eval: by the program where there is one. */
-sel_status sel_function_evaluate(const sel_function *self, const sel_places *at, double *out,
-                                 sel_error *error);
+/* What a function may be asked for. */
+typedef struct sel_function_needs {
+    const char *label; /* "law.velocity", for messages */
+    int results;
+    int dims;       /* 0: not known */
+    bool predicate; /* one boolean */
+    const sel_numbers *controls;
+} sel_function_needs;
 
-/* sel_function.gaps */
-sel_status sel_function_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
-                             sel_error *error);
-
-/* The first raster that the function at `index` calls, by its program, else by what it refers to;
- * NULL: none is known. */
-const sel_lookup *sel_function_raster(const sel_lua_function *f, int index);
+/* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
+ * parameters are not what a function may name. */
+const sel_function *sel_function_create(sel_script *script, int index,
+                                        const sel_function_needs *needs, sel_where where,
+                                        char reason[512]);
 
 #endif

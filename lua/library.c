@@ -3,8 +3,7 @@
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
  */
-#include "lua/state.h"
-#include "lua/data.h"
+#include "lua/fill.h"
 #include "lua/trace.h"
 #include <math.h>
 #include <stdio.h>

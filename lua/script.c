@@ -64,6 +64,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .options = options,
                            .notice = options->notice,
                            .notice_data = options->notice_data,
+                           .functions_end = &script->functions,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;

@@ -149,7 +149,7 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     return source->name && source->directory ? source : NULL;
 }
 
-static bool token_is(const sel_source *source, int at, const char *text) {
+bool sel_token_is(const sel_source *source, int at, const char *text) {
     if (at < 0 || at >= source->token_count)
         return false;
     const sel_token *token = &source->tokens[at];
@@ -157,9 +157,9 @@ static bool token_is(const sel_source *source, int at, const char *text) {
            memcmp(source->text + token->start, text, token->length) == 0;
 }
 
-bool sel_source_token_is_any(const sel_source *source, int at, const char *const *texts) {
+bool sel_token_is_any(const sel_source *source, int at, const char *const *texts) {
     for (; *texts; texts++)
-        if (token_is(source, at, *texts))
+        if (sel_token_is(source, at, *texts))
             return true;
     return false;
 }
@@ -169,7 +169,7 @@ bool sel_source_token_is_any(const sel_source *source, int at, const char *const
 static int nesting(const sel_source *source, int at) {
     static const char *const opens[] = {"{", "(", "[", "function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"}", ")", "]", "end", "until", NULL};
-    return sel_source_token_is_any(source, at, opens) - sel_source_token_is_any(source, at, closes);
+    return sel_token_is_any(source, at, opens) - sel_token_is_any(source, at, closes);
 }
 
 /* Where each bracket and block ends; what is open is chained through `closer` on the way. */
@@ -215,7 +215,7 @@ bool sel_source_read(sel_arena *arena, sel_source *source) {
 }
 
 static bool is_separator(const sel_source *source, int at) {
-    return token_is(source, at, ",") || token_is(source, at, ";");
+    return sel_token_is(source, at, ",") || sel_token_is(source, at, ";");
 }
 
 /* The token that follows the item which starts at `at`: its separator or the closing brace. */
@@ -229,12 +229,12 @@ static int item_end(const sel_source *source, int at) {
 static int value_of_item(const sel_source *source, int at, bool *keyed) {
     int value = at;
     *keyed = false;
-    if (source->tokens[at].kind == SEL_TOKEN_NAME && token_is(source, at + 1, "=")) {
+    if (source->tokens[at].kind == SEL_TOKEN_NAME && sel_token_is(source, at + 1, "=")) {
         value = at + 2;
         *keyed = true;
-    } else if (token_is(source, at, "[")) {
+    } else if (sel_token_is(source, at, "[")) {
         value = source->tokens[at].closer + 1;
-        *keyed = token_is(source, value, "=");
+        *keyed = sel_token_is(source, value, "=");
         value = *keyed ? value + 1 : at;
     }
     return value;
@@ -242,16 +242,16 @@ static int value_of_item(const sel_source *source, int at, bool *keyed) {
 
 static sel_span value_span(sel_span table, int at, int value) {
     sel_source *source = table.source;
-    bool plain = token_is(source, value, "{") && item_end(source, at) > value;
+    bool plain = sel_token_is(source, value, "{") && item_end(source, at) > value;
     return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
 }
 
 /* The text of the key of the item that starts at `at`: `name =`, or `["name"] =`. */
 static bool key_of_item(const sel_source *source, int at, const char **key, size_t *length) {
     const sel_token *token = &source->tokens[at];
-    bool quoted = token_is(source, at, "[") && token_is(source, at + 2, "]") &&
+    bool quoted = sel_token_is(source, at, "[") && sel_token_is(source, at + 2, "]") &&
                   token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
-    if (!quoted && (token->kind != SEL_TOKEN_NAME || !token_is(source, at + 1, "=")))
+    if (!quoted && (token->kind != SEL_TOKEN_NAME || !sel_token_is(source, at + 1, "=")))
         return false;
     *key = source->text + token[quoted].start + quoted;
     *length = token[quoted].length - 2 * (size_t)quoted;
@@ -265,7 +265,7 @@ sel_walk sel_source_walk(sel_span table) {
 /* The next item: its first token, that of its value, and whether it has a key. */
 static bool next_item(sel_walk *walk, int *at, int *value, bool *keyed) {
     const sel_source *source = walk->table.source;
-    if (walk->at < 0 || walk->at >= source->token_count || token_is(source, walk->at, "}"))
+    if (walk->at < 0 || walk->at >= source->token_count || sel_token_is(source, walk->at, "}"))
         return false;
     *at = walk->at;
     *value = value_of_item(source, *at, keyed);
@@ -352,9 +352,9 @@ sel_span sel_source_path(sel_span span, const char *path) {
 
 /* The brace that opens the argument of a call whose last name is token `at`, or -1. */
 static int argument_brace(const sel_source *source, int at) {
-    if (token_is(source, at + 1, "{"))
+    if (sel_token_is(source, at + 1, "{"))
         return at + 1;
-    return token_is(source, at + 1, "(") && token_is(source, at + 2, "{") ? at + 2 : -1;
+    return sel_token_is(source, at + 1, "(") && sel_token_is(source, at + 2, "{") ? at + 2 : -1;
 }
 
 /* The first token of `line` or of a later one. */
@@ -379,7 +379,7 @@ sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const c
         if (source->tokens[at].kind != SEL_TOKEN_NAME)
             continue;
         int brace = argument_brace(source, at);
-        bool named = token_is(source, at, name);
+        bool named = sel_token_is(source, at, name);
         if (brace >= 0 && (named || span.brace < 0))
             span.brace = brace;
         if (brace >= 0 && named)

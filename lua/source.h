@@ -41,8 +41,9 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
 /* Splits the text into tokens, once. False when there is no memory. */
 bool sel_source_read(sel_arena *arena, sel_source *source);
 
-/* Whether token `at` is one of `texts` (NULL-terminated) and no string. */
-bool sel_source_token_is_any(const sel_source *source, int at, const char *const *texts);
+/* Whether token `at` is `text`, or one of `texts` (NULL-terminated), and no string. */
+bool sel_token_is(const sel_source *source, int at, const char *text);
+bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
 
 /* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);

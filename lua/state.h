@@ -9,7 +9,6 @@
 #include "engine/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"
-#include "lua/watchdog.h"
 
 /* What the main chunk that now runs gets from outside: the scenario itself, or a sel.load. */
 typedef struct sel_chunk {
@@ -29,7 +28,7 @@ typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_c
 typedef struct sel_limits {
     sel_user_code code;
     bool running;             /* user code runs under the limits */
-    int64_t deadline;         /* sel_watchdog_now */
+    int64_t deadline;         /* nanoseconds */
     int64_t ticks;            /* of the instruction counter since the start */
     int64_t max_instructions; /* 0: no limit */
 } sel_limits;
@@ -55,16 +54,16 @@ typedef struct sel_script {
     ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
     size_t refused;                 /* the last request, in bytes; 0: it was granted */
     sel_where refused_at;
-    int64_t ticks;           /* thousands of instructions so far */
-    double seconds;          /* that a piece of user code may take */
-    int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
-    double left;             /* seconds for the functions, together; negative: each has its own */
-    sel_watchdog *watchdog;  /* NULL with trust */
-    sel_limits limits;       /* of what runs now */
-    bool broken;             /* a limit was hit, or all is said: nothing may catch this */
-    sel_error ended;         /* the limit */
-    struct sel_trace *trace; /* the function under trace; NULL: none */
-    struct sel_lua_function *functions; /* of the scenario, the last one first */
+    int64_t ticks;    /* thousands of instructions so far */
+    double seconds;   /* that a piece of user code may take */
+    int64_t deadline; /* of all that runs; INT64_MAX: only each piece has one */
+    double left;      /* seconds for the functions, together; negative: each has its own */
+    struct sel_watchdog *watchdog; /* NULL with trust */
+    sel_limits limits;             /* of what runs now */
+    bool broken;                   /* a limit was hit, or all is said: nothing may catch this */
+    sel_error ended;               /* the limit */
+    struct sel_trace *trace;       /* the function under trace; NULL: none */
+    struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
     sel_lookups series; /* made so far */
     bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
@@ -136,12 +135,6 @@ void sel_sandbox_open(lua_State *L);
 /* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong.
  */
 bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
-
-/* comma.c */
-
-/* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
- * puts a message there that says where. */
-void sel_comma_explain(lua_State *L, sel_source *source);
 
 /* order.c */
 
@@ -247,22 +240,5 @@ bool sel_params_is_path(lua_State *L, int index);
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
-
-/* function.c */
-
-/* What a function may be asked for. */
-typedef struct sel_function_needs {
-    const char *label; /* "law.velocity", for messages */
-    int results;
-    int dims;       /* 0: not known */
-    bool predicate; /* one boolean */
-    const sel_numbers *controls;
-} sel_function_needs;
-
-/* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
- * parameters are not what a function may name. */
-const sel_function *sel_function_create(sel_script *script, int index,
-                                        const sel_function_needs *needs, sel_where where,
-                                        char reason[512]);
 
 #endif

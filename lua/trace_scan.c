@@ -19,11 +19,7 @@ typedef struct text {
 } text;
 
 static bool is(const text *t, int at, const char *word) {
-    if (at < t->first || at >= t->end)
-        return false;
-    const sel_token *token = &t->source->tokens[at];
-    return token->kind != SEL_TOKEN_STRING && token->length == strlen(word) &&
-           memcmp(t->source->text + token->start, word, token->length) == 0;
+    return at >= t->first && at < t->end && sel_token_is(t->source, at, word);
 }
 
 static bool is_name(const text *t, int at) {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "engine/solver.h"
-#include "lua/data.h"
+#include "lua/fill.h"
 
 enum { MAX_LENGTHS = 3 };
 
