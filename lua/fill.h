@@ -112,10 +112,7 @@ const sel_lookup *sel_lookup_at(lua_State *L, int index);
  * "hooks[1]". */
 const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label, sel_where where);
 
-/* Pushes the table run.state. */
-int sel_hook_state(lua_State *L, sel_hook_run *run);
-
-/* Moves run.state to a checkpoint, or from it (hook_state.c). */
-void sel_hook_keep(lua_State *L, sel_hook_run *run, sel_checkpoint *checkpoint);
+/* Reads what saves and loads run.state. */
+void sel_hook_open(lua_State *L);
 
 #endif

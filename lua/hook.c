@@ -6,6 +6,7 @@
 #include "lua/fill.h"
 #include <stdio.h>
 #include <string.h>
+#include "hook_state_lua.h"
 
 typedef struct lua_callback {
     sel_callback base;
@@ -13,6 +14,9 @@ typedef struct lua_callback {
     int reference; /* in Lua's registry */
     const char *label;
 } lua_callback;
+
+/* Addresses are keys in Lua's registry: the functions of hook_state.lua. */
+static const char save_key, load_key;
 
 /* The userdata that scripts see. */
 typedef struct run_object {
@@ -159,7 +163,8 @@ static int run_log(lua_State *L) {
     return 0;
 }
 
-int sel_hook_state(lua_State *L, sel_hook_run *run) {
+/* Pushes the table run.state. */
+static int push_state(lua_State *L, sel_hook_run *run) {
     if (run->caller_handle == 0) {
         lua_newtable(L);
         run->caller_handle = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -181,7 +186,7 @@ static int read_member(lua_State *L) {
     if (strcmp(name, "time") == 0)
         return push_numbers(L, &run->time, 1);
     if (strcmp(name, "state") == 0)
-        return sel_hook_state(L, run);
+        return push_state(L, run);
     return luaL_error(L, "run has no%s", sel_script_suggest(name, members, text));
 }
 
@@ -256,10 +261,54 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
     return status;
 }
 
+void sel_hook_open(lua_State *L) {
+    static const luaL_Reg host[] = {{"value_text", sel_host_value_text}, {NULL, NULL}};
+    luaL_newlib(L, host);
+    sel_sandbox_run(L, hook_state_lua, sizeof hook_state_lua, 2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &load_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &save_key);
+}
+
+/* Protected: run.state, all of its block, moves to a checkpoint. Arguments: the run, the
+ * checkpoint. */
+static int save_state(lua_State *L) {
+    size_t length;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &save_key);
+    push_state(L, lua_touserdata(L, 1));
+    lua_call(L, 1, 1);
+    const char *bytes = lua_tolstring(L, -1, &length);
+    sel_keep(lua_touserdata(L, 2), (void *)(uintptr_t)bytes, length);
+    return 0;
+}
+
+/* As above, from a checkpoint. */
+static int load_state(lua_State *L) {
+    sel_hook_run *run = lua_touserdata(L, 1);
+    sel_checkpoint *checkpoint = lua_touserdata(L, 2);
+    const size_t length = (size_t)sel_checkpoint_left(checkpoint);
+    luaL_Buffer buffer;
+    push_state(L, run);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &load_key);
+    sel_keep(checkpoint, luaL_buffinitsize(L, &buffer, length), length);
+    luaL_pushresultsize(&buffer, length);
+    lua_call(L, 1, 1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, run->caller_handle);
+    return 0;
+}
+
 /* sel_callback.keep */
 static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoint *checkpoint) {
     const lua_callback *callback = self->data;
-    sel_hook_keep(callback->script->L, run, checkpoint);
+    lua_State *L = callback->script->L;
+    const int base = lua_gettop(L);
+    lua_pushcfunction(L, sel_checkpoint_loads(checkpoint) ? load_state : save_state);
+    lua_pushlightuserdata(L, run);
+    lua_pushlightuserdata(L, checkpoint);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        const char *text = lua_tostring(L, -1);
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO, "%s", text ? text : "run.state");
+    }
+    lua_settop(L, base);
 }
 
 const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label,

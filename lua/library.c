@@ -356,10 +356,9 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    if (!sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite"))
-        lua_error(L);
     sel_lookup_open(L);
+    sel_hook_open(L);
     push_host(L);
-    lua_call(L, 1, 2);
+    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);
 }

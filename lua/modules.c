@@ -156,7 +156,7 @@ static void compile(lua_State *L, sel_source *source) {
         sel_limits_break(L);
     }
     lua_pushfstring(L, "@%s", source->name);
-    if (!sel_sandbox_compile(L, source->text, source->length, lua_tostring(L, -1))) {
+    if (luaL_loadbufferx(L, source->text, source->length, lua_tostring(L, -1), "t") != LUA_OK) {
         explain_comma(L, source);
         lua_error(L);
     }

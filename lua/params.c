@@ -163,9 +163,7 @@ void sel_params_push(lua_State *L) {
                                     {NULL, NULL}};
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &paths_key);
-    if (!sel_sandbox_compile(L, (const char *)params_lua, sizeof params_lua, "=selenite"))
-        lua_error(L);
     luaL_newlib(L, host);
-    lua_call(L, 1, 1);
+    sel_sandbox_run(L, params_lua, sizeof params_lua, 1);
     lua_pushcclosure(L, declare, 1);
 }

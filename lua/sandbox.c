@@ -217,6 +217,9 @@ void sel_sandbox_open(lua_State *L) {
     lua_pop(L, 1);
 }
 
-bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
-    return luaL_loadbufferx(L, text, length, chunk_name, "t") == LUA_OK;
+void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results) {
+    if (luaL_loadbufferx(L, (const char *)text, length, "=selenite", "t") != LUA_OK)
+        lua_error(L);
+    lua_insert(L, -2);
+    lua_call(L, 1, results);
 }

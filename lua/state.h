@@ -132,9 +132,8 @@ void sel_limits_track(lua_State *L);
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
-/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong.
- */
-bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+/* Calls a text of Selenite's own with the value at the top, which is popped. */
+void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results);
 
 /* order.c */
 

@@ -445,7 +445,7 @@ static int run(lua_State *L) {
     leaf first, second;
     double known;
     t->function = 2;
-    sel_trace_forget(L);
+    sel_trace_begin(L);
     if (!explore(t, 0, &first))
         return 0;
     t->paths = 0;

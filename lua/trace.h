@@ -61,14 +61,8 @@ void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch);
 /* The watch of the trace that goes on. */
 sel_trace_watch *sel_trace_watch_of(lua_State *L);
 
-/* trace_keep.c. Begins a trace: no function has been called. */
-void sel_trace_forget(lua_State *L);
-
-/* Keeps the upvalues of the function at the top; false when it was called before in this trace. */
-bool sel_trace_keep_upvalues(lua_State *L);
-
-/* Keeps all tables that the function under trace can reach. */
-void sel_trace_keep_tables(lua_State *L);
+/* Begins a trace: no function has been called. */
+void sel_trace_begin(lua_State *L);
 
 /* Puts back the upvalues and the tables that a path changed; false, with the reason, when one was.
  */

@@ -2,18 +2,22 @@
  *
  * A hook looks at every function that is called. C functions must be on a list; the text of Lua
  * functions is scanned (trace_scan.c); and what is outside of a function must not change
- * (trace_keep.c).
+ * (trace_keep.lua).
  */
+#include <lualib.h>
+#include <stdio.h>
 #include <string.h>
 #include "lua/trace.h"
+#include "trace_keep_lua.h"
 
 enum {
     INSTRUCTIONS_PER_COUNT = 1000,
     MAX_COUNTS = 2000 /* of those, in one call */
 };
 
-/* Its address is the key of the C functions allowed in Lua's registry. */
-static const char allowed_key;
+/* Addresses are keys in Lua's registry: the C functions allowed, and what trace_keep.lua returned.
+ */
+static const char allowed_key, keep_key;
 
 void sel_trace_allow(lua_State *L, int index) {
     index = lua_absindex(L, index);
@@ -30,8 +34,45 @@ static void allow_field(lua_State *L, const char *name) {
     lua_pop(L, 1);
 }
 
+static int host_number(lua_State *L) {
+    lua_pushinteger(L, (lua_Integer)sel_limits_number(L, 1));
+    return 1;
+}
+
+static void open_keep(lua_State *L) {
+    luaopen_debug(L);
+    lua_pushcfunction(L, host_number);
+    lua_setfield(L, -2, "number");
+    sel_sandbox_run(L, trace_keep_lua, sizeof trace_keep_lua, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &keep_key);
+}
+
+/* Calls a function of trace_keep.lua with the value at the top, and pushes its result. */
+static void call_keep(lua_State *L, const char *name) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &keep_key);
+    lua_getfield(L, -1, name);
+    lua_replace(L, -2);
+    lua_pushvalue(L, -2);
+    lua_call(L, 1, 1);
+}
+
+void sel_trace_begin(lua_State *L) {
+    call_keep(L, "begin");
+    lua_pop(L, 1);
+}
+
+bool sel_trace_restore(lua_State *L, char reason[256]) {
+    call_keep(L, "restore");
+    const char *changed = lua_tostring(L, -1);
+    if (changed && !*reason)
+        snprintf(reason, 256, "%s", changed);
+    lua_pop(L, 1);
+    return !changed;
+}
+
 void sel_trace_open_watch(lua_State *L) {
     static const char *const base[] = {"ipairs", "error", "assert", NULL};
+    open_keep(L);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
     for (const char *const *name = base; *name; name++)
@@ -44,30 +85,30 @@ void sel_trace_open_watch(lua_State *L) {
     lua_pop(L, 1);
 }
 
-static void scan_function(lua_State *L, const lua_Debug *info) {
-    sel_script *script = sel_script_of(L);
-    if (strcmp(info->source, "=selenite") == 0)
-        return; /* the library's own are made for it */
-    for (sel_source *s = script->sources; s; s = s->next) {
-        if (info->source[0] != '@' || strcmp(s->name, info->source + 1) != 0)
-            continue;
-        char reason[256];
-        bool stores;
-        if (sel_trace_scan(script->arena, s, info->linedefined, info->lastlinedefined, &stores,
-                           reason))
-            sel_trace_fail(L, "%s", reason);
-        if (stores)
-            sel_trace_keep_tables(L);
-        return;
-    }
-    sel_trace_fail(L, "it calls a function whose text is not known");
-}
-
-/* The function at the top is called for the first time in this trace. */
+/* The function at the top is called. */
 static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
-    if (!sel_trace_keep_upvalues(L))
+    sel_script *script = sel_script_of(L);
+    char reason[256];
+    bool stores;
+    call_keep(L, "upvalues");
+    bool known = !lua_toboolean(L, -1) || strcmp(info->source, "=selenite") == 0;
+    lua_pop(L, 1);
+    if (known) /* from before, or of the library, which is made for it */
         return;
-    scan_function(L, info);
+    sel_source *source = script->sources;
+    while (source && (info->source[0] != '@' || strcmp(source->name, info->source + 1) != 0))
+        source = source->next;
+    if (!source)
+        sel_trace_fail(L, "it calls a function whose text is not known");
+    if (sel_trace_scan(script->arena, source, info->linedefined, info->lastlinedefined, &stores,
+                       reason))
+        sel_trace_fail(L, "%s", reason);
+    if (stores) {
+        call_keep(L, "tables");
+        if (!lua_isnil(L, -1))
+            sel_trace_fail(L, "%s", lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
 }
 
 static void look_at_c_function(lua_State *L, lua_Debug *info) {
