@@ -105,28 +105,16 @@ static void print_type(FILE *to, const sel_field *field) {
         [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
         [SEL_KIND_SHAPE] = "selenite.shape",
     };
-    switch (field->kind) {
-    case SEL_KIND_CHOICE:
+    const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
+    const bool flags = field->kind == SEL_KIND_FLAGS;
+    if (field->table || field->family) {
+        fprintf(to, "selenite.%s%s", field->table ? field->table->name : field->family->name,
+                list ? "[]" : "");
+    } else if (field->choices) {
+        fputs(flags ? "(" : "", to);
         print_choices(to, field);
-        break;
-    case SEL_KIND_FLAGS:
-        fputc('(', to);
-        print_choices(to, field);
-        fputs(")[]", to);
-        break;
-    case SEL_KIND_TABLE:
-        fprintf(to, "selenite.%s", field->table->name);
-        break;
-    case SEL_KIND_LIST:
-        fprintf(to, "selenite.%s[]", field->table->name);
-        break;
-    case SEL_KIND_VARIANT:
-        fprintf(to, "selenite.%s", field->family->name);
-        break;
-    case SEL_KIND_VARIANTS:
-        fprintf(to, "selenite.%s[]", field->family->name);
-        break;
-    default:
+        fputs(flags ? ")[]" : "", to);
+    } else {
         fputs(plain[field->kind], to);
     }
 }

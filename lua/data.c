@@ -1,5 +1,8 @@
-/* data.c -- sel.series, sel.raster, sel.state and sel.paint: made by a script, and taken as
- * quantities where a number or a function could stand.
+/* data.c -- sel.series, sel.raster, sel.noise, sel.state and sel.paint: made by a script, called by
+ * functions, s(t), r(x, y), and taken as quantities where a number or a function could stand.
+ *
+ * A look-up is a userdata that cannot be changed. Called with numbers it gives a number; with
+ * symbols the call is recorded in the function's program.
  *
  * Series and rasters are read where the script makes them, since it may call them at once; what is
  * wrong with their tables is reported all together and ends the script.
@@ -10,8 +13,153 @@
 #include "engine/series.h"
 #include "geometry/raster.h"
 #include "lua/fill.h"
+#include "lua/trace.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */
+
+/* ---- look-ups ---- */
+
+static const char *const type_names[] = {[SEL_LOOKUP_SERIES] = "sel.series",
+                                         [SEL_LOOKUP_RASTER] = "sel.raster",
+                                         [SEL_LOOKUP_NOISE] = "sel.noise"};
+static const char *const call_texts[] = {[SEL_LOOKUP_SERIES] = "s(t)",
+                                         [SEL_LOOKUP_RASTER] = "r(x, y)",
+                                         [SEL_LOOKUP_NOISE] = "sel.noise(seed, x, y, z)"};
+
+const char sel_script_gap = 0;
+
+/* Pushes the value for the arguments on the stack from `first` on. */
+static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
+    double values[4], out;
+    const double *arguments[4];
+    bool symbol = false;
+    char found[80];
+    for (int i = 0; i < lookup->arguments; i++) {
+        symbol = symbol || sel_trace_is_symbol(L, first + i);
+        if (lua_type(L, first + i) != LUA_TNUMBER && !sel_trace_is_symbol(L, first + i))
+            return luaL_error(L, "%s takes numbers: %s, got %s as argument %d",
+                              type_names[lookup->kind], call_texts[lookup->kind],
+                              sel_script_value_text(L, first + i, found), i + 1);
+        values[i] = lua_tonumber(L, first + i);
+        arguments[i] = &values[i];
+    }
+    if (symbol)
+        return sel_trace_lookup(L, lookup, first, lookup->arguments);
+    if (sel_script_of(L)->finds_gaps && sel_lookup_has_gap(lookup, values[0], values[1])) {
+        lua_pushlightuserdata(L, (void *)(uintptr_t)&sel_script_gap);
+        return lua_error(L);
+    }
+    sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
+    *error = (sel_error){.status = SEL_OK};
+    if (lookup->at(lookup, 1, arguments, &out, error)) {
+        sel_trace_expect_error(L);
+        return luaL_error(L, "%s", error->text);
+    }
+    lua_pushnumber(L, out);
+    return 1;
+}
+
+const sel_lookup *sel_lookup_at(lua_State *L, int index) {
+    for (int kind = SEL_LOOKUP_SERIES; kind <= SEL_LOOKUP_RASTER; kind++) {
+        const sel_lookup **lookup = luaL_testudata(L, index, type_names[kind]);
+        if (lookup)
+            return *lookup;
+    }
+    return NULL;
+}
+
+/* __call */
+static int call(lua_State *L) {
+    const sel_lookup *lookup = sel_lookup_at(L, 1);
+    if (!lookup)
+        return luaL_error(L, "a series or a raster is needed");
+    if (lua_gettop(L) - 1 != lookup->arguments)
+        return luaL_error(L, "%s takes %d argument%s: %s, got %d", type_names[lookup->kind],
+                          lookup->arguments, lookup->arguments == 1 ? "" : "s",
+                          call_texts[lookup->kind], lua_gettop(L) - 1);
+    return look_up(L, lookup, 2);
+}
+
+int sel_data_noise(lua_State *L) {
+    if (lua_gettop(L) < 2 || lua_gettop(L) > 4)
+        return luaL_error(L, "sel.noise takes 2 to 4 arguments: sel.noise(seed, x, y, z), got %d",
+                          lua_gettop(L));
+    while (lua_gettop(L) < sel_noise_lookup.arguments)
+        lua_pushnumber(L, 0);
+    return look_up(L, &sel_noise_lookup, 1);
+}
+
+static int push_pair(lua_State *L, double first, double second, bool whole) {
+    double pair[] = {first, second};
+    lua_createtable(L, 2, 0);
+    for (int i = 0; i < 2; i++) {
+        if (whole)
+            lua_pushinteger(L, (lua_Integer)pair[i]);
+        else
+            lua_pushnumber(L, pair[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* __index: the fields of a raster; a series has none. */
+static int read_field(lua_State *L) {
+    static const char *const raster_names[] = {"dx", "origin", "size", NULL};
+    static const char *const no_names[] = {NULL};
+    char text[256];
+    const sel_lookup *lookup = sel_lookup_at(L, 1);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    if (!lookup)
+        return luaL_error(L, "a series or a raster is needed");
+    bool is_raster = lookup->kind == SEL_LOOKUP_RASTER;
+    if (is_raster) {
+        const sel_raster *raster = lookup->data;
+        if (strcmp(name, "size") == 0)
+            return push_pair(L, (double)raster->n[0], (double)raster->n[1], true);
+        if (strcmp(name, "origin") == 0)
+            return push_pair(L, raster->origin[0], raster->origin[1], false);
+        if (strcmp(name, "dx") == 0)
+            return lua_pushnumber(L, raster->dx), 1;
+    }
+    sel_script_suggest(name, is_raster ? raster_names : no_names, text);
+    return luaL_error(L, "%s has no field%s%s", type_names[lookup->kind], text,
+                      is_raster ? "" : "; it is called: s(t)");
+}
+
+static int write_field(lua_State *L) {
+    const sel_lookup *lookup = sel_lookup_at(L, 1);
+    return luaL_error(L, "%s cannot be changed", lookup ? type_names[lookup->kind] : "it");
+}
+
+static void make_metatable(lua_State *L, const char *name) {
+    luaL_newmetatable(L, name);
+    lua_pushcfunction(L, call);
+    sel_trace_allow(L, -1);
+    lua_setfield(L, -2, "__call");
+    lua_pushcfunction(L, read_field);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, write_field);
+    lua_setfield(L, -2, "__newindex");
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+void sel_data_open(lua_State *L) {
+    make_metatable(L, type_names[SEL_LOOKUP_SERIES]);
+    make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
+    lua_pushcfunction(L, sel_data_noise);
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+}
+
+static void push_lookup(lua_State *L, const sel_lookup *lookup) {
+    const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = lookup;
+    luaL_setmetatable(L, type_names[lookup->kind]);
+}
+
+/* ---- what makes them ---- */
 
 sel_mark *sel_data_take_table(lua_State *L, const char *name) {
     char found[80];
@@ -43,7 +191,7 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
     if (!lookup)
         return sel_limits_break(L);
     charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
-    sel_lookup_push(L, lookup);
+    push_lookup(L, lookup);
     return 1;
 }
 
@@ -144,37 +292,24 @@ bool sel_fill_is_data(lua_State *L, int index) {
     return sel_lookup_at(L, index) || saved_field(L, index) || is_paint(L, index);
 }
 
-/* The value at position `item`, which the text shows at `span`, of the table at the top. */
-static void fill_item(sel_filler *f, const sel_slot *parent, int item, sel_span span,
-                      const char *name, sel_quantity *to) {
-    sel_field field = *parent->field;
-    field.name = name;
-    sel_slot slot = {&field, parent->label, span, false};
-    lua_rawgeti(f->L, -1, item);
-    sel_fill_quantity(f, &slot, lua_gettop(f->L), to);
-    lua_pop(f->L, 1);
-}
-
-/* One { shape, value }, which is at the top of the stack. */
-static void fill_layer(sel_filler *f, const sel_slot *slot, sel_paint_layer *to) {
+/* One { shape, value }. */
+static void fill_layer(sel_filler *f, const sel_slot *slot, int index, void *member) {
     lua_State *L = f->L;
-    if (!lua_istable(L, -1) || sel_script_mark(L, -1) || lua_rawlen(L, -1) != 2) {
-        sel_fill_wrong(f, slot, 0, lua_gettop(L), "must be { shape, value }");
+    sel_paint_layer *to = member;
+    if (!lua_istable(L, index) || sel_script_mark(L, index) || lua_rawlen(L, index) != 2) {
+        sel_fill_wrong(f, slot, index, "must be { shape, value }");
         return;
     }
-    lua_rawgeti(L, -1, 1);
+    lua_rawgeti(L, index, 1);
     to->where = sel_fill_shape(f, slot, lua_gettop(L));
     lua_pop(L, 1);
     if (to->where && sel_shape_has_faces(to->where))
         sel_fill_mistake(f, sel_span_where(slot->span), "sel.paint: faces have no inside to paint");
-    fill_item(f, slot, 2, sel_source_item(slot->span, 2),
-              sel_fill_print(f, "%s[2]", slot->field->name), &to->value);
+    sel_fill_items(f, slot, index, 2, 2, sel_fill_quantity, &to->value, 0);
 }
 
-/* The paint at the top of the stack. */
-static sel_paint *fill_layers(sel_filler *f, const sel_slot *slot) {
-    lua_State *L = f->L;
-    int n = sel_fill_list_length(f, slot, lua_gettop(L));
+static sel_paint *fill_layers(sel_filler *f, const sel_slot *slot, int index) {
+    int n = sel_fill_list_length(f, slot, index);
     if (n < 1) {
         sel_fill_mistake(f, sel_span_where(slot->span),
                          "sel.paint: give a base, then { shape, value }, ...");
@@ -183,16 +318,8 @@ static sel_paint *fill_layers(sel_filler *f, const sel_slot *slot) {
     sel_paint *paint = sel_fill_alloc(f, sizeof *paint);
     sel_paint_layer *layer = sel_fill_alloc(f, (size_t)n * sizeof *layer);
     *paint = (sel_paint){.layers = n - 1, .layer = layer};
-    sel_walk walk = sel_source_walk(slot->span);
-    fill_item(f, slot, 1, sel_source_next(&walk), "[1]", &paint->base);
-    for (int i = 2; i <= n; i++) {
-        sel_field field = *slot->field;
-        field.name = sel_fill_print(f, "[%d]", i);
-        sel_slot item = {&field, slot->label, sel_source_next(&walk), false};
-        lua_rawgeti(L, -1, i);
-        fill_layer(f, &item, &layer[i - 2]);
-        lua_pop(L, 1);
-    }
+    sel_fill_items(f, slot, index, 1, 1, sel_fill_quantity, &paint->base, 0);
+    sel_fill_items(f, slot, index, 2, n, fill_layer, layer, sizeof *layer);
     return paint;
 }
 
@@ -201,17 +328,15 @@ static const sel_function *fill_paint(sel_filler *f, const sel_slot *slot, int i
     const sel_field field = {.name = "", .kind = SEL_KIND_QUANTITY};
     const sel_slot own = {&field, "sel.paint",
                           sel_source_call(f->arena, mark->source, mark->where.line, mark->name),
-                          true};
+                          true, 0};
     int before = f->mistake_count;
     if (f->depth >= MAX_PAINTS) {
-        sel_fill_wrong(f, slot, 0, 0, "holds quantities painted into each other too deep");
+        sel_fill_wrong(f, slot, 0, "holds quantities painted into each other too deep");
         return NULL;
     }
     luaL_checkstack(f->L, LUA_MINSTACK, "painted quantities");
     f->depth++;
-    lua_pushvalue(f->L, index);
-    sel_paint *paint = fill_layers(f, &own);
-    lua_pop(f->L, 1);
+    sel_paint *paint = fill_layers(f, &own, index);
     f->depth--;
     if (f->mistake_count > before)
         return NULL;

@@ -183,7 +183,7 @@ static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int ind
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index) {
     sel_mark *mark = sel_script_mark(f->L, index);
     if (!mark || strcmp(mark->group, "shape") != 0) {
-        sel_fill_wrong(f, slot, 0, index, "must be a shape, as shape.box { ... }");
+        sel_fill_wrong(f, slot, index, "must be a shape, as shape.box { ... }");
         return NULL;
     }
     if (is_filled(f, mark))

@@ -333,7 +333,7 @@ static void push_host(lua_State *L) {
                                          {"state", sel_data_state},
                                          {"paint", sel_data_paint},
                                          {"units", sel_units_make},
-                                         {"noise", sel_lookup_noise},
+                                         {"noise", sel_data_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_newtable(L);
@@ -356,7 +356,7 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    sel_lookup_open(L);
+    sel_data_open(L);
     sel_hook_open(L);
     push_host(L);
     sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);

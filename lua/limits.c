@@ -164,15 +164,15 @@ static void note_inside(lua_State *L) {
     script->inside[lua_type(L, -1)] = (const char *)lua_topointer(L, -1) - script->newest;
 }
 
-uint64_t sel_limits_number(lua_State *L, int index) {
-    const char *object = lua_topointer(L, index);
-    int top = lua_gettop(L);
-    bool alone = lua_iscfunction(L, index) && !lua_getupvalue(L, index, 1);
-    lua_settop(L, top);
-    if (alone) /* a function of C without upvalues has no block */
-        return (uintptr_t)object;
-    object -= sel_script_of(L)->inside[lua_type(L, index)];
-    return ((const header *)(const void *)object - 1)->number;
+int sel_host_number(lua_State *L) {
+    const char *object = lua_topointer(L, 1);
+    uint64_t number = (uintptr_t)object; /* of a function of C without upvalues: it has no block */
+    if (!lua_iscfunction(L, 1) || lua_getupvalue(L, 1, 1)) {
+        object -= sel_script_of(L)->inside[lua_type(L, 1)];
+        number = ((const header *)(const void *)object - 1)->number;
+    }
+    lua_pushinteger(L, (lua_Integer)number);
+    return 1;
 }
 
 static void on_count(lua_State *L, lua_Debug *event) {

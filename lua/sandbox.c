@@ -1,14 +1,15 @@
 /* sandbox.c -- the libraries that a script sees, and strict globals.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode. Finalizers run with hooks off, so __gc is refused. With
- * --trust all libraries are open and unguarded.
+ * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
+ * and unguarded.
  */
 #include "lua/state.h"
 #include "lua/trace.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include "order_lua.h"
 
 static const lua_Integer seed = 20240229;
 
@@ -200,6 +201,28 @@ static void protect_strings(lua_State *L) {
     lua_pop(L, 1);
 }
 
+/* Address is a key in Lua's registry: what makes a list of a table's keys. */
+static const char keys_key;
+
+/* Replaces pairs and next in the table of globals at the top. */
+static void order_keys(lua_State *L) {
+    lua_getfield(L, -1, "next");
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, sel_host_number);
+    sel_sandbox_run(L, order_lua, sizeof order_lua, 3);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &keys_key);
+    lua_setfield(L, -3, "next");
+    lua_setfield(L, -2, "pairs");
+}
+
+void sel_order_keys(lua_State *L, int index) {
+    lua_pushvalue(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &keys_key);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+}
+
 void sel_sandbox_open(lua_State *L) {
     bool trust = sel_script_of(L)->trust;
     if (trust)
@@ -210,7 +233,7 @@ void sel_sandbox_open(lua_State *L) {
     guard_random(L);
     sel_limits_track(L);
     sel_trace_open(L);
-    sel_order_open(L);
+    order_keys(L);
     protect_strings(L);
     sel_module_open(L);
     make_strict(L);

@@ -120,8 +120,8 @@ int sel_limits_break(lua_State *L);
  * `suffix` is appended to it. Nothing is written when broken. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
-/* Objects are numbered as they are made: the number of the one at `index`. */
-uint64_t sel_limits_number(lua_State *L, int index);
+/* For Lua: objects are numbered as they are made; the number of the argument. */
+int sel_host_number(lua_State *L);
 
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
  * coroutine runs. Learns where the numbers of objects are. */
@@ -135,20 +135,11 @@ void sel_sandbox_open(lua_State *L);
 /* Calls a text of Selenite's own with the value at the top, which is popped. */
 void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results);
 
-/* order.c */
-
-/* Replaces pairs and next in the table of globals at the top: by ones whose order is the same in
- * every run. */
-void sel_order_open(lua_State *L);
-
-/* Pushes a list of the keys of the table at `index`, which must be above 0, in that order. */
+/* Pushes a list of the keys of the table at `index`, which must be above 0, in the order of pairs:
+ * the same in every run. */
 void sel_order_keys(lua_State *L, int index);
 
-/* modules.c */
-
-/* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
- * Raises for mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
-void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk);
+/* script.c */
 
 /* Adds `require` to the table of globals at the top. */
 void sel_module_open(lua_State *L);

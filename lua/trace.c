@@ -30,9 +30,9 @@ typedef struct decision {
     bool answer;
 } decision;
 
+/* The end of a path: nodes of its results, and behind them of whether they are sure. */
 typedef struct leaf {
-    int result[SEL_PROGRAM_RESULTS];
-    int exact;
+    int node[SEL_PROGRAM_RESULTS + 1];
 } leaf;
 
 struct sel_trace {
@@ -59,14 +59,26 @@ sel_trace_watch *sel_trace_watch_of(lua_State *L) {
     return &trace_of(L)->watch;
 }
 
+/* Notes why there is no program: the first reason is kept. */
+static void refuse_with(struct sel_trace *t, const char *format, va_list arguments) {
+    if (t && !*t->reason)
+        vsnprintf(t->reason, 256, format, arguments);
+}
+
+static bool refuse(struct sel_trace *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse_with(t, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 int sel_trace_fail(lua_State *L, const char *format, ...) {
     struct sel_trace *t = trace_of(L);
-    if (t && !*t->reason) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(t->reason, 256, format, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    refuse_with(t, format, arguments);
+    va_end(arguments);
     return luaL_error(L, "%s",
                       t ? t->reason
                         : "a function kept a value of an earlier evaluation; it must "
@@ -314,16 +326,6 @@ void sel_trace_open(lua_State *L) {
     sel_trace_open_math(L);
 }
 
-static bool refuse(struct sel_trace *t, const char *format, ...) {
-    if (!*t->reason) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(t->reason, 256, format, arguments);
-        va_end(arguments);
-    }
-    return false;
-}
-
 /* A result of the path as a node. */
 static bool take_result(struct sel_trace *t, int index, int *node) {
     lua_State *L = t->L;
@@ -346,9 +348,9 @@ static bool take_results(struct sel_trace *t, int base, leaf *to) {
     if (count != t->needs->results)
         return refuse(t, "it returns %d value%s", count, count == 1 ? "" : "s");
     for (int r = 0; r < t->needs->results; r++)
-        if (!take_result(t, base + 1 + r, &to->result[r]))
+        if (!take_result(t, base + 1 + r, &to->node[r]))
             return false;
-    to->exact = t->exact;
+    to->node[count] = t->exact;
     return true;
 }
 
@@ -360,7 +362,7 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
                                strstr(message, "divide by zero") || strstr(message, "(zero)"));
     if (status == LUA_ERRRUN && (t->watch.raised || divided) && !*t->reason) {
         int nothing = sel_build_constant(t->builder, 0);
-        *to = (leaf){{nothing, nothing, nothing}, nothing};
+        *to = (leaf){{nothing, nothing, nothing, nothing}};
         return nothing >= 0;
     }
     return refuse(t, "tracing it fails: %.200s", message ? message : "not enough memory");
@@ -409,11 +411,8 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
 static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {
     bool done = true;
     for (int r = 0; r <= t->needs->results; r++) {
-        bool last = r == t->needs->results;
-        int *to = last ? &yes->exact : &yes->result[r];
-        *to =
-            sel_build(t->builder, SEL_OP_SELECT, condition, *to, last ? no->exact : no->result[r]);
-        done = done && *to >= 0;
+        yes->node[r] = sel_build(t->builder, SEL_OP_SELECT, condition, yes->node[r], no->node[r]);
+        done = done && yes->node[r] >= 0;
     }
     return done || refuse(t, "it takes more than %d operations", MAX_NODES);
 }
@@ -434,16 +433,12 @@ static bool explore(struct sel_trace *t, int forced, leaf *to) {
     return true;
 }
 
-static bool same_leaf(const leaf *a, const leaf *b, int results) {
-    return memcmp(a->result, b->result, (size_t)results * sizeof *a->result) == 0 &&
-           a->exact == b->exact;
-}
-
 /* The protected part. Arguments: the trace, the function. */
 static int run(lua_State *L) {
     struct sel_trace *t = lua_touserdata(L, 1);
     leaf first, second;
     double known;
+    const int results = t->needs->results;
     t->function = 2;
     sel_trace_begin(L);
     if (!explore(t, 0, &first))
@@ -451,12 +446,12 @@ static int run(lua_State *L) {
     t->paths = 0;
     if (!explore(t, 0, &second))
         return 0;
-    if (!same_leaf(&first, &second, t->needs->results))
+    if (memcmp(first.node, second.node, ((size_t)results + 1) * sizeof *first.node) != 0)
         refuse(t, "it does not do the same when called twice");
-    else if (sel_builder_constant(t->builder, first.exact, &known) && known == 0)
+    else if (sel_builder_constant(t->builder, first.node[results], &known) && known == 0)
         refuse(t, "it always ends in an error");
     else
-        t->program = sel_builder_finish(t->builder, first.result, t->needs->results, first.exact,
+        t->program = sel_builder_finish(t->builder, first.node, results, first.node[results],
                                         t->script->arena);
     return 0;
 }

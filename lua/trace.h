@@ -40,12 +40,6 @@ int sel_trace_lookup(lua_State *L, const sel_lookup *lookup, int first, int n);
 /* sel.step(x): 1.0 where x >= 0, else 0.0. */
 int sel_trace_step(lua_State *L);
 
-/* trace_scan.c: why the text of a function on lines `first` to `last` cannot be traced, NULL when
- * it can. Looks for what symbols cannot see: == and ~=, and indexes that might be symbols. `stores`
- * becomes true when the text may give fields of tables values. */
-const char *sel_trace_scan(sel_arena *arena, sel_source *source, int first, int last, bool *stores,
-                           char reason[256]);
-
 /* trace_watch.c. What one call of the function under trace has done so far. */
 typedef struct sel_trace_watch {
     int counts;  /* thousands of instructions */

@@ -56,8 +56,11 @@ function keep.tables()
   local reached, list, made, values = {}, {}, {}, 0
   local function note(value)
     local kind = type(value)
-    local leads_on = kind == "table" or (kind == "function" and getinfo(value, "S").what ~= "C")
-    if leads_on and not reached[value] then
+    if kind == "function" then
+      local source = getinfo(value, "S").source
+      kind = source ~= "=[C]" and source ~= "=selenite" and kind -- those change nothing
+    end
+    if (kind == "table" or kind == "function") and not reached[value] then
       reached[value] = true
       list[#list + 1] = value
     end

@@ -76,17 +76,14 @@ int sel_units_make(lua_State *L) {
 }
 
 static bool is_given(lua_State *L, int index, const char *name) {
-    lua_pushstring(L, name);
-    bool given = lua_rawget(L, index) != LUA_TNIL;
+    bool given = sel_script_field(L, index, name) != LUA_TNIL;
     lua_pop(L, 1);
     return given;
 }
 
 static const sel_field *find_number(const sel_table *table, const char *name) {
-    for (int i = 0; i < table->count; i++)
-        if (strcmp(table->fields[i].name, name) == 0 && table->fields[i].kind == SEL_KIND_NUMBER)
-            return &table->fields[i];
-    return NULL;
+    const sel_field *field = sel_fill_field(table, name);
+    return field && field->kind == SEL_KIND_NUMBER ? field : NULL;
 }
 
 void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
