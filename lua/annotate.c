@@ -9,7 +9,7 @@
 #include "engine/series.h"
 #include "engine/solver.h"
 #include "geometry/raster.h"
-#include "geometry/shape.h"
+#include "lua/fill.h"
 
 static const char header[] =
     "---@meta selenite\n"
@@ -166,10 +166,8 @@ static void print_classes(FILE *to, const sel_schema *all) {
 
 /* What a constructor takes instead of its table. */
 static const char *positional_type(const sel_table *table) {
-    for (int i = 0; i < table->count; i++)
-        if (table->fields[i].flags & SEL_POSITIONAL)
-            return table->fields[i].kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
-    return "";
+    const sel_field *field = sel_fill_positional(table);
+    return !field ? "" : field->kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
 }
 
 /* A constructor, as a field of the class of its module. */

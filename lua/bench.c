@@ -92,36 +92,6 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     return status;
 }
 
-/* ---- measuring ---- */
-
-/* Measures `count` cases that exist at once. */
-static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
-    double copies[SEL_MOST_ROUNDS] = {0};
-    int rounds = b->options->rounds;
-    sel_status status = SEL_OK;
-    for (int round = 0; round < rounds && !status; round++) {
-        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
-        for (int i = 0; i < count && !status; i++) {
-            bench_case *c = &cases[i];
-            double seconds = 1;
-            if (c->state) {
-                status = timed(c, c->steps, &seconds, error);
-                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
-                c->rates[round] = cells * (double)c->steps / seconds;
-            }
-        }
-    }
-    double copy = status ? 0 : sel_median(copies, rounds);
-    for (int i = 0; i < count && !status; i++) {
-        if (cases[i].state) {
-            cases[i].rate = sel_median(cases[i].rates, rounds);
-            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
-            cases[i].copy = copy;
-        }
-    }
-    return status;
-}
-
 /* ---- printing ---- */
 
 static void print_head(const bench *b) {
@@ -291,18 +261,36 @@ static sel_status pick_cases(bench *b, sel_error *error) {
 }
 
 /* Measures the cases [first, first + count), which exist together. */
-static sel_status measure_together(bench *b, int first, int count, sel_error *error) {
+static sel_status measure(bench *b, int first, int count, sel_error *error) {
     bench_case *cases = b->cases + first;
+    double copies[SEL_MOST_ROUNDS] = {0};
+    int rounds = b->options->rounds;
     sel_status status = SEL_OK;
     for (int i = 0; i < count && !status; i++) {
         status = set_up(b, &cases[i], error);
     }
-    status = status ? status : measure(b, cases, count, error);
-    if (!status) {
-        print_results(b, cases, count);
+    for (int round = 0; round < rounds && !status; round++) {
+        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
+        for (int i = 0; i < count && !status; i++) {
+            bench_case *c = &cases[i];
+            double seconds = 1;
+            if (c->state) {
+                status = timed(c, c->steps, &seconds, error);
+                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
+                c->rates[round] = cells * (double)c->steps / seconds;
+            }
+        }
     }
     for (int i = 0; i < count; i++) {
+        if (cases[i].state && !status) {
+            cases[i].rate = sel_median(cases[i].rates, rounds);
+            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
+            cases[i].copy = sel_median(copies, rounds);
+        }
         release(&cases[i]);
+    }
+    if (!status) {
+        print_results(b, cases, count);
     }
     return status;
 }
@@ -316,7 +304,7 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
         print_head(&b);
         int together = b.on_device ? 1 : b.count;
         for (int first = 0; first < b.count && !status; first += together) {
-            status = measure_together(&b, first, together, error);
+            status = measure(&b, first, together, error);
         }
         print_foot(&b);
     }

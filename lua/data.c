@@ -1,5 +1,6 @@
 /* data.c -- sel.series, sel.raster, sel.noise, sel.state and sel.paint: made by a script, called by
- * functions, s(t), r(x, y), and taken as quantities where a number or a function could stand.
+ * functions, s(t), r(x, y), and taken as quantities where a number or a function could stand; and
+ * sel.units, applied to a simulation.
  *
  * A look-up is a userdata that cannot be changed. Called with numbers it gives a number; with
  * symbols the call is recorded in the function's program.
@@ -7,13 +8,14 @@
  * Series and rasters are read where the script makes them, since it may call them at once; what is
  * wrong with their tables is reported all together and ends the script.
  */
+#include <math.h>
 #include <string.h>
 #include "engine/paint.h"
 #include "engine/saved_fields.h"
 #include "engine/series.h"
+#include "engine/solver.h"
 #include "geometry/raster.h"
 #include "lua/fill.h"
-#include "lua/trace.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */
 
@@ -52,7 +54,7 @@ static int look_up(lua_State *L, const sel_lookup *lookup, int first) {
     sel_error *error = lua_newuserdatauv(L, sizeof *error, 0);
     *error = (sel_error){.status = SEL_OK};
     if (lookup->at(lookup, 1, arguments, &out, error)) {
-        sel_trace_expect_error(L);
+        sel_script_of(L)->raised = true;
         return luaL_error(L, "%s", error->text);
     }
     lua_pushnumber(L, out);
@@ -161,7 +163,9 @@ static void push_lookup(lua_State *L, const sel_lookup *lookup) {
 
 /* ---- what makes them ---- */
 
-sel_mark *sel_data_take_table(lua_State *L, const char *name) {
+/* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
+ * 1. Raises for anything else. */
+static sel_mark *take_table(lua_State *L, const char *name) {
     char found[80];
     sel_script *script = sel_script_of(L);
     if (script->limits.code != SEL_MAIN_CHUNK || !script->chunk)
@@ -181,7 +185,7 @@ sel_mark *sel_data_take_table(lua_State *L, const char *name) {
 /* Data live outside of Lua; they count towards the memory of the script all the same. */
 static void charge(lua_State *L, size_t bytes) {
     sel_script *script = sel_script_of(L);
-    if (!script->trust && script->used + bytes > script->memory)
+    if (!script->options.trust && script->used + bytes > script->memory)
         sel_script_too_large(script);
     script->used += bytes;
 }
@@ -197,7 +201,7 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
 
 int sel_data_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = sel_data_take_table(L, "series");
+    const sel_mark *mark = take_table(L, "series");
     size_t before = sel_arena_bytes(script->arena);
     sel_series_params params = {0};
     sel_error found = {.status = SEL_OK};
@@ -213,12 +217,12 @@ int sel_data_series(lua_State *L) {
 
 int sel_data_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = sel_data_take_table(L, "raster");
+    const sel_mark *mark = take_table(L, "raster");
     size_t before = sel_arena_bytes(script->arena);
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
-    if (!script->trust)
+    if (!script->options.trust)
         params.most_bytes = script->memory > script->used ? script->memory - script->used : 1;
     const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
     sel_script_hand_over(script, &found, mark->where, "sel.raster");
@@ -246,7 +250,7 @@ static void push_saved(lua_State *L, const sel_function *function) {
 /* A table as `initial` takes it: { velocity = { x, y }, pressure = p }. */
 int sel_data_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = sel_data_take_table(L, "state");
+    const sel_mark *mark = take_table(L, "state");
     const size_t before = sel_arena_bytes(script->arena);
     sel_state_params params = {0};
     sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
@@ -277,7 +281,7 @@ int sel_data_state(lua_State *L) {
 }
 
 int sel_data_paint(lua_State *L) {
-    sel_data_take_table(L, "paint");
+    take_table(L, "paint");
     return 1;
 }
 
@@ -358,4 +362,124 @@ const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index
     if (!function)
         sel_script_no_memory(f->script, lookup->name, sizeof *function);
     return function;
+}
+
+/* ---- units ---- */
+
+enum { MAX_LENGTHS = 3 };
+
+/* The number of cells of side `dx` along the length at the top; `item` is its position. */
+static lua_Integer whole_cells(lua_State *L, int item, double dx) {
+    static const char axes[] = "xyz";
+    char found[80], text[160];
+    int64_t whole = 0;
+    if (lua_type(L, -1) != LUA_TNUMBER || !(lua_tonumber(L, -1) > 0))
+        luaL_error(L, "units.cells: the length along %c must be a positive number, got %s",
+                   axes[item - 1], sel_script_value_text(L, -1, found));
+    double length = lua_tonumber(L, -1);
+    if (!sel_units_whole(length / dx, &whole) || whole < 1) {
+        snprintf(text, sizeof text, "the length %.9g along %c is %.9g cells of %.9g; take %.9g",
+                 length, axes[item - 1], length / dx, dx, fmax(1, round(length / dx)) * dx);
+        luaL_error(L, "units.cells: %s, or other length and cells of sel.units", text);
+    }
+    return whole;
+}
+
+/* units.cells { Lx, Ly [, Lz] }; upvalue 1: dx. */
+static int cells(lua_State *L) {
+    const double dx = lua_tonumber(L, lua_upvalueindex(1));
+    lua_Unsigned n = lua_istable(L, 1) ? lua_rawlen(L, 1) : 0;
+    if (lua_gettop(L) != 1 || n < 2 || n > MAX_LENGTHS)
+        return luaL_error(L, "units.cells takes a list of 2 or 3 lengths: units.cells { Lx, Ly }");
+    lua_createtable(L, (int)n, 0);
+    for (int i = 1; i <= (int)n; i++) {
+        lua_rawgeti(L, 1, i);
+        lua_pushinteger(L, whole_cells(L, i, dx));
+        lua_rawseti(L, 2, i);
+        lua_pop(L, 1);
+    }
+    return 1;
+}
+
+/* Sets a field of the table at the top; what is not known stays out. */
+static void set_number(lua_State *L, const char *name, double value) {
+    if (isnan(value))
+        return;
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+static void push_units(lua_State *L, const sel_units *units) {
+    lua_newtable(L);
+    set_number(L, "dx", units->dx);
+    set_number(L, "dt", units->dt);
+    set_number(L, "nu", units->nu);
+    set_number(L, "density", units->density);
+    set_number(L, "length", units->length);
+    set_number(L, "velocity", units->velocity);
+    lua_pushnumber(L, units->dx);
+    lua_pushcclosure(L, cells, 1);
+    lua_setfield(L, -2, "cells");
+    sel_library_close(L, "units");
+    sel_script_set_mark(L, "sel", "units");
+    sel_script_mark(L, -1)->units = units;
+}
+
+int sel_data_units(lua_State *L) {
+    const sel_mark *mark = take_table(L, "units");
+    sel_units_params params = {0};
+    sel_fill_now(L, 1, &sel_units_table, &params, mark);
+    sel_units *units = sel_arena_alloc(sel_script_of(L)->arena, sizeof *units);
+    if (!units)
+        return sel_script_no_memory(sel_script_of(L), "the units", sizeof *units);
+    *units = sel_units_resolve(&params);
+    push_units(L, units);
+    return 1;
+}
+
+static bool is_given(lua_State *L, int index, const char *name) {
+    bool given = sel_script_field(L, index, name) != LUA_TNIL;
+    lua_pop(L, 1);
+    return given;
+}
+
+static const sel_field *find_number(const sel_table *table, const char *name) {
+    const sel_field *field = sel_fill_field(table, name);
+    return field && field->kind == SEL_KIND_NUMBER ? field : NULL;
+}
+
+void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
+                     sel_span span) {
+    const sel_units *units = params->units;
+    params->dx_is_preset = !units && !is_given(f->L, index, "dx");
+    params->dt_is_preset = (!units || isnan(units->dt)) && !is_given(f->L, index, "dt");
+    if (!units)
+        return;
+    const struct {
+        const char *name, *given_as;
+        double value;
+        bool usual; /* not given, but with a value all the same */
+    } gives[] = {{"dx", "length and cells", units->dx, false},
+                 {"dt", "velocity", units->dt, false},
+                 {"nu", "viscosity and Re", units->nu, false},
+                 {"density", "density", units->density, !units->density_given}};
+    for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
+        const sel_field *field = find_number(table, gives[i].name);
+        if (isnan(gives[i].value) || (!field && gives[i].usual))
+            continue;
+        if (!field)
+            sel_fill_mistake(f, sel_span_where(sel_source_key(span, "units")),
+                             "%s has no %s; leave %s out of sel.units", table->name, gives[i].name,
+                             gives[i].given_as);
+        else if (is_given(f->L, index, gives[i].name))
+            sel_fill_mistake(f, sel_span_where(sel_source_key(span, gives[i].name)),
+                             "%s: %s comes from units; leave it out here", table->name,
+                             gives[i].name);
+        else
+            *(double *)(void *)((char *)params + field->offset) = gives[i].value;
+    }
+    if (isnan(params->reference.length))
+        params->reference.length = units->length;
+    if (isnan(params->reference.velocity))
+        params->reference.velocity = units->velocity;
 }

@@ -197,7 +197,7 @@ void sel_fill_list(sel_filler *f, const sel_slot *slot, int index, void *member)
                    size);
 }
 
-static const sel_field *positional_field(const sel_table *table) {
+const sel_field *sel_fill_positional(const sel_table *table) {
     for (int i = 0; i < table->count; i++)
         if (table->fields[i].flags & SEL_POSITIONAL)
             return &table->fields[i];
@@ -278,7 +278,7 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
 /* Notes the keys that are no fields, and positions where there is nothing positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
-    lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
+    lua_Integer positions = sel_fill_positional(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
     const lua_Integer count = push_unknown_keys(f->L, index, table, positions);
     for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
         lua_rawgeti(f->L, -1, i);

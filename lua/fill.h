@@ -59,8 +59,9 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
 void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
                   const sel_mark *mark);
 
-/* The field of that name, or NULL. */
+/* The field of that name, or the one that may stand without; or NULL. */
 const sel_field *sel_fill_field(const sel_table *table, const char *name);
+const sel_field *sel_fill_positional(const sel_table *table);
 
 /* Fills the member from the value at `index`. */
 typedef void sel_fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
@@ -79,12 +80,13 @@ const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
 
 /* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
 
-/* data.c: sel.series, sel.raster, sel.noise, sel.state and sel.paint. */
+/* data.c: sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units. */
 int sel_data_series(lua_State *L);
 int sel_data_raster(lua_State *L);
 int sel_data_noise(lua_State *L);
 int sel_data_state(lua_State *L);
 int sel_data_paint(lua_State *L);
+int sel_data_units(lua_State *L);
 
 /* Makes their metatables; `sel.noise` and calls of look-ups may be traced. */
 void sel_data_open(lua_State *L);
@@ -92,18 +94,11 @@ void sel_data_open(lua_State *L);
 /* The series or raster at `index`, or NULL. */
 const sel_lookup *sel_lookup_at(lua_State *L, int index);
 
-/* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
- * 1. Raises for anything else. */
-sel_mark *sel_data_take_table(lua_State *L, const char *name);
-
 /* Whether the value at `index` is data: where a number or a function could stand. */
 bool sel_fill_is_data(lua_State *L, int index);
 
 /* The data at `index` as a function of one result; NULL after noting what is wrong. */
 const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
-
-/* units.c: sel.units. */
-int sel_units_make(lua_State *L);
 
 /* Gives the simulation's `params`, the struct of `table` whose Lua table is at `index`, what its
  * units say, and notes what is given twice; says which of dx and dt nobody gives. `span` is the

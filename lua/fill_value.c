@@ -367,50 +367,48 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, void *membe
         sel_fill_wrong(f, slot, index, "must be a name, or a number from 1");
 }
 
+/* Notes WHAT the value must be where it is not. */
+static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, const char *what) {
+    if (!right)
+        sel_fill_wrong(f, slot, index, "must be %s", what);
+    return right;
+}
+
 static void fill_units(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_units **to = member;
     const sel_mark *mark = sel_script_mark(f->L, index);
-    *to = mark ? mark->units : NULL;
-    if (!*to)
-        sel_fill_wrong(f, slot, index, "must be made by sel.units { ... }");
+    const sel_units *units = mark ? mark->units : NULL;
+    check(f, slot, index, units, "made by sel.units { ... }");
+    *(const sel_units **)member = units;
 }
 
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_lookup **to = member;
-    *to = sel_lookup_at(f->L, index);
-    if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
-        sel_fill_wrong(f, slot, index, "must be a raster, as sel.raster { ... }");
+    const sel_lookup *lookup = sel_lookup_at(f->L, index);
+    const bool right = lookup && lookup->kind == SEL_LOOKUP_RASTER;
+    check(f, slot, index, right, "a raster, as sel.raster { ... }");
+    *(const sel_lookup **)member = lookup;
 }
 
 static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_function **to = member;
-    if (lua_isfunction(f->L, index))
-        *to = read_function(f, slot, index, 1, true);
-    else
-        sel_fill_wrong(f, slot, index, "must be a function that returns true or false");
+    const bool right = lua_isfunction(f->L, index);
+    if (check(f, slot, index, right, "a function that returns true or false"))
+        *(const sel_function **)member = read_function(f, slot, index, 1, true);
 }
 
 static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_callback **to = member;
-    if (lua_isfunction(f->L, index))
-        *to = sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
-    else
-        sel_fill_wrong(f, slot, index, "must be a function(run)");
+    if (check(f, slot, index, lua_isfunction(f->L, index), "a function(run)"))
+        *(const sel_callback **)member =
+            sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
 }
 
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    bool *to = member;
-    if (lua_isboolean(f->L, index))
-        *to = lua_toboolean(f->L, index);
-    else
-        sel_fill_wrong(f, slot, index, "must be true or false");
+    if (check(f, slot, index, lua_isboolean(f->L, index), "true or false"))
+        *(bool *)member = lua_toboolean(f->L, index);
 }
 
 static void fill_choice(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    int *to = member;
     int choice = read_choice(f, slot, index);
     if (choice >= 0)
-        *to = choice;
+        *(int *)member = choice;
 }
 
 static void fill_shape(sel_filler *f, const sel_slot *slot, int index, void *member) {

@@ -16,7 +16,6 @@
 #include <string.h>
 #include "engine/machine.h"
 #include "lua/fill.h"
-#include "lua/trace.h"
 
 enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
@@ -151,7 +150,7 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
     char text[1024];
     bool each_step = (f->base.depends & (SEL_ON_T | SEL_ON_CONTROLS)) != 0;
     f->told = true;
-    if (!f->script->notice)
+    if (!f->script->options.notice)
         return;
     snprintf(text, sizeof text,
              "%s:%d: %s: function is evaluated by Lua at every %s: %s; %.3g us for %zu place%s%s",
@@ -159,7 +158,7 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
              each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
              places == 1 ? "" : "s", each_step ? ", in every step" : "");
     sel_plain_text(text);
-    f->script->notice(f->script->notice_data, text);
+    f->script->options.notice(f->script->options.notice_data, text);
 }
 
 static sel_status evaluate_by_lua(sel_lua_function *f, const sel_places *at, double *out,
@@ -351,13 +350,6 @@ static bool read_parameters(sel_lua_function *f, int index, const sel_function_n
     return true;
 }
 
-static sel_where function_place(sel_script *script, const lua_Debug *info, sel_where where) {
-    for (const sel_source *s = script->sources; s; s = s->next)
-        if (info->source[0] == '@' && strcmp(s->name, info->source + 1) == 0)
-            return (sel_where){s->name, info->linedefined};
-    return where;
-}
-
 /* The values of the controls as the script gives them. NULL when there is no memory. */
 static const double *copy_defaults(sel_arena *arena, const sel_numbers *controls) {
     int count = controls ? controls->n : 0;
@@ -386,12 +378,13 @@ const sel_function *sel_function_create(sel_script *script, int index,
     int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
     char *label = sel_arena_copy(script->arena, needs->label);
     const double *defaults = copy_defaults(script->arena, needs->controls);
+    const sel_source *text = sel_script_source(script, info.source);
     if (!f || !arguments || !label || !defaults) {
         snprintf(reason, 512, "there is not enough memory for the function");
         return NULL;
     }
     f->base = (sel_function){.results = needs->results,
-                             .where = function_place(script, &info, where),
+                             .where = text ? (sel_where){text->name, info.linedefined} : where,
                              .eval = evaluate,
                              .data = f};
     f->script = script;

@@ -38,19 +38,20 @@ static sel_hook_run *check_run(lua_State *L, const char *call) {
     return object->run;
 }
 
-static const char *check_string(lua_State *L, int index, const char *call, const char *what) {
+static void check_type(lua_State *L, int index, int type, const char *call, const char *what) {
     char found[80];
-    if (lua_type(L, index) != LUA_TSTRING)
-        luaL_error(L, "%s: %s must be a string, got %s", call, what,
+    if (lua_type(L, index) != type)
+        luaL_error(L, "%s: %s must be a %s, got %s", call, what, lua_typename(L, type),
                    sel_script_value_text(L, index, found));
+}
+
+static const char *check_string(lua_State *L, int index, const char *call, const char *what) {
+    check_type(L, index, LUA_TSTRING, call, what);
     return lua_tostring(L, index);
 }
 
 static double check_number(lua_State *L, int index, const char *call, const char *what) {
-    char found[80];
-    if (lua_type(L, index) != LUA_TNUMBER)
-        luaL_error(L, "%s: %s must be a number, got %s", call, what,
-                   sel_script_value_text(L, index, found));
+    check_type(L, index, LUA_TNUMBER, call, what);
     return lua_tonumber(L, index);
 }
 
@@ -125,26 +126,26 @@ static int run_force(lua_State *L) {
     return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
 }
 
+typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
+
+static int run_set_number(lua_State *L, const char *call, const char *what, set_number *set) {
+    sel_hook_run *run = check_run(L, call);
+    sel_error error = {SEL_OK, ""};
+    const char *name = check_string(L, 2, call, what);
+    double value = check_number(L, 3, call, "the value");
+    const sel_limits left = sel_limits_leave(L);
+    come_back(L, &left, set(run, name, value, &error), &error);
+    return 0;
+}
+
 /* run:set(control, value) */
 static int run_set(lua_State *L) {
-    sel_hook_run *run = check_run(L, "run:set");
-    sel_error error = {SEL_OK, ""};
-    const char *control = check_string(L, 2, "run:set", "the control");
-    double value = check_number(L, 3, "run:set", "the value");
-    const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_set(run, control, value, &error), &error);
-    return 0;
+    return run_set_number(L, "run:set", "the control", sel_hook_set);
 }
 
 /* run:result(name, value) */
 static int run_result(lua_State *L) {
-    sel_hook_run *run = check_run(L, "run:result");
-    sel_error error = {SEL_OK, ""};
-    const char *name = check_string(L, 2, "run:result", "the name");
-    double value = check_number(L, 3, "run:result", "the value");
-    const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_result(run, name, value, &error), &error);
-    return 0;
+    return run_set_number(L, "run:result", "the name", sel_hook_result);
 }
 
 /* run:stop(reason) */

@@ -4,7 +4,6 @@
  * where it was made is kept beside it, in a table with weak keys.
  */
 #include "lua/fill.h"
-#include "lua/trace.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +15,23 @@
 /* Addresses of these are keys in Lua's registry. */
 static const char marks_key, operators_key, closed_key;
 
+sel_source *sel_script_source(const sel_script *script, const char *chunk) {
+    sel_source *source = chunk[0] == '@' ? script->sources : NULL;
+    while (source && strcmp(source->name, chunk + 1) != 0)
+        source = source->next;
+    return source;
+}
+
 sel_where sel_script_place(lua_State *L, sel_source **source) {
     lua_Debug frame;
-    if (source)
-        *source = NULL;
-    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+    sel_source *found = NULL;
+    for (int level = 0; !found && lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "Sl", &frame);
-        if (frame.currentline <= 0 || frame.source[0] != '@')
-            continue;
-        for (sel_source *s = sel_script_of(L)->sources; s; s = s->next) {
-            if (strcmp(s->name, frame.source + 1) != 0)
-                continue;
-            if (source)
-                *source = s;
-            return (sel_where){s->name, frame.currentline};
-        }
+        found = frame.currentline > 0 ? sel_script_source(sel_script_of(L), frame.source) : NULL;
     }
-    return (sel_where){NULL, 0};
+    if (source)
+        *source = found;
+    return found ? (sel_where){found->name, frame.currentline} : (sel_where){NULL, 0};
 }
 
 /* Without a place when the tables are filled that the script returned: it runs no more. */
@@ -229,13 +228,6 @@ static const char *short_name(const sel_table *table) {
     return dot ? dot + 1 : table->name;
 }
 
-static bool has_positional(const sel_table *table) {
-    for (int i = 0; i < table->count; i++)
-        if (table->fields[i].flags & SEL_POSITIONAL)
-            return true;
-    return false;
-}
-
 /* NAME{...}, upvalue 1: the sel_table, upvalue 2: the group. Laws of one name have one constructor
  * whichever solver they are for; filling chooses by the solver. */
 static int construct(lua_State *L) {
@@ -244,7 +236,7 @@ static int construct(lua_State *L) {
     if (lua_gettop(L) != 1)
         return luaL_error(L, "%s takes one table: write %s { ... }", table->name, table->name);
     if (!lua_istable(L, 1)) {
-        if (lua_isnil(L, 1) || !has_positional(table)) {
+        if (lua_isnil(L, 1) || !sel_fill_positional(table)) {
             char found[80];
             sel_script_value_text(L, 1, found);
             return luaL_error(L, "%s takes a table, got %s: write %s { ... }", table->name, found,
@@ -332,7 +324,7 @@ static void push_host(lua_State *L) {
                                          {"raster", sel_data_raster},
                                          {"state", sel_data_state},
                                          {"paint", sel_data_paint},
-                                         {"units", sel_units_make},
+                                         {"units", sel_data_units},
                                          {"noise", sel_data_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);

@@ -116,7 +116,7 @@ static void refuse(sel_script *script, size_t bytes) {
 }
 
 static bool may_grow(sel_script *script, size_t bytes) {
-    if (script->trust || !script->limits.running)
+    if (script->options.trust || !script->limits.running)
         return true;
     if (script->used + bytes > script->memory) {
         refuse(script, bytes);
@@ -341,7 +341,7 @@ lua_State *sel_limits_open(sel_script *script) {
         return NULL;
     *(sel_script **)lua_getextraspace(L) = script;
     script->active = L;
-    if (script->trust)
+    if (script->options.trust)
         return L;
     lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
     script->watchdog = create_watchdog(script);

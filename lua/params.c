@@ -42,14 +42,6 @@ static int host_is_plain(lua_State *L) {
 /* Address is a key in Lua's registry: the paths that need no directory any more. */
 static const char paths_key;
 
-static int host_note_path(lua_State *L) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &paths_key);
-    lua_pushvalue(L, 1);
-    lua_pushboolean(L, true);
-    lua_rawset(L, -3);
-    return 0;
-}
-
 bool sel_params_is_path(lua_State *L, int index) {
     index = lua_absindex(L, index);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &paths_key);
@@ -93,18 +85,9 @@ static void publish(declarer *d, lua_State *L) {
     }
 }
 
-/* Pushes a list of strings. */
-static void push_strings(lua_State *L, const char *const *texts, int count) {
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
-        lua_pushstring(L, texts[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-}
-
 /* Pushes the arguments of what params.lua returned; the script's table is at index 1. */
 static void push_arguments(declarer *d, lua_State *L) {
-    const sel_script_options *options = d->script->options;
+    const sel_script_options *options = &d->script->options;
     lua_pushvalue(L, 1);
     lua_createtable(L, d->count, 0);
     for (int i = 0; i < d->count; i++) {
@@ -119,7 +102,11 @@ static void push_arguments(declarer *d, lua_State *L) {
         lua_setfield(L, -2, "loaded");
     }
     if (!d->chunk->above) {
-        push_strings(L, options->assignments, options->count);
+        lua_createtable(L, options->count, 0);
+        for (int i = 0; i < options->count; i++) {
+            lua_pushstring(L, options->assignments[i]);
+            lua_rawseti(L, -2, i + 1);
+        }
         lua_setfield(L, -2, "assignments");
     }
     lua_pushlightuserdata(L, d);
@@ -147,7 +134,7 @@ static int declare(lua_State *L) {
         return sel_limits_break(L);
     if (!d.chunk->above) {
         publish(&d, L);
-        if (d.script->parameters_only)
+        if (d.script->options.parameters_only)
             return sel_limits_break(L);
     }
     lua_pop(L, 1);
@@ -159,11 +146,12 @@ void sel_params_push(lua_State *L) {
     static const luaL_Reg host[] = {{"value_text", sel_host_value_text},
                                     {"suggestion", sel_host_suggestion},
                                     {"is_plain", host_is_plain},
-                                    {"note_path", host_note_path},
                                     {NULL, NULL}};
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &paths_key);
     luaL_newlib(L, host);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &paths_key);
+    lua_setfield(L, -2, "paths");
     sel_sandbox_run(L, params_lua, sizeof params_lua, 1);
     lua_pushcclosure(L, declare, 1);
 }

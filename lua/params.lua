@@ -1,7 +1,7 @@
 -- params.lua -- sel.params: what the command line, or sel.load, may set.
 --
 -- `host` is what C gives (params.c): value_text(value) for messages, suggestion(name, table) with
--- the nearest key, is_plain(text), note_path(path).
+-- the nearest key, is_plain(text), paths: a table of those that need no directory any more.
 local host = ...
 
 local FIELDS = { min = true, max = true, choices = true, integer = true, file = true }
@@ -51,7 +51,7 @@ local function store(values, p, value)
     value = math.tointeger(value) or value
   end
   if p.file then
-    host.note_path(value)
+    host.paths[value] = true
   end
   values[p.name] = value
 end

@@ -4,8 +4,7 @@
  * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
  * and unguarded.
  */
-#include "lua/state.h"
-#include "lua/trace.h"
+#include "lua/function.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static int call_original(lua_State *L) {
 
 static int guarded_print(lua_State *L) {
     int count = lua_gettop(L);
-    if (sel_script_of(L)->quiet)
+    if (sel_script_of(L)->options.quiet)
         return 0;
     for (int i = 1; i <= count; i++) {
         size_t length;
@@ -224,7 +223,7 @@ void sel_order_keys(lua_State *L, int index) {
 }
 
 void sel_sandbox_open(lua_State *L) {
-    bool trust = sel_script_of(L)->trust;
+    bool trust = sel_script_of(L)->options.trust;
     if (trust)
         luaL_openlibs(L);
     lua_pushglobaltable(L);

@@ -55,7 +55,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     sel_error found = {.status = SEL_OK};
     const bool first = !script->sources; /* the scenario itself */
     const bool input = first && strcmp(path, "-") == 0;
-    if (read_text(path, input, first ? script->options : NULL, &text, &length, &found) == SEL_OK) {
+    if (read_text(path, input, first ? &script->options : NULL, &text, &length, &found) == SEL_OK) {
         const char *name = input ? "stdin" : path;
         if (!script->scenario->text) { /* the first file is the scenario itself */
             script->scenario->text = sel_arena_copy_length(script->arena, text, length);
@@ -294,31 +294,22 @@ int sel_module_load(lua_State *L) {
 
 /* ---- the whole ---- */
 
-typedef struct job {
-    sel_script *script;
-    const char *path;
-} job;
-
-static void check_parameters_were_declared(const job *j, const sel_chunk *chunk) {
-    const sel_script_options *options = j->script->options;
-    if (options->count > 0 && !chunk->declared)
-        sel_fail(j->script->error, SEL_BAD_USAGE,
-                 "%s declares no parameters with sel.params; it cannot take '%s'", j->path,
-                 options->assignments[0]);
-}
-
-/* The protected part: runs the script and fills the structs. Argument: the job. */
+/* The protected part: runs the script and fills the structs. Argument: the path. */
 static int run(lua_State *L) {
-    job *j = lua_touserdata(L, 1);
-    sel_script *script = j->script;
+    const char *path = lua_touserdata(L, 1);
+    sel_script *script = sel_script_of(L);
+    const sel_script_options *options = &script->options;
     sel_chunk chunk = {.values = LUA_NOREF};
     sel_sandbox_open(L);
-    run_chunk(L, j->path, &chunk);
-    sel_limits_look(L, (sel_where){j->path, 1});
-    if (script->parameters_only)
+    run_chunk(L, path, &chunk);
+    sel_limits_look(L, (sel_where){path, 1});
+    if (script->options.parameters_only)
         return 0;
-    check_parameters_were_declared(j, &chunk);
-    sel_fill_scenario(script, j->path);
+    if (options->count > 0 && !chunk.declared)
+        sel_fail(script->error, SEL_BAD_USAGE,
+                 "%s declares no parameters with sel.params; it cannot take '%s'", path,
+                 options->assignments[0]);
+    sel_fill_scenario(script, path);
     return 0;
 }
 
@@ -342,15 +333,10 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
     *script = (sel_script){.arena = arena,
                            .error = error,
                            .thread = pthread_self(),
-                           .trust = options->trust,
                            .seconds = options->seconds > 0 ? options->seconds : default_seconds,
                            .deadline = INT64_MAX,
                            .left = -1,
-                           .parameters_only = options->parameters_only,
-                           .quiet = options->quiet,
-                           .options = options,
-                           .notice = options->notice,
-                           .notice_data = options->notice_data,
+                           .options = *options,
                            .functions_end = &script->functions,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
@@ -366,25 +352,23 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;
-    job j = {script, path};
     script->L = sel_limits_open(script);
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));
     } else {
-        sel_arena_limit(script->arena, script->trust ? SIZE_MAX : script->memory);
+        sel_arena_limit(script->arena, script->options.trust ? SIZE_MAX : script->memory);
         lua_pushcfunction(script->L, run);
-        lua_pushlightuserdata(script->L, &j);
+        lua_pushlightuserdata(script->L, (void *)(uintptr_t)path);
         int called = lua_pcall(script->L, 1, 0, 0);
         sel_limits_stop(script);
         if (called != LUA_OK)
             sel_limits_report(script, (sel_where){path, 0}, "");
         double left = sel_limits_end(script);
-        if (script->options->one_clock)
+        if (script->options.one_clock)
             script->left = fmax(0, left);
     }
     sel_arena_limit(script->arena, SIZE_MAX);
     script->error = NULL;
-    script->options = NULL;
     if (error->status == SEL_OK)
         return SEL_OK;
     sel_scenario_destroy(*scenario);

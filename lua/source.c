@@ -172,28 +172,6 @@ static int nesting(const sel_source *source, int at) {
     return sel_token_is_any(source, at, opens) - sel_token_is_any(source, at, closes);
 }
 
-/* Where each bracket and block ends; what is open is chained through `closer` on the way. */
-static void match_brackets(sel_source *source) {
-    int open = -1;
-    for (int at = 0; at < source->token_count; at++) {
-        sel_token *token = &source->tokens[at];
-        token->nesting = nesting(source, at);
-        if (token->nesting > 0) {
-            token->closer = open;
-            open = at;
-        } else if (token->nesting < 0 && open >= 0) {
-            int outer = source->tokens[open].closer;
-            source->tokens[open].closer = at;
-            open = outer;
-        }
-    }
-    for (; open >= 0;) {
-        int outer = source->tokens[open].closer;
-        source->tokens[open].closer = source->token_count;
-        open = outer;
-    }
-}
-
 bool sel_source_read(sel_arena *arena, sel_source *source) {
     sel_token token;
     if (source->tokens)
@@ -210,7 +188,8 @@ bool sel_source_read(sel_arena *arena, sel_source *source) {
         next_token(&c, &tokens[i]);
     source->tokens = tokens;
     source->token_count = (int)count;
-    match_brackets(source);
+    for (int at = 0; at < source->token_count; at++)
+        tokens[at].nesting = nesting(source, at);
     return true;
 }
 
@@ -218,10 +197,19 @@ static bool is_separator(const sel_source *source, int at) {
     return sel_token_is(source, at, ",") || sel_token_is(source, at, ";");
 }
 
+/* The token behind the bracket or the block that opens at `at`. */
+static int behind(const sel_source *source, int at) {
+    int depth = 0;
+    do
+        depth += source->tokens[at++].nesting;
+    while (depth > 0 && at < source->token_count);
+    return at;
+}
+
 /* The token that follows the item which starts at `at`: its separator or the closing brace. */
 static int item_end(const sel_source *source, int at) {
     while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
-        at = source->tokens[at].nesting > 0 ? source->tokens[at].closer + 1 : at + 1;
+        at = behind(source, at);
     return at < source->token_count ? at : source->token_count;
 }
 
@@ -233,7 +221,7 @@ static int value_of_item(const sel_source *source, int at, bool *keyed) {
         value = at + 2;
         *keyed = true;
     } else if (sel_token_is(source, at, "[")) {
-        value = source->tokens[at].closer + 1;
+        value = behind(source, at);
         *keyed = sel_token_is(source, value, "=");
         value = *keyed ? value + 1 : at;
     }

@@ -10,7 +10,6 @@ typedef struct sel_token {
     enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
     int line;
     int nesting; /* 1: opens a bracket or a block, -1: closes one */
-    int closer;  /* of what opens: the token that closes it */
     size_t start, length;
 } sel_token;
 

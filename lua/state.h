@@ -39,10 +39,7 @@ typedef struct sel_script {
     sel_arena *arena;
     sel_error *error; /* of the call under way; NULL: texts are not wanted */
     pthread_t thread; /* that loaded the script: the only one that may call its functions */
-    bool trust;
-    bool parameters_only;
-    bool quiet;                        /* what it prints is dropped */
-    const sel_script_options *options; /* while loading */
+    sel_script_options options; /* its texts only while loading */
     sel_source *sources;
     sel_chunk *chunk; /* NULL once the script is loaded */
     sel_scenario *scenario;
@@ -63,12 +60,12 @@ typedef struct sel_script {
     bool broken;                   /* a limit was hit, or all is said: nothing may catch this */
     sel_error ended;               /* the limit */
     struct sel_trace *trace;       /* the function under trace; NULL: none */
+    int counts;                    /* of its call: thousands of instructions */
+    bool raised; /* it called error or assert last, or an error of its own follows */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
     sel_lookups series; /* made so far */
     bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
-    void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
-    void *notice_data;
 } sel_script;
 
 /* The address of a light userdata, which scripts cannot make: the error of such a raster. */
@@ -151,6 +148,9 @@ int sel_module_load(lua_State *L);
 
 /* Pushes what require "selenite" returns. */
 void sel_library_push(lua_State *L);
+
+/* The source of what Lua runs, by the name that it has there: "@name"; NULL: there is none. */
+sel_source *sel_script_source(const sel_script *script, const char *chunk);
 
 /* The place in the user's text from which a C function was called. */
 sel_where sel_script_place(lua_State *L, sel_source **source);

@@ -11,7 +11,7 @@
  *
  * What symbols cannot see ends the trace: see trace_watch.c.
  */
-#include "lua/trace.h"
+#include "lua/function.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,15 +48,10 @@ struct sel_trace {
     int depth, forced;  /* decisions on this path; how many of them are given */
     decision path[MAX_DEPTH];
     int exact; /* node: so far on this path */
-    sel_trace_watch watch;
 };
 
 static struct sel_trace *trace_of(lua_State *L) {
     return sel_script_of(L)->trace;
-}
-
-sel_trace_watch *sel_trace_watch_of(lua_State *L) {
-    return &trace_of(L)->watch;
 }
 
 /* Notes why there is no program: the first reason is kept. */
@@ -103,11 +98,6 @@ static kept_symbol *to_symbol(lua_State *L, int index) {
 
 bool sel_trace_is_symbol(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TUSERDATA && to_symbol(L, index);
-}
-
-void sel_trace_expect_error(lua_State *L) {
-    if (trace_of(L))
-        trace_of(L)->watch.raised = true;
 }
 
 static int check_node(lua_State *L, int node) {
@@ -360,7 +350,7 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||
                                strstr(message, "divide by zero") || strstr(message, "(zero)"));
-    if (status == LUA_ERRRUN && (t->watch.raised || divided) && !*t->reason) {
+    if (status == LUA_ERRRUN && (t->script->raised || divided) && !*t->reason) {
         int nothing = sel_build_constant(t->builder, 0);
         *to = (leaf){{nothing, nothing, nothing, nothing}};
         return nothing >= 0;
@@ -396,7 +386,7 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
         int node = check_node(L, sel_build_argument(t->builder, t->needs->arguments[i]));
         sel_trace_push(L, sel_trace_float(L, node));
     }
-    sel_trace_watch_begin(L, &t->watch);
+    sel_trace_watch(L);
     int status = lua_pcall(L, t->needs->count, LUA_MULTRET, 0);
     lua_sethook(L, NULL, 0, 0);
     bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
@@ -436,23 +426,18 @@ static bool explore(struct sel_trace *t, int forced, leaf *to) {
 /* The protected part. Arguments: the trace, the function. */
 static int run(lua_State *L) {
     struct sel_trace *t = lua_touserdata(L, 1);
-    leaf first, second;
+    leaf all;
     double known;
     const int results = t->needs->results;
     t->function = 2;
     sel_trace_begin(L);
-    if (!explore(t, 0, &first))
+    if (!explore(t, 0, &all))
         return 0;
-    t->paths = 0;
-    if (!explore(t, 0, &second))
-        return 0;
-    if (memcmp(first.node, second.node, ((size_t)results + 1) * sizeof *first.node) != 0)
-        refuse(t, "it does not do the same when called twice");
-    else if (sel_builder_constant(t->builder, first.node[results], &known) && known == 0)
+    if (sel_builder_constant(t->builder, all.node[results], &known) && known == 0)
         refuse(t, "it always ends in an error");
     else
-        t->program = sel_builder_finish(t->builder, first.node, results, first.node[results],
-                                        t->script->arena);
+        t->program =
+            sel_builder_finish(t->builder, all.node, results, all.node[results], t->script->arena);
     return 0;
 }
 

@@ -4,7 +4,7 @@
  * and ceil give integers, max and min keep the kind of the one chosen.
  */
 #include <math.h>
-#include "lua/trace.h"
+#include "lua/function.h"
 
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
 

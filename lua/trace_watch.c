@@ -15,7 +15,7 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
-#include "lua/trace.h"
+#include "lua/function.h"
 #include "trace_keep_lua.h"
 
 enum {
@@ -33,12 +33,6 @@ void sel_trace_allow(lua_State *L, int index) {
     lua_pushvalue(L, index);
     lua_pushboolean(L, true);
     lua_rawset(L, -3);
-    lua_pop(L, 1);
-}
-
-static void allow_field(lua_State *L, const char *name) {
-    lua_getfield(L, -1, name);
-    sel_trace_allow(L, -1);
     lua_pop(L, 1);
 }
 
@@ -78,8 +72,11 @@ void sel_trace_open_watch(lua_State *L) {
     open_keep(L);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
-    for (const char *const *name = base; *name; name++)
-        allow_field(L, *name);
+    for (const char *const *name = base; *name; name++) {
+        lua_getfield(L, -1, *name);
+        sel_trace_allow(L, -1);
+        lua_pop(L, 1);
+    }
     /* The iterator of ipairs has no name. */
     lua_getfield(L, -1, "ipairs");
     lua_newtable(L);
@@ -305,9 +302,7 @@ static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
     lua_pop(L, 1);
     if (known)
         return;
-    sel_source *source = script->sources;
-    while (source && (info->source[0] != '@' || strcmp(source->name, info->source + 1) != 0))
-        source = source->next;
+    sel_source *source = sel_script_source(script, info->source);
     if (!source)
         sel_trace_fail(L, "it calls a function whose text is not known");
     if (scan(script->arena, source, info->linedefined, info->lastlinedefined, &stores, reason))
@@ -336,14 +331,14 @@ static void look_at_c_function(lua_State *L, lua_Debug *info) {
     lua_CFunction function = lua_tocfunction(L, -1);
     lua_getglobal(L, "error");
     lua_getglobal(L, "assert");
-    sel_trace_watch_of(L)->raised =
+    sel_script_of(L)->raised =
         function == lua_tocfunction(L, -1) || function == lua_tocfunction(L, -2);
     lua_pop(L, 2);
 }
 
 static void on_event(lua_State *L, lua_Debug *event) {
     if (event->event == LUA_HOOKCOUNT) {
-        if (++sel_trace_watch_of(L)->counts > MAX_COUNTS)
+        if (++sel_script_of(L)->counts > MAX_COUNTS)
             sel_trace_fail(L, "one call takes more than %d instructions",
                            MAX_COUNTS * INSTRUCTIONS_PER_COUNT);
         if (sel_limits_passed(sel_script_of(L)))
@@ -359,7 +354,8 @@ static void on_event(lua_State *L, lua_Debug *event) {
     lua_pop(L, 1);
 }
 
-void sel_trace_watch_begin(lua_State *L, sel_trace_watch *watch) {
-    *watch = (sel_trace_watch){0};
+void sel_trace_watch(lua_State *L) {
+    sel_script_of(L)->counts = 0;
+    sel_script_of(L)->raised = false;
     lua_sethook(L, on_event, LUA_MASKCALL | LUA_MASKCOUNT, INSTRUCTIONS_PER_COUNT);
 }
