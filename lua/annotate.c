@@ -148,20 +148,18 @@ static bool is_listed(const sel_table *const *tables, int count, const char *nam
 }
 
 /* Laws of one name that several solvers have are one class with the fields of all. */
-static void print_class(FILE *to, const sel_table *const *tables, int at, int count) {
-    const sel_table *table = tables[at];
-    fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
-    for (int k = at; k < count; k++)
-        if (strcmp(tables[k]->name, table->name) == 0)
-            for (int i = 0; i < tables[k]->count; i++)
-                print_field(to, &tables[k]->fields[i]);
-    fputc('\n', to);
-}
-
 static void print_classes(FILE *to, const sel_schema *all) {
-    for (int i = 0; i < all->table_count; i++)
-        if (!is_listed(all->tables, i, all->tables[i]->name))
-            print_class(to, all->tables, i, all->table_count);
+    for (int t = 0; t < all->table_count; t++) {
+        const sel_table *table = all->tables[t];
+        if (is_listed(all->tables, t, table->name))
+            continue;
+        fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
+        for (int k = t; k < all->table_count; k++)
+            for (int i = 0;
+                 strcmp(all->tables[k]->name, table->name) == 0 && i < all->tables[k]->count; i++)
+                print_field(to, &all->tables[k]->fields[i]);
+        fputc('\n', to);
+    }
 }
 
 /* What a constructor takes instead of its table. */

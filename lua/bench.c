@@ -121,18 +121,15 @@ static void print_head(const bench *b) {
             b->options->rounds);
 }
 
-static const char *precision_of(const bench_case *c) {
-    return sel_precision_names[c->simulation.params->precision];
-}
-
 static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
 static void print_row(const bench *b, const bench_case *c) {
     fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
-            precision_of(c), c->size, c->box, c->rule, c->rate / 1e6, c->bytes,
-            c->rate * c->bytes / 1e9, c->copy / 1e9, 100 * ratio_to_copy(c));
+            sel_precision_names[c->simulation.params->precision], c->size, c->box, c->rule,
+            c->rate / 1e6, c->bytes, c->rate * c->bytes / 1e9, c->copy / 1e9,
+            100 * ratio_to_copy(c));
 }
 
 static void json_entry(FILE *to, const char *key, double value) {
@@ -161,7 +158,8 @@ static void print_result(const bench *b, const bench_case *c) {
     fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "",
             c->simulation.solver->name);
     json_words(c, b->to);
-    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [", precision_of(c));
+    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [",
+            sel_precision_names[c->simulation.params->precision]);
     for (int a = 0; a < size->n; a++) {
         fprintf(b->to, "%s%d", a ? ", " : "", (int)size->v[a]);
     }

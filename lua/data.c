@@ -73,8 +73,6 @@ const sel_lookup *sel_lookup_at(lua_State *L, int index) {
 /* __call */
 static int call(lua_State *L) {
     const sel_lookup *lookup = sel_lookup_at(L, 1);
-    if (!lookup)
-        return luaL_error(L, "a series or a raster is needed");
     if (lua_gettop(L) - 1 != lookup->arguments)
         return luaL_error(L, "%s takes %d argument%s: %s, got %d", type_names[lookup->kind],
                           lookup->arguments, lookup->arguments == 1 ? "" : "s",
@@ -111,8 +109,6 @@ static int read_field(lua_State *L) {
     char text[256];
     const sel_lookup *lookup = sel_lookup_at(L, 1);
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
-    if (!lookup)
-        return luaL_error(L, "a series or a raster is needed");
     bool is_raster = lookup->kind == SEL_LOOKUP_RASTER;
     if (is_raster) {
         const sel_raster *raster = lookup->data;
@@ -129,8 +125,7 @@ static int read_field(lua_State *L) {
 }
 
 static int write_field(lua_State *L) {
-    const sel_lookup *lookup = sel_lookup_at(L, 1);
-    return luaL_error(L, "%s cannot be changed", lookup ? type_names[lookup->kind] : "it");
+    return luaL_error(L, "%s cannot be changed", type_names[sel_lookup_at(L, 1)->kind]);
 }
 
 static void make_metatable(lua_State *L, const char *name) {
@@ -287,13 +282,10 @@ int sel_data_paint(lua_State *L) {
 
 /* ---- filling ---- */
 
-static bool is_paint(lua_State *L, int index) {
-    const sel_mark *mark = sel_script_mark(L, index);
-    return mark && strcmp(mark->group, "sel") == 0 && strcmp(mark->name, "paint") == 0;
-}
-
 bool sel_fill_is_data(lua_State *L, int index) {
-    return sel_lookup_at(L, index) || saved_field(L, index) || is_paint(L, index);
+    const sel_mark *mark = sel_script_mark(L, index);
+    bool paint = mark && strcmp(mark->group, "sel") == 0 && strcmp(mark->name, "paint") == 0;
+    return paint || sel_lookup_at(L, index) || saved_field(L, index);
 }
 
 /* One { shape, value }. */

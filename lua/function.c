@@ -38,10 +38,6 @@ static sel_status fail_here(const sel_lua_function *f, const sel_places *at, siz
                        place);
 }
 
-static const char *plural(int n) {
-    return n == 1 ? "" : "s";
-}
-
 /* Takes the results of one call, which are above `base` on the stack. */
 static sel_status take_results(const sel_lua_function *f, int base, const sel_places *at, size_t i,
                                double *out, sel_error *error) {
@@ -49,7 +45,7 @@ static sel_status take_results(const sel_lua_function *f, int base, const sel_pl
     char what[200], found[80];
     int count = lua_gettop(L) - base, needed = f->base.results;
     if (count != needed) {
-        snprintf(what, sizeof what, "%d value%s, %d needed", count, plural(count), needed);
+        snprintf(what, sizeof what, "%d value%s, %d needed", count, count == 1 ? "" : "s", needed);
         return fail_here(f, at, i, error, what);
     }
     for (int r = 0; r < needed; r++) {
@@ -350,15 +346,6 @@ static bool read_parameters(sel_lua_function *f, int index, const sel_function_n
     return true;
 }
 
-/* The values of the controls as the script gives them. NULL when there is no memory. */
-static const double *copy_defaults(sel_arena *arena, const sel_numbers *controls) {
-    int count = controls ? controls->n : 0;
-    double *values = sel_arena_alloc(arena, ((size_t)count + 1) * sizeof *values);
-    for (int k = 0; values && k < count; k++)
-        values[k] = controls->v[k].value;
-    return values;
-}
-
 const sel_function *sel_function_create(sel_script *script, int index,
                                         const sel_function_needs *needs, sel_where where,
                                         char reason[512]) {
@@ -377,12 +364,15 @@ const sel_function *sel_function_create(sel_script *script, int index,
     sel_lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
     int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
     char *label = sel_arena_copy(script->arena, needs->label);
-    const double *defaults = copy_defaults(script->arena, needs->controls);
+    const int controls = needs->controls ? needs->controls->n : 0;
+    double *defaults = sel_arena_alloc(script->arena, ((size_t)controls + 1) * sizeof *defaults);
     const sel_source *text = sel_script_source(script, info.source);
     if (!f || !arguments || !label || !defaults) {
         snprintf(reason, 512, "there is not enough memory for the function");
         return NULL;
     }
+    for (int k = 0; k < controls; k++)
+        defaults[k] = needs->controls->v[k].value;
     f->base = (sel_function){.results = needs->results,
                              .where = text ? (sel_where){text->name, info.linedefined} : where,
                              .eval = evaluate,

@@ -72,16 +72,13 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* Back from the engine: how long it takes is not the hook's fault. Raises the engine's message at
- * the script's line. */
-static void come_back(lua_State *L, const sel_limits *left, sel_status status,
-                      const sel_error *error) {
+/* Back from the engine: how long it takes is not the hook's fault. Pushes the `count` values that
+ * it gave, or raises its message at the script's line. */
+static int come_back(lua_State *L, const sel_limits *left, sel_status status,
+                     const sel_error *error, const double *values, int count) {
     sel_limits_come_back(L, left);
     if (status != SEL_OK)
         luaL_error(L, "%s", error->text);
-}
-
-static int push_numbers(lua_State *L, const double *values, int count) {
     for (int c = 0; c < count; c++)
         lua_pushnumber(L, values[c]);
     return count;
@@ -96,8 +93,8 @@ static int run_probe(lua_State *L) {
     const char *field = check_string(L, 2, "run:probe", "the field");
     sel_point at = check_point(L, 3, "run:probe");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_probe(run, field, &at, values, &count, &error), &error);
-    return push_numbers(L, values, count);
+    sel_status status = sel_hook_probe(run, field, &at, values, &count, &error);
+    return come_back(L, &left, status, &error, values, count);
 }
 
 /* run:reduce(field, op) -> a number per component */
@@ -109,21 +106,21 @@ static int run_reduce(lua_State *L) {
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_reduce(run, field, op, values, &count, &error), &error);
-    return push_numbers(L, values, count);
+    sel_status status = sel_hook_reduce(run, field, op, values, &count, &error);
+    return come_back(L, &left, status, &error, values, count);
 }
 
 /* run:force(name) -> fx, fy, torque; in 3-D fx, fy, fz and three torques */
 static int run_force(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:force");
     sel_error error = {SEL_OK, ""};
-    double force[3], torque[3];
+    const int dims = run->context->domain->grid.dims, torques = dims == 2 ? 1 : 3;
+    double values[6], torque[3] = {0};
     const char *name = check_string(L, 2, "run:force", "the name");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_force(run, name, force, torque, &error), &error);
-    int dims = run->context->domain->grid.dims;
-    push_numbers(L, force, dims);
-    return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
+    sel_status status = sel_hook_force(run, name, values, torque, &error);
+    memcpy(values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
+    return come_back(L, &left, status, &error, values, dims + torques);
 }
 
 typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
@@ -134,8 +131,7 @@ static int run_set_number(lua_State *L, const char *call, const char *what, set_
     const char *name = check_string(L, 2, call, what);
     double value = check_number(L, 3, call, "the value");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, set(run, name, value, &error), &error);
-    return 0;
+    return come_back(L, &left, set(run, name, value, &error), &error, NULL, 0);
 }
 
 /* run:set(control, value) */
@@ -185,7 +181,7 @@ static int read_member(lua_State *L) {
     if (strcmp(name, "step") == 0)
         return lua_pushinteger(L, run->step), 1;
     if (strcmp(name, "time") == 0)
-        return push_numbers(L, &run->time, 1);
+        return lua_pushnumber(L, run->time), 1;
     if (strcmp(name, "state") == 0)
         return push_state(L, run);
     return luaL_error(L, "run has no%s", sel_script_suggest(name, members, text));

@@ -24,18 +24,7 @@ local function refuse(path, what)
     .. "tables of them", sub(concat(names), 1, 200), what), 0)
 end
 
--- Each table has one place, as it gets one when it is loaded; `seen` are those that have theirs.
-local function check_table(t, path, seen)
-  if seen[t] then
-    refuse(path, "a table that stands at two places")
-  elseif #path == DEEPEST then
-    refuse(path, "in more than 100 tables inside each other")
-  elseif getmetatable(t) ~= nil then
-    refuse(path, "a table with a metatable")
-  end
-  seen[t] = true
-end
-
+-- `seen`: the tables that have a place; each has one, as it gets one when it is loaded.
 local function put(parts, value, path, seen)
   local kind = type(value)
   if kind == "boolean" then
@@ -44,7 +33,13 @@ local function put(parts, value, path, seen)
     local tag = kind == "string" and STRING or math_type(value) == "integer" and INTEGER or NUMBER
     parts[#parts + 1] = pack("B", tag) .. pack(FORMATS[tag], value)
   elseif kind == "table" then
-    check_table(value, path, seen)
+    local what = seen[value] and "a table that stands at two places"
+      or #path == DEEPEST and "in more than 100 tables inside each other"
+      or getmetatable(value) ~= nil and "a table with a metatable"
+    if what then
+      refuse(path, what)
+    end
+    seen[value] = true
     parts[#parts + 1] = pack("B", TABLE)
     for key, member in next, value do
       path[#path + 1] = key

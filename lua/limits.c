@@ -495,10 +495,6 @@ void sel_limits_track(lua_State *L) {
         {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
     find_inside(L);
     lua_getfield(L, -1, "coroutine");
-    for (const luaL_Reg *f = coroutine; f->name; f++) {
-        lua_getfield(L, -1, f->name);
-        lua_pushcclosure(L, f->func, 1);
-        lua_setfield(L, -2, f->name);
-    }
+    sel_sandbox_guard(L, coroutine);
     lua_pop(L, 1);
 }

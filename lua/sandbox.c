@@ -84,8 +84,7 @@ static int guarded_randomseed(lua_State *L) {
     return guarded_random(L);
 }
 
-/* Replaces functions of the table at the top; each guard has the original as upvalue. */
-static void guard(lua_State *L, const luaL_Reg *guards) {
+void sel_sandbox_guard(lua_State *L, const luaL_Reg *guards) {
     for (; guards->name; guards++) {
         lua_getfield(L, -1, guards->name);
         lua_pushcclosure(L, guards->func, 1);
@@ -122,7 +121,7 @@ static void open_safe_libraries(lua_State *L) {
     }
     for (const char *const *name = closed; *name; name++)
         remove_name(L, *name);
-    guard(L, base);
+    sel_sandbox_guard(L, base);
     lua_getfield(L, -1, "string");
     remove_name(L, "dump");
     lua_pop(L, 1);
@@ -133,7 +132,7 @@ static void guard_random(lua_State *L) {
     static const luaL_Reg randoms[] = {
         {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};
     lua_getfield(L, -1, "math");
-    guard(L, randoms);
+    sel_sandbox_guard(L, randoms);
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, seed);
     lua_call(L, 1, 0);

@@ -72,6 +72,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     if (source) {
         source->next = script->sources;
         script->sources = source;
+        script->main = first ? source : script->main;
     } else {
         sel_limits_break(L);
     }
@@ -195,18 +196,11 @@ static bool is_plain_name(const char *name) {
     return *name && name[strspn(name, allowed)] == '\0' && strlen(name) < 200;
 }
 
-static const char *scenario_directory(const sel_script *script) {
-    const sel_source *first = script->sources;
-    while (first && first->next)
-        first = first->next;
-    return first ? first->directory : "";
-}
-
 /* Pushes the value of the module `name` beside the scenario. */
 static void run_module(lua_State *L, const char *name) {
     bool plain = is_plain_name(name);
     const char *path =
-        lua_pushfstring(L, "%s%s.lua", scenario_directory(sel_script_of(L)), plain ? name : "");
+        lua_pushfstring(L, "%s%s.lua", sel_script_of(L)->main->directory, plain ? name : "");
     if (!plain || access(path, R_OK) != 0) {
         if (!lua_isnil(L, lua_upvalueindex(1))) {
             lua_pushvalue(L, lua_upvalueindex(1));
@@ -256,14 +250,6 @@ void sel_module_open(lua_State *L) {
     lua_setfield(L, -2, "require");
 }
 
-static void check_values_were_used(lua_State *L, const sel_chunk *chunk, const char *path) {
-    if (chunk->values == LUA_NOREF)
-        return;
-    luaL_unref(L, LUA_REGISTRYINDEX, chunk->values);
-    if (!chunk->declared)
-        luaL_error(L, "sel.load: %s declares no parameters with sel.params", path);
-}
-
 int sel_module_load(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_source *caller;
@@ -288,7 +274,9 @@ int sel_module_load(lua_State *L) {
     if (!lua_istable(L, -1))
         return luaL_error(L, "sel.load: %s returned no simulation but a %s", path,
                           luaL_typename(L, -1));
-    check_values_were_used(L, chunk, path);
+    luaL_unref(L, LUA_REGISTRYINDEX, chunk->values);
+    if (chunk->values != LUA_NOREF && !chunk->declared)
+        return luaL_error(L, "sel.load: %s declares no parameters with sel.params", path);
     return 1;
 }
 

@@ -275,12 +275,12 @@ sel_span sel_source_next(sel_walk *walk) {
     return nothing(walk->table);
 }
 
-static int find_key(const char *const *keys, int count, const char *key, size_t length) {
+static int find_key(const sel_named_span *keys, int count, const char *key, size_t length) {
     int low = 0, high = count - 1;
     while (low <= high) {
         int middle = low + (high - low) / 2;
-        int order = strncmp(keys[middle], key, length);
-        order = order == 0 && keys[middle][length] ? 1 : order;
+        int order = strncmp(keys[middle].name, key, length);
+        order = order == 0 && keys[middle].name[length] ? 1 : order;
         if (order == 0)
             return middle;
         if (order < 0)
@@ -291,29 +291,29 @@ static int find_key(const char *const *keys, int count, const char *key, size_t 
     return -1;
 }
 
-void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values) {
+void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     sel_walk walk = sel_source_walk(span);
     int at, value, missing = count;
     bool keyed;
     for (int i = 0; i < count; i++)
-        values[i] = nothing(span);
+        keys[i].span = nothing(span);
     while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
         const char *key;
         size_t length;
         if (!key_of_item(span.source, at, &key, &length))
             continue;
         int k = find_key(keys, count, key, length);
-        if (k < 0 || values[k].at >= 0)
+        if (k < 0 || keys[k].span.at >= 0)
             continue;
-        values[k] = value_span(span, at, value);
+        keys[k].span = value_span(span, at, value);
         missing--;
     }
 }
 
 sel_span sel_source_key(sel_span span, const char *key) {
-    sel_span value;
-    sel_source_keys(span, &key, 1, &value);
-    return value;
+    sel_named_span value = {.name = key};
+    sel_source_keys(span, &value, 1);
+    return value.span;
 }
 
 sel_span sel_source_item(sel_span span, int number) {

@@ -50,8 +50,14 @@ sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const c
 /* The value of `key` in the table `span`; the table's own line when its text has no such key. */
 sel_span sel_source_key(sel_span span, const char *key);
 
+/* A name in a table, and where the script's text gives it its value. */
+typedef struct sel_named_span {
+    const char *name;
+    sel_span span;
+} sel_named_span;
+
 /* The same of `count` keys in the order of strcmp, in one walk through the text. */
-void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values);
+void sel_source_keys(sel_span span, sel_named_span *keys, int count);
 
 /* The value at position `number` (from 1) in the table `span`. */
 sel_span sel_source_item(sel_span span, int number);

@@ -40,8 +40,8 @@ typedef struct sel_script {
     sel_error *error; /* of the call under way; NULL: texts are not wanted */
     pthread_t thread; /* that loaded the script: the only one that may call its functions */
     sel_script_options options; /* its texts only while loading */
-    sel_source *sources;
-    sel_chunk *chunk; /* NULL once the script is loaded */
+    sel_source *sources, *main; /* the last one first; the scenario's own */
+    sel_chunk *chunk;           /* NULL once the script is loaded */
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
@@ -129,6 +129,9 @@ void sel_limits_track(lua_State *L);
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
+/* Replaces functions of the table at the top; each guard has the original as upvalue 1. */
+void sel_sandbox_guard(lua_State *L, const luaL_Reg *guards);
+
 /* Calls a text of Selenite's own with the value at the top, which is popped. */
 void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results);
 
@@ -182,10 +185,8 @@ const char *sel_script_suggest(const char *name, const char *const *names, char 
  * error that opens with `what` ("sel.law") and lists the names. */
 void sel_library_close(lua_State *L, const char *what);
 
-/* For Lua: value_text(value), as sel_script_value_text, and suggestion(name, table), as
- * sel_script_suggest among the table's keys. */
+/* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
-int sel_host_suggestion(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
@@ -210,18 +211,9 @@ void sel_script_set_mark(lua_State *L, const char *group, const char *name);
 /* The mark of the value at `index`, or NULL. */
 sel_mark *sel_script_mark(lua_State *L, int index);
 
-/* A name in a table, and where the script's text gives it its value. */
-typedef struct sel_named_span {
-    const char *name;
-    sel_span span;
-} sel_named_span;
-
 /* The names of the table at `index`, which `span` shows, in the order of the script's text; in the
  * arena. */
 sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span, int *count);
-
-/* params.c: pushes sel.params. */
-void sel_params_push(lua_State *L);
 
 /* Whether the string at `index` is the value of a parameter that names a file: such a path is to be
  * opened as it is, others are relative to their script. */
