@@ -42,16 +42,19 @@ end
 -- A walk over the keys of the table, before its first key or, where `from` is not nil, at that one,
 -- which the table may have lost.
 local function new_walk(t, from)
-  local walk, count, strings, at = {}, 0, true, 0
+  local walk, count, strings, sorted, at = {}, 0, true, true, 0
   for key in raw_next, t do
     count = count + 1
     walk[count] = key
     strings = strings and type(key) == "string"
+    sorted = sorted and key == count
   end
   if from ~= nil and rawget(t, from) == nil then
-    walk[count + 1], strings = from, false
+    walk[count + 1], strings, sorted = from, false, false
   end
-  (strings and sort or sort_mixed)(walk)
+  if not sorted then
+    (strings and sort or sort_mixed)(walk)
+  end
   while from ~= nil and at < #walk and not rawequal(walk[at], from) do
     at = at + 1
   end
