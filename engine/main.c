@@ -15,9 +15,7 @@
 #include "engine/usage.h"
 #include "engine/version.h"
 #include "engine/prepare.h"
-#include "lua/bench.h"
 #include "lua/script.h"
-#include "lua/validate.h"
 
 enum { MAX_COMMANDS = 16 };
 

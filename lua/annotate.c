@@ -9,7 +9,7 @@
 #include "engine/series.h"
 #include "engine/solver.h"
 #include "geometry/raster.h"
-#include "geometry/shape.h"
+#include "lua/fill.h"
 
 static const char header[] =
     "---@meta selenite\n"
@@ -105,28 +105,16 @@ static void print_type(FILE *to, const sel_field *field) {
         [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
         [SEL_KIND_SHAPE] = "selenite.shape",
     };
-    switch (field->kind) {
-    case SEL_KIND_CHOICE:
+    const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
+    const bool flags = field->kind == SEL_KIND_FLAGS;
+    if (field->table || field->family) {
+        fprintf(to, "selenite.%s%s", field->table ? field->table->name : field->family->name,
+                list ? "[]" : "");
+    } else if (field->choices) {
+        fputs(flags ? "(" : "", to);
         print_choices(to, field);
-        break;
-    case SEL_KIND_FLAGS:
-        fputc('(', to);
-        print_choices(to, field);
-        fputs(")[]", to);
-        break;
-    case SEL_KIND_TABLE:
-        fprintf(to, "selenite.%s", field->table->name);
-        break;
-    case SEL_KIND_LIST:
-        fprintf(to, "selenite.%s[]", field->table->name);
-        break;
-    case SEL_KIND_VARIANT:
-        fprintf(to, "selenite.%s", field->family->name);
-        break;
-    case SEL_KIND_VARIANTS:
-        fprintf(to, "selenite.%s[]", field->family->name);
-        break;
-    default:
+        fputs(flags ? ")[]" : "", to);
+    } else {
         fputs(plain[field->kind], to);
     }
 }
@@ -160,28 +148,24 @@ static bool is_listed(const sel_table *const *tables, int count, const char *nam
 }
 
 /* Laws of one name that several solvers have are one class with the fields of all. */
-static void print_class(FILE *to, const sel_table *const *tables, int at, int count) {
-    const sel_table *table = tables[at];
-    fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
-    for (int k = at; k < count; k++)
-        if (strcmp(tables[k]->name, table->name) == 0)
-            for (int i = 0; i < tables[k]->count; i++)
-                print_field(to, &tables[k]->fields[i]);
-    fputc('\n', to);
-}
-
 static void print_classes(FILE *to, const sel_schema *all) {
-    for (int i = 0; i < all->table_count; i++)
-        if (!is_listed(all->tables, i, all->tables[i]->name))
-            print_class(to, all->tables, i, all->table_count);
+    for (int t = 0; t < all->table_count; t++) {
+        const sel_table *table = all->tables[t];
+        if (is_listed(all->tables, t, table->name))
+            continue;
+        fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
+        for (int k = t; k < all->table_count; k++)
+            for (int i = 0;
+                 strcmp(all->tables[k]->name, table->name) == 0 && i < all->tables[k]->count; i++)
+                print_field(to, &all->tables[k]->fields[i]);
+        fputc('\n', to);
+    }
 }
 
 /* What a constructor takes instead of its table. */
 static const char *positional_type(const sel_table *table) {
-    for (int i = 0; i < table->count; i++)
-        if (table->fields[i].flags & SEL_POSITIONAL)
-            return table->fields[i].kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
-    return "";
+    const sel_field *field = sel_fill_positional(table);
+    return !field ? "" : field->kind == SEL_KIND_FILE ? "|string" : "|selenite.quantity";
 }
 
 /* A constructor, as a field of the class of its module. */

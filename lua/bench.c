@@ -11,8 +11,6 @@
  * among them; on a device, whose memory a large case fills, one after the other, each with the
  * bandwidth in every round. The median of the rounds counts.
  */
-#include "lua/bench.h"
-
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,36 +92,6 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     return status;
 }
 
-/* ---- measuring ---- */
-
-/* Measures `count` cases that exist at once. */
-static sel_status measure(const bench *b, bench_case *cases, int count, sel_error *error) {
-    double copies[SEL_MOST_ROUNDS] = {0};
-    int rounds = b->options->rounds;
-    sel_status status = SEL_OK;
-    for (int round = 0; round < rounds && !status; round++) {
-        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
-        for (int i = 0; i < count && !status; i++) {
-            bench_case *c = &cases[i];
-            double seconds = 1;
-            if (c->state) {
-                status = timed(c, c->steps, &seconds, error);
-                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
-                c->rates[round] = cells * (double)c->steps / seconds;
-            }
-        }
-    }
-    double copy = status ? 0 : sel_median(copies, rounds);
-    for (int i = 0; i < count && !status; i++) {
-        if (cases[i].state) {
-            cases[i].rate = sel_median(cases[i].rates, rounds);
-            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
-            cases[i].copy = copy;
-        }
-    }
-    return status;
-}
-
 /* ---- printing ---- */
 
 static void print_head(const bench *b) {
@@ -153,18 +121,15 @@ static void print_head(const bench *b) {
             b->options->rounds);
 }
 
-static const char *precision_of(const bench_case *c) {
-    return sel_precision_names[c->simulation.params->precision];
-}
-
 static double ratio_to_copy(const bench_case *c) {
     return c->copy > 0 ? c->rate * c->bytes / c->copy : (double)NAN;
 }
 
 static void print_row(const bench *b, const bench_case *c) {
     fprintf(b->to, "%-7s %-9s %-12s %-8s %-11s %8.1f %5.0f %7.1f %9.1f %5.1f %%\n", c->kind,
-            precision_of(c), c->size, c->box, c->rule, c->rate / 1e6, c->bytes,
-            c->rate * c->bytes / 1e9, c->copy / 1e9, 100 * ratio_to_copy(c));
+            sel_precision_names[c->simulation.params->precision], c->size, c->box, c->rule,
+            c->rate / 1e6, c->bytes, c->rate * c->bytes / 1e9, c->copy / 1e9,
+            100 * ratio_to_copy(c));
 }
 
 static void json_entry(FILE *to, const char *key, double value) {
@@ -193,7 +158,8 @@ static void print_result(const bench *b, const bench_case *c) {
     fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "",
             c->simulation.solver->name);
     json_words(c, b->to);
-    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [", precision_of(c));
+    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [",
+            sel_precision_names[c->simulation.params->precision]);
     for (int a = 0; a < size->n; a++) {
         fprintf(b->to, "%s%d", a ? ", " : "", (int)size->v[a]);
     }
@@ -293,18 +259,36 @@ static sel_status pick_cases(bench *b, sel_error *error) {
 }
 
 /* Measures the cases [first, first + count), which exist together. */
-static sel_status measure_together(bench *b, int first, int count, sel_error *error) {
+static sel_status measure(bench *b, int first, int count, sel_error *error) {
     bench_case *cases = b->cases + first;
+    double copies[SEL_MOST_ROUNDS] = {0};
+    int rounds = b->options->rounds;
     sel_status status = SEL_OK;
     for (int i = 0; i < count && !status; i++) {
         status = set_up(b, &cases[i], error);
     }
-    status = status ? status : measure(b, cases, count, error);
-    if (!status) {
-        print_results(b, cases, count);
+    for (int round = 0; round < rounds && !status; round++) {
+        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
+        for (int i = 0; i < count && !status; i++) {
+            bench_case *c = &cases[i];
+            double seconds = 1;
+            if (c->state) {
+                status = timed(c, c->steps, &seconds, error);
+                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
+                c->rates[round] = cells * (double)c->steps / seconds;
+            }
+        }
     }
     for (int i = 0; i < count; i++) {
+        if (cases[i].state && !status) {
+            cases[i].rate = sel_median(cases[i].rates, rounds);
+            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
+            cases[i].copy = sel_median(copies, rounds);
+        }
         release(&cases[i]);
+    }
+    if (!status) {
+        print_results(b, cases, count);
     }
     return status;
 }
@@ -318,7 +302,7 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
         print_head(&b);
         int together = b.on_device ? 1 : b.count;
         for (int first = 0; first < b.count && !status; first += together) {
-            status = measure_together(&b, first, together, error);
+            status = measure(&b, first, together, error);
         }
         print_foot(&b);
     }

@@ -36,9 +36,9 @@ local function cavity_and_operators(lattice, n)
 end
 
 -- Ground and water of run-off. Smooth ground lies below deep water whose waves run to and fro; the
--- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours stand
--- above the level that `fill` looks for. Where the plane is half dry, one half is a plateau that no
--- water reaches.
+-- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours
+-- stand above the level that `fill` looks for. Where the plane is half dry, one half is a plateau
+-- that no water reaches.
 local function wave(x, length) -- of parabolas between 0 and 1
   local part = x / length - math.floor(x / length)
   return 4 * part * (1 - part)

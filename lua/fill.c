@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solver.h"
-#include "lua/data.h"
-#include "lua/function.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
@@ -20,46 +18,47 @@ void *sel_fill_alloc(sel_filler *f, size_t bytes) {
     return memory;
 }
 
-static char *print_args(sel_filler *f, const char *format, va_list args) {
+char *sel_fill_print(sel_filler *f, const char *format, ...) {
     char text[MAX_MESSAGE];
+    va_list args;
+    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     return strcpy(sel_fill_alloc(f, strlen(text) + 1), text);
 }
 
-char *sel_fill_print(sel_filler *f, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    char *text = print_args(f, format, args);
-    va_end(args);
-    return text;
-}
-
 void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) {
+    char text[MAX_MESSAGE];
     va_list args;
     if (f->mistake_count >= MAX_MISTAKES)
         return;
     if (!f->mistakes)
         f->mistakes = sel_fill_alloc(f, MAX_MISTAKES * sizeof *f->mistakes);
     va_start(args, format);
-    const char *text = print_args(f, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, text};
+    const char *kept = sel_fill_print(f, "%s", text);
+    f->mistakes[f->mistake_count] = (sel_mistake){where, f->mistake_count, kept};
     f->mistake_count++;
 }
 
-void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what) {
-    char found[80], position[16] = "";
+void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...) {
+    char what[MAX_MESSAGE], found[80], position[16] = "";
+    va_list args;
     if (f->mistake_count >= MAX_MISTAKES)
         return; /* looking for its line may take as long as the table */
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     const char *got = index ? sel_script_value_text(f->L, index, found) : "";
-    sel_span span = item ? sel_source_item(slot->span, item) : slot->span;
-    if (item)
-        snprintf(position, sizeof position, "[%d]", item);
+    sel_span span = slot->item ? sel_source_item(slot->span, slot->item) : slot->span;
+    if (slot->item)
+        snprintf(position, sizeof position, "[%d]", slot->item);
     sel_fill_mistake(f, sel_span_where(span), "%s: %s%s %s%s%s", slot->label, slot->field->name,
                      position, what, index ? ", got " : "", got);
 }
 
-static const sel_field *find_field(const sel_table *table, const char *name) {
+const sel_field *sel_fill_field(const sel_table *table, const char *name) {
     for (int i = 0; i < table->count; i++)
         if (strcmp(table->fields[i].name, name) == 0)
             return &table->fields[i];
@@ -71,7 +70,7 @@ static const sel_field *find_field(const sel_table *table, const char *name) {
 static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
     const char *name = sel_script_key(L, -1);
     if (name)
-        return table && find_field(table, name);
+        return table && sel_fill_field(table, name);
     return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
 }
 
@@ -115,13 +114,11 @@ static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, l
 
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
     lua_State *L = f->L;
-    if (!lua_istable(L, index) || sel_script_mark(L, index)) {
-        if (!slot->positional) {
-            char kind[256];
-            sel_kind_text(slot->field, kind, sizeof kind);
-            sel_fill_wrong(f, slot, 0, index, sel_fill_print(f, "must be a %s", kind));
-            return -1;
-        }
+    if (!slot->positional && (!lua_istable(L, index) || sel_script_mark(L, index))) {
+        char kind[256];
+        sel_kind_text(slot->field, kind, sizeof kind);
+        sel_fill_wrong(f, slot, index, "must be a %s", kind);
+        return -1;
     }
     lua_Unsigned n = lua_rawlen(L, index);
     if (n > INT32_MAX || (!slot->positional && !has_positions_only(f, slot, index, (lua_Integer)n)))
@@ -140,12 +137,12 @@ static const char *family_names(sel_filler *f, const sel_family *family) {
     return list;
 }
 
-static void fill_variant(sel_filler *f, const sel_slot *slot, int index, sel_variant *to) {
+void sel_fill_variant(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_variant *to = member;
     const sel_family *family = slot->field->family;
     sel_mark *mark = sel_script_mark(f->L, index);
     if (!mark || strcmp(mark->group, family->name) != 0) {
-        const char *what = sel_fill_print(f, "must be made by %s.NAME { ... }", family->name);
-        sel_fill_wrong(f, slot, 0, index, what);
+        sel_fill_wrong(f, slot, index, "must be made by %s.NAME { ... }", family->name);
         return;
     }
     const sel_table *table = sel_family_find(family, mark->name);
@@ -159,12 +156,34 @@ static void fill_variant(sel_filler *f, const sel_slot *slot, int index, sel_var
     sel_fill_table(f, index, table, table->name, to->data, span);
 }
 
-/* A list of plain tables, or of a family's. */
-static void fill_list(sel_filler *f, const sel_slot *slot, int index, sel_list *to) {
-    lua_State *L = f->L;
-    const sel_field *field = slot->field;
-    bool variants = field->kind == SEL_KIND_VARIANTS;
-    size_t size = variants ? sizeof(sel_variant) : field->table->size;
+void sel_fill_nested(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    if (!lua_istable(f->L, index) || sel_script_mark(f->L, index))
+        sel_fill_wrong(f, slot, index, "must be a table { ... }");
+    else
+        sel_fill_table(f, index, slot->field->table, slot->field->name, member, slot->span);
+}
+
+void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, int last,
+                    sel_fill_kind *fill, void *to, size_t size) {
+    sel_walk walk = sel_source_walk(slot->span);
+    for (int i = 1; i <= last; i++) {
+        char name[256];
+        sel_field field = *slot->field;
+        sel_slot item = {&field, slot->label, sel_source_next(&walk), false, 0};
+        if (i < first)
+            continue;
+        snprintf(name, sizeof name, "%s[%d]", slot->field->name, i);
+        field.name = name;
+        lua_rawgeti(f->L, index, i);
+        fill(f, &item, lua_gettop(f->L), (char *)to + (size_t)(i - first) * size);
+        lua_pop(f->L, 1);
+    }
+}
+
+void sel_fill_list(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_list *to = member;
+    bool variants = slot->field->kind == SEL_KIND_VARIANTS;
+    size_t size = variants ? sizeof(sel_variant) : slot->field->table->size;
     int n = sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
@@ -172,51 +191,13 @@ static void fill_list(sel_filler *f, const sel_slot *slot, int index, sel_list *
     to->v = sel_fill_alloc(f, (size_t)n * size);
     to->where = sel_fill_alloc(f, (size_t)n * sizeof *to->where);
     sel_walk walk = sel_source_walk(slot->span);
-    for (int i = 0; i < n; i++) {
-        sel_field item_field = *field;
-        item_field.name = sel_fill_print(f, "%s[%d]", field->name, i + 1);
-        sel_slot item = {&item_field, slot->label, sel_source_next(&walk), false};
-        void *data = (char *)to->v + (size_t)i * size;
-        to->where[i] = sel_span_where(item.span);
-        lua_rawgeti(L, index, i + 1);
-        if (variants)
-            fill_variant(f, &item, lua_gettop(L), data);
-        else if (!lua_istable(L, -1) || sel_script_mark(L, -1))
-            sel_fill_wrong(f, &item, 0, lua_gettop(L), "must be a table { ... }");
-        else
-            sel_fill_table(f, lua_gettop(L), field->table, item_field.name, data, item.span);
-        lua_pop(L, 1);
-    }
+    for (int i = 0; i < n; i++)
+        to->where[i] = sel_span_where(sel_source_next(&walk));
+    sel_fill_items(f, slot, index, 1, n, variants ? sel_fill_variant : sel_fill_nested, to->v,
+                   size);
 }
 
-static void fill_nested(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    if (lua_istable(f->L, index) && !sel_script_mark(f->L, index))
-        sel_fill_table(f, index, slot->field->table, slot->field->name, member, slot->span);
-    else
-        sel_fill_wrong(f, slot, 0, index, "must be a table { ... }");
-}
-
-static void fill_member(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    switch (slot->field->kind) {
-    case SEL_KIND_TABLE:
-        fill_nested(f, slot, index, member);
-        break;
-    case SEL_KIND_LIST:
-    case SEL_KIND_VARIANTS:
-        fill_list(f, slot, index, member);
-        break;
-    case SEL_KIND_VARIANT:
-        fill_variant(f, slot, index, member);
-        break;
-    case SEL_KIND_SHAPE:
-        *(const sel_shape **)member = sel_fill_shape(f, slot, index);
-        break;
-    default:
-        sel_fill_value(f, slot, index, member);
-    }
-}
-
-static const sel_field *positional_field(const sel_table *table) {
+const sel_field *sel_fill_positional(const sel_table *table) {
     for (int i = 0; i < table->count; i++)
         if (table->fields[i].flags & SEL_POSITIONAL)
             return &table->fields[i];
@@ -239,33 +220,22 @@ static const char *const other_names[][2] = {
     {"center", "centre"},        {"position", "at"},
 };
 
-/* What other codes have and a table here has not: the answer to it. */
-static const struct {
-    const char *table, *name, *answer;
-} no_fields[] = {
-#define NO_FRICTION(name)                                                                        \
-    {                                                                                            \
-        "sel.aqua", name,                                                                        \
-            "this model has no friction coefficient: thin water moves alpha dx/dt, whatever "    \
-            "slope and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt for " \
-            "the speed that you trust"                                                           \
-    }
-    NO_FRICTION("manning"),   NO_FRICTION("friction"), NO_FRICTION("roughness"),
-    NO_FRICTION("strickler"), NO_FRICTION("chezy"),    NO_FRICTION("n"),
-};
-
-/* The answer to a field that a table has not, or NULL. */
+/* The answer to a field that other codes have and the table has not, or NULL. */
 static const char *answer_to(const sel_table *table, const char *name) {
-    for (size_t i = 0; i < sizeof no_fields / sizeof *no_fields; i++)
-        if (strcmp(table->name, no_fields[i].table) == 0 && strcmp(name, no_fields[i].name) == 0)
-            return no_fields[i].answer;
+    static const char *const frictions[] = {"manning",   "friction", "roughness",
+                                            "strickler", "chezy",    "n"};
+    for (size_t i = 0; i < sizeof frictions / sizeof *frictions; i++)
+        if (strcmp(table->name, "sel.aqua") == 0 && strcmp(name, frictions[i]) == 0)
+            return "this model has no friction coefficient: thin water moves alpha dx/dt, whatever "
+                   "slope and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt "
+                   "for the speed that you trust";
     return NULL;
 }
 
 /* The field that another code calls `name`, or NULL. */
 static const char *field_meant(const sel_table *table, const char *name) {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
-        if (strcmp(name, other_names[i][0]) == 0 && find_field(table, other_names[i][1]))
+        if (strcmp(name, other_names[i][0]) == 0 && sel_fill_field(table, other_names[i][1]))
             return other_names[i][1];
     return NULL;
 }
@@ -308,7 +278,7 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
 /* Notes the keys that are no fields, and positions where there is nothing positional. */
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
-    lua_Integer positions = positional_field(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
+    lua_Integer positions = sel_fill_positional(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
     const lua_Integer count = push_unknown_keys(f->L, index, table, positions);
     for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
         lua_rawgeti(f->L, -1, i);
@@ -317,19 +287,10 @@ static void check_keys(sel_filler *f, int index, const sel_table *table, const c
     lua_pop(f->L, 1);
 }
 
-/* Kinds whose value is a list: the whole array part of the table can stand for it. */
-static bool takes_list(const sel_field *field) {
-    switch (field->kind) {
-    case SEL_KIND_FLAGS:
-    case SEL_KIND_SIZE:
-    case SEL_KIND_POINT:
-    case SEL_KIND_POINTS:
-    case SEL_KIND_NAMES:
-    case SEL_KIND_VECTOR:
-        return true;
-    default:
-        return false;
-    }
+/* Whether the kind's value is a list: the whole array part of the table can stand for it. */
+static bool takes_list(sel_kind kind) {
+    return kind == SEL_KIND_FLAGS || kind == SEL_KIND_SIZE || kind == SEL_KIND_POINT ||
+           kind == SEL_KIND_POINTS || kind == SEL_KIND_NAMES || kind == SEL_KIND_VECTOR;
 }
 
 static void fill_positional(sel_filler *f, int index, const sel_field *field, const char *label,
@@ -337,9 +298,9 @@ static void fill_positional(sel_filler *f, int index, const sel_field *field, co
     lua_State *L = f->L;
     void *member = data + field->offset;
     lua_Unsigned n = lua_rawlen(L, index);
-    sel_slot slot = {field, label, span, true};
-    if (takes_list(field)) {
-        fill_member(f, &slot, index, member);
+    sel_slot slot = {field, label, span, true, 0};
+    if (takes_list(field->kind)) {
+        sel_fill_value(f, &slot, index, member);
         return;
     }
     slot.span = sel_source_item(span, 1);
@@ -349,7 +310,7 @@ static void fill_positional(sel_filler *f, int index, const sel_field *field, co
         return;
     }
     lua_rawgeti(L, index, 1);
-    fill_member(f, &slot, lua_gettop(L), member);
+    sel_fill_value(f, &slot, lua_gettop(L), member);
     lua_pop(L, 1);
 }
 
@@ -359,12 +320,12 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
     char kind[256];
     bool positions = field->flags & SEL_POSITIONAL && lua_rawlen(L, index) > 0;
     bool named = sel_script_field(L, index, field->name) != LUA_TNIL;
-    sel_slot slot = {field, label, sel_source_key(span, field->name), false};
+    sel_slot slot = {field, label, sel_source_key(span, field->name), false, 0};
     if (named && positions) {
         sel_fill_mistake(f, sel_span_where(slot.span), "%s: %s is given twice, by name and without",
                          label, field->name);
     } else if (named) {
-        fill_member(f, &slot, lua_gettop(L), data + field->offset);
+        sel_fill_value(f, &slot, lua_gettop(L), data + field->offset);
     } else if (positions) {
         fill_positional(f, index, field, label, data, span);
     } else if (field->flags & SEL_REQUIRED) {

@@ -1,9 +1,11 @@
-/* fill.h -- what the files that fill C structs from Lua tables share. */
+/* fill.h -- what the files share that fill C structs from Lua tables: values, data, hooks. */
 #ifndef SEL_FILL_H
 #define SEL_FILL_H
 
+#include "engine/hooks.h"
+#include "engine/lookup.h"
 #include "geometry/shape.h"
-#include "lua/state.h"
+#include "lua/function.h"
 
 typedef struct sel_mistake {
     sel_where where;
@@ -30,6 +32,7 @@ typedef struct sel_slot {
     const char *label; /* of the table: "law.wall", "stop", "regions[2]" */
     sel_span span;     /* of the value */
     bool positional;   /* the value is the array part of the whole table */
+    int item;          /* the value is the one at this position of the list there; 0: the list */
 } sel_slot;
 
 /* Zeroed memory of the scenario; ends the script when there is none. */
@@ -40,9 +43,9 @@ char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
 void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
 
 /* As above, opened with the slot's table and field, and closed with the value at `index`:
- * "sel.lbm: nu WHAT, got string "abc"". `item` is the position in a list, 0: the value itself;
- * `index` 0: the value is not shown. */
-void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int item, int index, const char *what);
+ * "sel.lbm: nu WHAT, got string "abc"". `index` 0: the value is not shown. */
+void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...)
+    SEL_PRINTF(4, 5);
 
 /* The length of the list at `index`, or -1 after noting what is no list. */
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index);
@@ -56,13 +59,60 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
 void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
                   const sel_mark *mark);
 
-/* fill_value.c: fills one member of any kind that is no table, list, variant or shape. */
-void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member);
+/* The field of that name, or the one that may stand without; or NULL. */
+const sel_field *sel_fill_field(const sel_table *table, const char *name);
+const sel_field *sel_fill_positional(const sel_table *table);
 
-/* fill_value.c: fills a quantity of one component. */
-void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to);
+/* Fills the member from the value at `index`. */
+typedef void sel_fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
+
+/* Fills items `first` to `last` of the list at `index`, the first to `to`, each with a slot of its
+ * own: regions[2]. */
+void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, int last,
+                    sel_fill_kind *fill, void *to, size_t size);
+
+/* Fill one member: of any kind (fill_value.c); a table; a list of tables, plain or of a family; a
+ * table of a family; a quantity of one component. */
+sel_fill_kind sel_fill_value, sel_fill_nested, sel_fill_list, sel_fill_variant, sel_fill_quantity;
 
 /* fill_shape.c: the shape at `index`, or NULL after noting what is wrong. */
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
+
+/* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
+
+/* data.c: sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units. */
+int sel_data_series(lua_State *L);
+int sel_data_raster(lua_State *L);
+int sel_data_noise(lua_State *L);
+int sel_data_state(lua_State *L);
+int sel_data_paint(lua_State *L);
+int sel_data_units(lua_State *L);
+
+/* Makes their metatables; `sel.noise` and calls of look-ups may be traced. */
+void sel_data_open(lua_State *L);
+
+/* The series or raster at `index`, or NULL. */
+const sel_lookup *sel_lookup_at(lua_State *L, int index);
+
+/* Whether the value at `index` is data: where a number or a function could stand. */
+bool sel_fill_is_data(lua_State *L, int index);
+
+/* The data at `index` as a function of one result; NULL after noting what is wrong. */
+const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
+
+/* Gives the simulation's `params`, the struct of `table` whose Lua table is at `index`, what its
+ * units say, and notes what is given twice; says which of dx and dt nobody gives. `span` is the
+ * table's. */
+void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
+                     sel_span span);
+
+/* ---- hooks ---- */
+
+/* hook.c: the function at `index` as the engine calls it. `label` names it in messages:
+ * "hooks[1]". */
+const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label, sel_where where);
+
+/* Reads what saves and loads run.state. */
+void sel_hook_open(lua_State *L);
 
 #endif

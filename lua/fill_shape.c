@@ -13,7 +13,7 @@ typedef struct part {
     const sel_shape *shape;
 } part;
 
-/* A filled shape is kept with its mark: a shape may stand in many regions. */
+/* A filled shape is kept with its mark: it may stand in many regions. */
 static const sel_shape *keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
     if (!shape)
         sel_script_no_memory(f->script, "the shapes", sizeof *shape);
@@ -59,26 +59,17 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index)
     return keep(f, mark, sel_shape_make(f->arena, shape_kind, data), 1);
 }
 
-static const sel_shape *combine(sel_filler *f, sel_shape_kind kind, const sel_shape *a,
-                                const sel_shape *b, sel_where where) {
-    sel_shape *shape = sel_shape_combine(f->arena, kind, a, b);
-    if (!shape)
-        sel_script_no_memory(f->script, "the shapes", sizeof *shape);
-    shape->where = where;
-    return shape;
-}
-
 /* One shape of `n` in a list, by halves. Moves *list behind them. */
-static const sel_shape *balance(sel_filler *f, sel_shape_kind kind, part **list, int n,
-                                sel_where where) {
+static const sel_shape *balance(sel_filler *f, sel_mark *mark, sel_shape_kind kind, part **list,
+                                int n, int parts) {
     if (n == 1) {
         const sel_shape *shape = (*list)->shape;
         *list = (*list)->next;
         return shape;
     }
-    const sel_shape *a = balance(f, kind, list, n / 2, where);
-    const sel_shape *b = balance(f, kind, list, n - n / 2, where);
-    return combine(f, kind, a, b, where);
+    const sel_shape *a = balance(f, mark, kind, list, n / 2, parts);
+    const sel_shape *b = balance(f, mark, kind, list, n - n / 2, parts);
+    return keep(f, mark, sel_shape_combine(f->arena, kind, a, b), parts);
 }
 
 static sel_shape_kind operator_kind(const char *name) {
@@ -151,19 +142,12 @@ static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int i
         sel_fill_mistake(f, mark->where, "a shape of more than %d parts", MAX_PARTS);
         return NULL;
     }
-    const sel_shape *shape;
-    if (kind == SEL_SHAPE_DIFFERENCE) {
-        const sel_shape *first = list->shape;
-        list = list->next;
-        const sel_shape *taken = balance(f, SEL_SHAPE_UNION, &list, count - 1, mark->where);
-        shape = combine(f, kind, first, taken, mark->where);
-    } else {
-        shape = balance(f, kind, &list, count, mark->where);
-    }
-    mark->shape = shape;
-    mark->filled_for = f->controls;
-    mark->parts = parts;
-    return shape;
+    if (kind != SEL_SHAPE_DIFFERENCE)
+        return balance(f, mark, kind, &list, count, parts);
+    const sel_shape *first = list->shape;
+    list = list->next;
+    const sel_shape *taken = balance(f, mark, SEL_SHAPE_UNION, &list, count - 1, parts);
+    return keep(f, mark, sel_shape_combine(f->arena, kind, first, taken), parts);
 }
 
 static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int index,
@@ -182,7 +166,7 @@ static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int ind
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index) {
     sel_mark *mark = sel_script_mark(f->L, index);
     if (!mark || strcmp(mark->group, "shape") != 0) {
-        sel_fill_wrong(f, slot, 0, index, "must be a shape, as shape.box { ... }");
+        sel_fill_wrong(f, slot, index, "must be a shape, as shape.box { ... }");
         return NULL;
     }
     if (is_filled(f, mark))

@@ -1,26 +1,25 @@
 /* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
-#include "lua/data.h"
-#include "lua/hook.h"
+#include "lua/fill.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_number(sel_filler *f, const sel_slot *slot, int item, int index, double *to) {
+static bool read_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
     lua_State *L = f->L;
     if (lua_type(L, index) != LUA_TNUMBER) {
-        sel_fill_wrong(f, slot, item, index, "must be a number");
+        sel_fill_wrong(f, slot, index, "must be a number");
         return false;
     }
     *to = lua_tonumber(L, index);
     if (!isfinite(*to)) {
-        sel_fill_wrong(f, slot, item, index, "must be a finite number");
+        sel_fill_wrong(f, slot, index, "must be a finite number");
         return false;
     }
     return true;
 }
 
 /* A number that is whole but for the round-off of a division is taken: L / dx. */
-static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index, int64_t *to) {
+static bool read_whole(sel_filler *f, const sel_slot *slot, int index, int64_t *to) {
     const bool number = lua_type(f->L, index) == LUA_TNUMBER;
     const double value = number ? lua_tonumber(f->L, index) : 0;
     if (number && lua_isinteger(f->L, index)) {
@@ -34,13 +33,10 @@ static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index,
         snprintf(digits, sizeof digits, "%.15g", value);
         if (!strchr(digits, '.'))
             snprintf(digits, sizeof digits, "%.17g", value);
-        sel_fill_wrong(f, slot, item, 0,
-                       sel_fill_print(f,
-                                      "must be a whole number, got %s; math.floor(... + 0.5) "
-                                      "rounds it",
-                                      digits));
+        sel_fill_wrong(f, slot, 0,
+                       "must be a whole number, got %s; math.floor(... + 0.5) rounds it", digits);
     } else {
-        sel_fill_wrong(f, slot, item, index, "must be a whole number");
+        sel_fill_wrong(f, slot, index, "must be a whole number");
     }
     return false;
 }
@@ -49,36 +45,36 @@ static bool read_whole(sel_filler *f, const sel_slot *slot, int item, int index,
 static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
     bool right = !(slot->field->flags & SEL_POSITIVE) || lua_tonumber(f->L, index) > 0;
     if (!right)
-        sel_fill_wrong(f, slot, 0, index, "must be greater than 0");
+        sel_fill_wrong(f, slot, index, "must be greater than 0");
     return right;
 }
 
 static void fill_int(sel_filler *f, const sel_slot *slot, int index, void *member) {
     int64_t value;
-    if (read_whole(f, slot, 0, index, &value) && check_sign(f, slot, index))
+    if (read_whole(f, slot, index, &value) && check_sign(f, slot, index))
         *(int64_t *)member = value;
 }
 
 static void fill_number(sel_filler *f, const sel_slot *slot, int index, void *member) {
     double value;
-    if (read_number(f, slot, 0, index, &value) && check_sign(f, slot, index))
+    if (read_number(f, slot, index, &value) && check_sign(f, slot, index))
         *(double *)member = value;
 }
 
 /* A copy of the string at `index`, or NULL after noting what is wrong. */
-static const char *read_string(sel_filler *f, const sel_slot *slot, int item, int index) {
+static const char *read_string(sel_filler *f, const sel_slot *slot, int index) {
     size_t length;
     if (lua_type(f->L, index) != LUA_TSTRING) {
-        sel_fill_wrong(f, slot, item, index, "must be a string");
+        sel_fill_wrong(f, slot, index, "must be a string");
         return NULL;
     }
     const char *text = lua_tolstring(f->L, index, &length);
     if (strlen(text) != length) {
-        sel_fill_wrong(f, slot, item, index, "must not hold a zero byte");
+        sel_fill_wrong(f, slot, index, "must not hold a zero byte");
         return NULL;
     }
     if (!sel_is_plain(text)) {
-        sel_fill_wrong(f, slot, item, index, "must not hold control characters");
+        sel_fill_wrong(f, slot, index, "must not hold control characters");
         return NULL;
     }
     char *copy = sel_fill_alloc(f, length + 1);
@@ -86,7 +82,7 @@ static const char *read_string(sel_filler *f, const sel_slot *slot, int item, in
 }
 
 /* The index in `choices`, or -1 after noting what is wrong. */
-static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index) {
+static int read_choice(sel_filler *f, const sel_slot *slot, int index) {
     const char *const *choices = slot->field->choices;
     sel_field one = *slot->field; /* of a list of choices */
     char kind[256];
@@ -98,68 +94,62 @@ static int read_choice(sel_filler *f, const sel_slot *slot, int item, int index)
     }
     one.kind = SEL_KIND_CHOICE;
     sel_kind_text(&one, kind, sizeof kind);
-    sel_fill_wrong(f, slot, item, index, sel_fill_print(f, "must be %s", kind));
+    sel_fill_wrong(f, slot, index, "must be %s", kind);
     return -1;
 }
 
-static void fill_flags(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    unsigned *to = member;
-    int n = sel_fill_list_length(f, slot, index);
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(f->L, index, i);
-        int bit = read_choice(f, slot, i, lua_gettop(f->L));
-        if (bit >= 0)
-            *to |= 1u << bit;
+/* Fills items 1 to n of the list at `index`; false, noted, where one is wrong. */
+static bool fill_each(sel_filler *f, const sel_slot *slot, int index, int n, sel_fill_kind *fill,
+                      void *to, size_t size) {
+    const int before = f->mistake_count;
+    sel_slot item = *slot;
+    for (item.item = 1; item.item <= n; item.item++) {
+        lua_rawgeti(f->L, index, item.item);
+        fill(f, &item, lua_gettop(f->L), (char *)to + (size_t)(item.item - 1) * size);
         lua_pop(f->L, 1);
     }
+    return n >= 0 && f->mistake_count == before;
+}
+
+static void fill_flag(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    unsigned *to = member;
+    int bit = read_choice(f, slot, index);
+    *to |= bit >= 0 ? 1u << bit : 0;
+}
+
+static void fill_flags(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    fill_each(f, slot, index, sel_fill_list_length(f, slot, index), fill_flag, member, 0);
 }
 
 /* Whether n numbers suit so many dimensions (0: not known); notes where they do not. */
 static bool check_dims(sel_filler *f, const sel_slot *slot, int n, int dims, const char *what) {
     if (dims ? n == dims : n == 2 || n == 3)
         return true;
-    sel_fill_wrong(f, slot, 0, 0,
-                   dims ? sel_fill_print(f, "must have %d %s, not %d", dims, what, n)
-                        : sel_fill_print(f, "must have 2 or 3 %s, not %d", what, n));
+    const char *needed = dims == 2 ? "2" : dims == 3 ? "3" : "2 or 3";
+    sel_fill_wrong(f, slot, 0, "must have %s %s, not %d", needed, what, n);
     return false;
+}
+
+static void fill_cells(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    int64_t *to = member;
+    if (read_whole(f, slot, index, to) && *to < 1)
+        sel_fill_wrong(f, slot, index, "must be at least 1");
 }
 
 static void fill_size(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_ints *to = member;
     int n = sel_fill_list_length(f, slot, index);
-    bool right = true;
-    if (n >= 0 && !check_dims(f, slot, n, 0, "numbers"))
-        return;
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(f->L, index, i);
-        int top = lua_gettop(f->L);
-        bool whole = read_whole(f, slot, i, top, &to->v[i - 1]);
-        if (whole && to->v[i - 1] < 1)
-            sel_fill_wrong(f, slot, i, top, "must be at least 1");
-        right = right && whole && to->v[i - 1] >= 1;
-        lua_pop(f->L, 1);
-    }
-    to->n = right && n > 0 ? n : 0;
+    if (n >= 0 && check_dims(f, slot, n, 0, "numbers"))
+        to->n = fill_each(f, slot, index, n, fill_cells, to->v, sizeof *to->v) ? n : 0;
 }
 
 /* Points may have 2 or 3 coordinates, but as many as the domain where that is known. */
-static bool read_point(sel_filler *f, const sel_slot *slot, int index, sel_point *to) {
+static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_point *to = member;
     int n = sel_fill_list_length(f, slot, index);
     int dims = slot->field->flags & SEL_ANY_DIMS ? 0 : f->dims;
-    bool right = n >= 0;
-    if (n >= 0 && !check_dims(f, slot, n, dims, "coordinates"))
-        return false;
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(f->L, index, i);
-        right &= read_number(f, slot, i, lua_gettop(f->L), &to->v[i - 1]);
-        lua_pop(f->L, 1);
-    }
-    to->n = right ? n : 0;
-    return right;
-}
-
-static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    read_point(f, slot, index, member);
+    if (n >= 0 && check_dims(f, slot, n, dims, "coordinates"))
+        to->n = fill_each(f, slot, index, n, fill_number, to->v, sizeof *to->v) ? n : 0;
 }
 
 /* The type of an item of the list at `index`. */
@@ -194,9 +184,8 @@ static bool are_points_without_braces(sel_filler *f, const sel_slot *slot, int i
     for (int i = 1; i <= n && numbers; i++)
         numbers = item_type(f->L, index, i) == LUA_TNUMBER;
     if (numbers)
-        sel_fill_wrong(
-            f, slot, 0, 0,
-            sel_fill_print(f, "needs braces around each point: %s", points_text(f, index, dims)));
+        sel_fill_wrong(f, slot, 0, "needs braces around each point: %s",
+                       points_text(f, index, dims));
     return numbers;
 }
 
@@ -212,18 +201,13 @@ static void fill_points(sel_filler *f, const sel_slot *slot, int index, void *me
     to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
     to->n = n;
     if (single)
-        read_point(f, slot, index, &to->v[0]);
-    sel_walk walk = sel_source_walk(slot->span);
-    for (int i = 1; i <= n && !single; i++) {
-        sel_field field = *slot->field;
-        char name[80];
-        snprintf(name, sizeof name, "%s[%d]", slot->field->name, i);
-        field.name = name;
-        sel_slot item = {&field, slot->label, sel_source_next(&walk), false};
-        lua_rawgeti(L, index, i);
-        read_point(f, &item, lua_gettop(L), &to->v[i - 1]);
-        lua_pop(L, 1);
-    }
+        fill_point(f, slot, index, to->v);
+    else
+        sel_fill_items(f, slot, index, 1, n, fill_point, to->v, sizeof *to->v);
+}
+
+static void fill_string(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    *(const char **)member = read_string(f, slot, index);
 }
 
 static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -232,17 +216,12 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
     int n = single ? 1 : sel_fill_list_length(f, slot, index);
     if (n < 0)
         return;
+    to->n = n;
     to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
-    for (int i = 1; i <= n; i++) {
-        if (single)
-            lua_pushvalue(f->L, index);
-        else
-            lua_rawgeti(f->L, index, i);
-        const char *name = read_string(f, slot, single ? 0 : i, lua_gettop(f->L));
-        if (name)
-            to->v[to->n++] = name;
-        lua_pop(f->L, 1);
-    }
+    if (single)
+        fill_string(f, slot, index, to->v);
+    else
+        fill_each(f, slot, index, n, fill_string, to->v, sizeof *to->v);
 }
 
 /* Notes keys that are no names. */
@@ -250,7 +229,7 @@ static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
     lua_State *L = f->L;
     char found[80];
     if (lua_rawlen(L, index) > 0) {
-        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number, without positions");
+        sel_fill_wrong(f, slot, index, "must be a table of NAME = number, without positions");
         return;
     }
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
@@ -265,7 +244,7 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
     lua_State *L = f->L;
     int count;
     if (!lua_istable(L, index)) {
-        sel_fill_wrong(f, slot, 0, index, "must be a table of NAME = number");
+        sel_fill_wrong(f, slot, index, "must be a table of NAME = number");
         return;
     }
     check_names_only(f, slot, index);
@@ -274,15 +253,15 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
     for (int i = 0; i < count; i++) {
         sel_field field = *slot->field;
         field.name = sel_fill_print(f, "%s.%s", slot->field->name, names[i].name);
-        sel_slot item = {&field, slot->label, names[i].span, false};
+        sel_slot item = {&field, slot->label, names[i].span, false, 0};
         sel_script_field(L, index, names[i].name);
         sel_named_number *number = &to->v[to->n++];
         number->name = names[i].name;
-        read_number(f, &item, 0, lua_gettop(L), &number->value);
+        read_number(f, &item, lua_gettop(L), &number->value);
         if (strlen(names[i].name) == 1 && strchr("xyzt", names[i].name[0]))
-            sel_fill_wrong(f, &item, 0, lua_gettop(L), "has the name of a coordinate");
+            sel_fill_wrong(f, &item, lua_gettop(L), "has the name of a coordinate");
         if (!sel_is_plain(names[i].name))
-            sel_fill_wrong(f, &item, 0, lua_gettop(L), "has a name with control characters");
+            sel_fill_wrong(f, &item, lua_gettop(L), "has a name with control characters");
         lua_pop(L, 1);
     }
 }
@@ -301,25 +280,23 @@ static const sel_function *read_function(sel_filler *f, const sel_slot *slot, in
 }
 
 /* A component of a quantity: a number, a function of one result, or data. */
-static void read_part(sel_filler *f, const sel_slot *slot, int item, int index, sel_quantity *to,
-                      int part) {
+static void fill_part(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_quantity *to = member;
+    const int part = slot->item ? slot->item - 1 : 0;
     if (lua_isfunction(f->L, index))
         to->part[part].function = read_function(f, slot, index, 1, false);
     else if (sel_fill_is_data(f->L, index))
         to->part[part].function = sel_fill_data(f, slot, index);
     else if (lua_type(f->L, index) == LUA_TNUMBER)
-        read_number(f, slot, item, index, &to->part[part].constant);
+        read_number(f, slot, index, &to->part[part].constant);
     else
-        sel_fill_wrong(f, slot, item, index, "must be a number or a function");
+        sel_fill_wrong(f, slot, index, "must be a number or a function");
 }
 
-void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
+void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_quantity *to = member;
     to->components = 1;
-    read_part(f, slot, 0, index, to, 0);
-}
-
-static void fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    sel_fill_quantity(f, slot, index, member);
+    fill_part(f, slot, index, to);
 }
 
 static void read_whole_vector(sel_filler *f, const sel_slot *slot, int index, sel_quantity *to) {
@@ -346,11 +323,7 @@ static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *me
     if (!check_dims(f, slot, n, f->dims, "components"))
         return;
     to->components = n;
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(L, index, i);
-        read_part(f, slot, i, lua_gettop(L), to, i - 1);
-        lua_pop(L, 1);
-    }
+    fill_each(f, slot, index, n, fill_part, to, 0);
 }
 
 static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -360,9 +333,11 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *me
         return;
     to->v = sel_fill_alloc(f, (size_t)n * sizeof *to->v);
     to->n = n;
+    sel_slot item = *slot;
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(f->L, index, i);
-        bool right = read_number(f, slot, i, lua_gettop(f->L), &to->v[i - 1]);
+        item.item = i;
+        bool right = read_number(f, &item, lua_gettop(f->L), &to->v[i - 1]);
         lua_pop(f->L, 1);
         if (!right)
             return; /* one is enough of a long list */
@@ -371,91 +346,102 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *me
 
 /* Paths are relative to the script that the table stands in, but for those of parameters. */
 static void fill_path(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const char *path = read_string(f, slot, 0, index);
+    const char *path = read_string(f, slot, index);
     const sel_source *source = slot->span.source;
     if (path && !*path)
-        sel_fill_wrong(f, slot, 0, index, "must be the path of a file");
+        sel_fill_wrong(f, slot, index, "must be the path of a file");
     bool whole = !path || *path == '/' || !source || sel_params_is_path(f->L, index);
     *(const char **)member = whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
-}
-
-static void fill_string(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    *(const char **)member = read_string(f, slot, 0, index);
 }
 
 static void fill_key(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_key *to = member;
     int whole = 0;
     if (lua_type(f->L, index) == LUA_TSTRING) {
-        to->name = read_string(f, slot, 0, index);
+        to->name = read_string(f, slot, index);
         return;
     }
     if (lua_type(f->L, index) == LUA_TNUMBER)
         to->number = lua_tointegerx(f->L, index, &whole);
     if (!whole || to->number < 1)
-        sel_fill_wrong(f, slot, 0, index, "must be a name, or a number from 1");
+        sel_fill_wrong(f, slot, index, "must be a name, or a number from 1");
+}
+
+/* Notes WHAT the value must be where it is not. */
+static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, const char *what) {
+    if (!right)
+        sel_fill_wrong(f, slot, index, "must be %s", what);
+    return right;
 }
 
 static void fill_units(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_units **to = member;
     const sel_mark *mark = sel_script_mark(f->L, index);
-    *to = mark ? mark->units : NULL;
-    if (!*to)
-        sel_fill_wrong(f, slot, 0, index, "must be made by sel.units { ... }");
+    const sel_units *units = mark ? mark->units : NULL;
+    check(f, slot, index, units, "made by sel.units { ... }");
+    *(const sel_units **)member = units;
 }
 
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_lookup **to = member;
-    *to = sel_lookup_at(f->L, index);
-    if (!*to || (*to)->kind != SEL_LOOKUP_RASTER)
-        sel_fill_wrong(f, slot, 0, index, "must be a raster, as sel.raster { ... }");
+    const sel_lookup *lookup = sel_lookup_at(f->L, index);
+    const bool right = lookup && lookup->kind == SEL_LOOKUP_RASTER;
+    check(f, slot, index, right, "a raster, as sel.raster { ... }");
+    *(const sel_lookup **)member = lookup;
 }
 
 static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_function **to = member;
-    if (lua_isfunction(f->L, index))
-        *to = read_function(f, slot, index, 1, true);
-    else
-        sel_fill_wrong(f, slot, 0, index, "must be a function that returns true or false");
+    const bool right = lua_isfunction(f->L, index);
+    if (check(f, slot, index, right, "a function that returns true or false"))
+        *(const sel_function **)member = read_function(f, slot, index, 1, true);
 }
 
 static void fill_callback(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    const sel_callback **to = member;
-    if (lua_isfunction(f->L, index))
-        *to = sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
-    else
-        sel_fill_wrong(f, slot, 0, index, "must be a function(run)");
+    if (check(f, slot, index, lua_isfunction(f->L, index), "a function(run)"))
+        *(const sel_callback **)member =
+            sel_hook_callback(f, index, slot->label, sel_span_where(slot->span));
 }
 
 static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    bool *to = member;
-    if (lua_isboolean(f->L, index))
-        *to = lua_toboolean(f->L, index);
-    else
-        sel_fill_wrong(f, slot, 0, index, "must be true or false");
+    if (check(f, slot, index, lua_isboolean(f->L, index), "true or false"))
+        *(bool *)member = lua_toboolean(f->L, index);
 }
 
 static void fill_choice(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    int *to = member;
-    int choice = read_choice(f, slot, 0, index);
+    int choice = read_choice(f, slot, index);
     if (choice >= 0)
-        *to = choice;
+        *(int *)member = choice;
 }
 
-typedef void fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
+static void fill_shape(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    *(const sel_shape **)member = sel_fill_shape(f, slot, index);
+}
 
 void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    static fill_kind *const kinds[] = {
-        [SEL_KIND_BOOL] = fill_bool,           [SEL_KIND_INT] = fill_int,
-        [SEL_KIND_NUMBER] = fill_number,       [SEL_KIND_STRING] = fill_string,
-        [SEL_KIND_FILE] = fill_path,           [SEL_KIND_KEY] = fill_key,
-        [SEL_KIND_VALUES] = fill_values,       [SEL_KIND_UNITS] = fill_units,
-        [SEL_KIND_RASTER] = fill_raster,       [SEL_KIND_CHOICE] = fill_choice,
-        [SEL_KIND_FLAGS] = fill_flags,         [SEL_KIND_SIZE] = fill_size,
-        [SEL_KIND_POINT] = fill_point,         [SEL_KIND_POINTS] = fill_points,
-        [SEL_KIND_NAMES] = fill_names,         [SEL_KIND_NUMBERS] = fill_numbers,
-        [SEL_KIND_QUANTITY] = fill_quantity,   [SEL_KIND_VECTOR] = fill_vector,
-        [SEL_KIND_PREDICATE] = fill_predicate, [SEL_KIND_CALLBACK] = fill_callback,
+    static sel_fill_kind *const kinds[] = {
+        [SEL_KIND_BOOL] = fill_bool,
+        [SEL_KIND_INT] = fill_int,
+        [SEL_KIND_NUMBER] = fill_number,
+        [SEL_KIND_STRING] = fill_string,
+        [SEL_KIND_FILE] = fill_path,
+        [SEL_KIND_KEY] = fill_key,
+        [SEL_KIND_VALUES] = fill_values,
+        [SEL_KIND_UNITS] = fill_units,
+        [SEL_KIND_RASTER] = fill_raster,
+        [SEL_KIND_CHOICE] = fill_choice,
+        [SEL_KIND_FLAGS] = fill_flags,
+        [SEL_KIND_SIZE] = fill_size,
+        [SEL_KIND_POINT] = fill_point,
+        [SEL_KIND_POINTS] = fill_points,
+        [SEL_KIND_NAMES] = fill_names,
+        [SEL_KIND_NUMBERS] = fill_numbers,
+        [SEL_KIND_QUANTITY] = sel_fill_quantity,
+        [SEL_KIND_VECTOR] = fill_vector,
+        [SEL_KIND_PREDICATE] = fill_predicate,
+        [SEL_KIND_CALLBACK] = fill_callback,
+        [SEL_KIND_TABLE] = sel_fill_nested,
+        [SEL_KIND_LIST] = sel_fill_list,
+        [SEL_KIND_VARIANT] = sel_fill_variant,
+        [SEL_KIND_VARIANTS] = sel_fill_list,
+        [SEL_KIND_SHAPE] = fill_shape,
     };
     kinds[slot->field->kind](f, slot, index, member);
 }

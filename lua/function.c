@@ -1,50 +1,41 @@
-/* function.c -- functions of x, y, z, t and controls: read from a script, called in Lua.
+/* function.c -- functions of x, y, z, t and controls: read from a script, evaluated by a program or
+ * by Lua.
  *
  * A function says by its parameters' names what it depends on. The engine sees a sel_function and
  * does not know of Lua: what evaluates it is only here.
+ *
+ * A program is made by tracing the function. Before anybody evaluates it, it is compared with what
+ * Lua gives, bit by bit, at thousands of places and moments; one that differs anywhere is dropped,
+ * and Lua evaluates the function. Where a program says that it is not sure, or gives what is no
+ * finite number, Lua has the last word for that place: the value, or the error.
  */
 #include "lua/function.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "engine/machine.h"
+#include "lua/fill.h"
+
+enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
 static const char *const coordinate_names[] = {"x", "y", "z", "t"};
 
-static double coordinate(const double *values, size_t i) {
-    return values ? values[i] : 0;
-}
-
 static double argument(const sel_lua_function *f, int which, const sel_places *at, size_t i) {
-    switch (which) {
-    case SEL_ARGUMENT_X:
-        return coordinate(at->x, i);
-    case SEL_ARGUMENT_Y:
-        return coordinate(at->y, i);
-    case SEL_ARGUMENT_Z:
-        return coordinate(at->z, i);
-    case SEL_ARGUMENT_T:
+    const double *const coordinates[] = {at->x, at->y, at->z};
+    if (which < SEL_ARGUMENT_T)
+        return coordinates[which] ? coordinates[which][i] : 0;
+    if (which == SEL_ARGUMENT_T)
         return at->t;
-    default: {
-        int control = which - SEL_ARGUMENT_CONTROL;
-        return at->controls ? at->controls[control] : f->defaults[control];
-    }
-    }
-}
-
-static sel_where definition(const sel_lua_function *f) {
-    return f->base.where;
+    return (at->controls ? at->controls : f->defaults)[which - SEL_ARGUMENT_CONTROL];
 }
 
 static sel_status fail_here(const sel_lua_function *f, const sel_places *at, size_t i,
                             sel_error *error, const char *what) {
     char place[128];
     sel_place_text(at, i, place, sizeof place);
-    return sel_fail_at(error, definition(f), "%s: function returned %s (at %s)", f->label, what,
+    return sel_fail_at(error, f->base.where, "%s: function returned %s (at %s)", f->label, what,
                        place);
-}
-
-static const char *plural(int n) {
-    return n == 1 ? "" : "s";
 }
 
 /* Takes the results of one call, which are above `base` on the stack. */
@@ -54,7 +45,7 @@ static sel_status take_results(const sel_lua_function *f, int base, const sel_pl
     char what[200], found[80];
     int count = lua_gettop(L) - base, needed = f->base.results;
     if (count != needed) {
-        snprintf(what, sizeof what, "%d value%s, %d needed", count, plural(count), needed);
+        snprintf(what, sizeof what, "%d value%s, %d needed", count, count == 1 ? "" : "s", needed);
         return fail_here(f, at, i, error, what);
     }
     for (int r = 0; r < needed; r++) {
@@ -78,7 +69,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
     lua_State *L = f->script->L;
     int base = lua_gettop(L);
     sel_limits_start(f->script, SEL_FUNCTION);
-    if (sel_limits_check(f->script, definition(f)))
+    if (sel_limits_check(f->script, f->base.where))
         return SEL_BAD_SCENARIO;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->reference);
     for (int a = 0; a < f->count; a++)
@@ -93,7 +84,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
         char suffix[320], place[128];
         sel_place_text(at, i, place, sizeof place);
         snprintf(suffix, sizeof suffix, " (%s, at %s)", f->label, place);
-        status = sel_limits_report(f->script, definition(f), suffix);
+        status = sel_limits_report(f->script, f->base.where, suffix);
     } else {
         status = take_results(f, base, at, i, out, error);
     }
@@ -144,15 +135,176 @@ sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
     return status;
 }
 
-sel_status sel_function_call_gaps(const sel_lua_function *f, const sel_places *at,
-                                  const uint8_t *settled, double *out, sel_error *error) {
-    sel_status status = check_callable(f, error);
-    if (status)
-        return status;
-    f->script->finds_gaps = true;
-    status = sel_function_call(f, at, settled, out, error);
-    f->script->finds_gaps = false;
+static bool all_finite(const sel_lua_function *f, size_t n, size_t i, const double *out) {
+    for (int r = 0; r < f->base.results; r++)
+        if (!isfinite(out[(size_t)r * n + i]))
+            return false;
+    return true;
+}
+
+static void tell(sel_lua_function *f, size_t places, double seconds) {
+    char text[1024];
+    bool each_step = (f->base.depends & (SEL_ON_T | SEL_ON_CONTROLS)) != 0;
+    f->told = true;
+    if (!f->script->options.notice)
+        return;
+    snprintf(text, sizeof text,
+             "%s:%d: %s: function is evaluated by Lua at every %s: %s; %.3g us for %zu place%s%s",
+             f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->label,
+             each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
+             places == 1 ? "" : "s", each_step ? ", in every step" : "");
+    sel_plain_text(text);
+    f->script->options.notice(f->script->options.notice_data, text);
+}
+
+static sel_status evaluate_by_lua(sel_lua_function *f, const sel_places *at, double *out,
+                                  sel_error *error) {
+    double before = sel_machine_seconds();
+    sel_status status = sel_function_call(f, at, NULL, out, error);
+    if (!status && !f->told && at->n > 0)
+        tell(f, at->n, sel_machine_seconds() - before);
     return status;
+}
+
+/* Evaluates the program, and notes where that is all: settled[at->n]. */
+static sel_status evaluate_program(const sel_lua_function *f, const sel_places *at, double *out,
+                                   uint8_t *settled, sel_error *error) {
+    const double *controls = at->controls ? at->controls : f->defaults;
+    return sel_program_eval(f->program, at, controls, out, settled, error);
+}
+
+/* sel_function.eval: by the program where there is one. */
+static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
+                           sel_error *error) {
+    sel_lua_function *f = self->data;
+    if (!f->program)
+        return evaluate_by_lua(f, at, out, error);
+    uint8_t *settled = malloc(at->n + 1);
+    if (!settled)
+        return sel_fail_memory(error, "the values of a function", at->n);
+    sel_status status = evaluate_program(f, at, out, settled, error);
+    for (size_t i = 0; i < at->n && !status; i++)
+        settled[i] = settled[i] && all_finite(f, at->n, i, out);
+    status = status ? status : sel_function_call(f, at, settled, out, error);
+    free(settled);
+    return status;
+}
+
+/* sel_function.gaps: in a gap the first result is NaN. */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    const sel_lua_function *f = self->data;
+    const size_t n = at->n, bytes = n * (f->base.results * sizeof(double) + 1);
+    double *out = calloc(bytes + 1, 1);
+    if (!out)
+        return sel_fail_memory(error, "the values of a function", bytes);
+    uint8_t *settled = (uint8_t *)(out + (size_t)f->base.results * n);
+    sel_status status = f->program ? evaluate_program(f, at, out, settled, error) : SEL_OK;
+    status = status ? status : check_callable(f, error);
+    if (!status) {
+        f->script->finds_gaps = true;
+        status = sel_function_call(f, at, settled, out, error);
+        f->script->finds_gaps = false;
+    }
+    for (size_t i = 0; i < n && !status; i++)
+        gap[i] = !settled[i] && isnan(out[i]);
+    free(out);
+    return status;
+}
+
+enum { MOST_NESTED = 8 };
+
+/* Looks through what a function at `index` refers to, and through the functions among it. */
+static const sel_lookup *find_raster(lua_State *L, int index, int depth) {
+    const sel_lookup *found = NULL;
+    index = lua_absindex(L, index);
+    for (int i = 1; !found && lua_checkstack(L, LUA_MINSTACK) && lua_getupvalue(L, index, i); i++) {
+        const sel_lookup *lookup = sel_lookup_at(L, -1);
+        if (lookup && lookup->kind == SEL_LOOKUP_RASTER)
+            found = lookup;
+        else if (lua_isfunction(L, -1) && depth < MOST_NESTED)
+            found = find_raster(L, -1, depth + 1);
+        lua_pop(L, 1);
+    }
+    return found;
+}
+
+/* The first raster that the function at `index` calls, by its program, else by what it refers to;
+ * NULL: none is known. */
+static const sel_lookup *first_raster(const sel_lua_function *f, int index) {
+    if (!f->program)
+        return find_raster(f->script->L, index, 0);
+    for (int i = 0; i < f->program->calls; i++)
+        if (f->program->call[i].lookup->kind == SEL_LOOKUP_RASTER)
+            return f->program->call[i].lookup;
+    return NULL;
+}
+
+/* Numbers of all sizes, the same in every run. */
+static double sample(uint64_t *seed) {
+    static const double scales[] = {1, 1, 10, 100, 1000, 1e-3, 1e5, 1e9};
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    double unit = (double)(*seed >> 11) / 4503599627370496.0 - 1;
+    double value = unit * scales[*seed >> 61];
+    return (*seed >> 50 & 3u) == 0 ? floor(value) + 0.5 : fabs(value);
+}
+
+/* Does Lua give at place i what the program gave? An error is a difference, unless the script has
+ * taken too long. */
+static bool same_at(const sel_lua_function *f, const sel_places *at, size_t i, const double *out) {
+    double lua[SEL_PROGRAM_RESULTS * PLACES];
+    if (sel_function_call_at(f, at, i, lua, NULL) != SEL_OK)
+        return f->script->broken;
+    for (int r = 0; r < f->base.results; r++)
+        if (memcmp(&lua[(size_t)r * at->n + i], &out[(size_t)r * at->n + i], sizeof *lua) != 0)
+            return false;
+    return true;
+}
+
+/* The places of one moment at which the program differs: the first of them, or PLACES. */
+static size_t find_difference(const sel_lua_function *f, const sel_places *at) {
+    double out[SEL_PROGRAM_RESULTS * PLACES];
+    uint8_t settled[PLACES];
+    size_t i = 0;
+    if (evaluate_program(f, at, out, settled, NULL) != SEL_OK)
+        return PLACES;
+    while (i < PLACES && (!settled[i] || !all_finite(f, PLACES, i, out) || same_at(f, at, i, out)))
+        i++;
+    return i;
+}
+
+void sel_function_compare(sel_lua_function *f) {
+    double x[PLACES], y[PLACES], z[PLACES];
+    const int64_t before = f->script->ticks;
+    uint64_t seed = 1;
+    for (int m = 0; m < MOMENTS && f->script->ticks - before <= MOST_COMPARED; m++) {
+        for (int i = 0; i < PLACES; i++) {
+            x[i] = sample(&seed);
+            y[i] = sample(&seed);
+            z[i] = sample(&seed);
+        }
+        const sel_places at = {PLACES, x, y, z, m ? fabs(sample(&seed)) : 0, f->defaults};
+        const size_t i = find_difference(f, &at);
+        if (i < PLACES) {
+            char place[160];
+            sel_place_text(&at, i, place, sizeof place);
+            snprintf(f->why, sizeof f->why,
+                     "its program gave another value at %s; does it depend on more than its "
+                     "arguments?",
+                     place);
+            f->program = f->base.program = NULL;
+            return;
+        }
+    }
+}
+
+/* Traces the function at `index` and compares its program with it. */
+static void compile(sel_lua_function *f, int index) {
+    sel_trace_needs needs = {f->count, f->arguments, f->base.results, f->predicate};
+    f->program = f->base.program = sel_trace_function(f->script, index, &needs, f->why);
+    if (f->program)
+        sel_function_compare(f);
+    sel_limits_look(f->script->L, f->base.where);
 }
 
 /* The argument called `name`, or -1. */
@@ -194,22 +346,6 @@ static bool read_parameters(sel_lua_function *f, int index, const sel_function_n
     return true;
 }
 
-static sel_where function_place(sel_script *script, const lua_Debug *info, sel_where where) {
-    for (const sel_source *s = script->sources; s; s = s->next)
-        if (info->source[0] == '@' && strcmp(s->name, info->source + 1) == 0)
-            return (sel_where){s->name, info->linedefined};
-    return where;
-}
-
-/* The values of the controls as the script gives them. NULL when there is no memory. */
-static const double *copy_defaults(sel_arena *arena, const sel_numbers *controls) {
-    int count = controls ? controls->n : 0;
-    double *values = sel_arena_alloc(arena, ((size_t)count + 1) * sizeof *values);
-    for (int k = 0; values && k < count; k++)
-        values[k] = controls->v[k].value;
-    return values;
-}
-
 const sel_function *sel_function_create(sel_script *script, int index,
                                         const sel_function_needs *needs, sel_where where,
                                         char reason[512]) {
@@ -228,14 +364,18 @@ const sel_function *sel_function_create(sel_script *script, int index,
     sel_lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
     int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
     char *label = sel_arena_copy(script->arena, needs->label);
-    const double *defaults = copy_defaults(script->arena, needs->controls);
+    const int controls = needs->controls ? needs->controls->n : 0;
+    double *defaults = sel_arena_alloc(script->arena, ((size_t)controls + 1) * sizeof *defaults);
+    const sel_source *text = sel_script_source(script, info.source);
     if (!f || !arguments || !label || !defaults) {
         snprintf(reason, 512, "there is not enough memory for the function");
         return NULL;
     }
+    for (int k = 0; k < controls; k++)
+        defaults[k] = needs->controls->v[k].value;
     f->base = (sel_function){.results = needs->results,
-                             .where = function_place(script, &info, where),
-                             .eval = sel_function_evaluate,
+                             .where = text ? (sel_where){text->name, info.linedefined} : where,
+                             .eval = evaluate,
                              .data = f};
     f->script = script;
     f->predicate = needs->predicate;
@@ -248,10 +388,56 @@ const sel_function *sel_function_create(sel_script *script, int index,
         return NULL;
     lua_pushvalue(L, index);
     f->reference = luaL_ref(L, LUA_REGISTRYINDEX);
-    f->next = script->functions;
-    script->functions = f;
-    sel_function_compile(f, index);
-    f->base.raster = sel_function_raster(f, index);
-    f->base.gaps = f->base.raster ? sel_function_gaps : NULL;
+    *script->functions_end = f;
+    script->functions_end = &f->next;
+    compile(f, index);
+    f->base.raster = first_raster(f, index);
+    f->base.gaps = f->base.raster ? find_gaps : NULL;
     return &f->base;
+}
+
+void sel_functions_loaded(sel_script *script) {
+    for (sel_lua_function *f = script->functions; f && script->keeps_state; f = f->next) {
+        if (f->program)
+            snprintf(f->why, sizeof f->why,
+                     "another function of the script changes what this one may read");
+        f->program = f->base.program = NULL;
+    }
+}
+
+static void print_depends(unsigned depends, FILE *to) {
+    static const char *const names[] = {"x", "y", "z", "t", "controls"};
+    const char *between = "";
+    for (int bit = 0; bit < 5; bit++) {
+        if (depends >> bit & 1u) {
+            fprintf(to, "%s%s", between, names[bit]);
+            between = ", ";
+        }
+    }
+    fputs(*between ? "" : "nothing", to);
+}
+
+static void print_function(const sel_lua_function *f, FILE *to) {
+    int controls = f->controls ? f->controls->n : 0;
+    const char **names = sel_arena_alloc(f->script->arena, ((size_t)controls + 1) * sizeof *names);
+    fprintf(to, "%s:%d: %s, depends on ", f->base.where.file ? f->base.where.file : "script",
+            f->base.where.line, f->label);
+    if (!f->program) {
+        print_depends(f->base.depends, to);
+        fprintf(to, "\n  evaluated by Lua: %s\n", f->why);
+        return;
+    }
+    for (int k = 0; names && k < controls; k++)
+        names[k] = f->controls->v[k].name;
+    print_depends(f->program->depends, to);
+    fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
+            f->program->each_count, f->program->once_count, f->program->registers);
+    if (names)
+        sel_program_print(f->program, names, "    ", to);
+}
+
+void sel_script_print_laws(const sel_scenario *scenario, FILE *to) {
+    const sel_script *script = scenario->release_data;
+    for (const sel_lua_function *f = script->functions; f; f = f->next)
+        print_function(f, to);
 }

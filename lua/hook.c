@@ -3,10 +3,10 @@
  * Each call makes a new `run`, which is dead when the call returns: kept beyond it, it raises. The
  * table run.state belongs to the run, so that two runs of one script do not share it.
  */
-#include "lua/hook.h"
+#include "lua/fill.h"
 #include <stdio.h>
 #include <string.h>
-#include "engine/hooks.h"
+#include "hook_state_lua.h"
 
 typedef struct lua_callback {
     sel_callback base;
@@ -14,6 +14,9 @@ typedef struct lua_callback {
     int reference; /* in Lua's registry */
     const char *label;
 } lua_callback;
+
+/* Addresses are keys in Lua's registry: the functions of hook_state.lua. */
+static const char save_key, load_key;
 
 /* The userdata that scripts see. */
 typedef struct run_object {
@@ -35,19 +38,20 @@ static sel_hook_run *check_run(lua_State *L, const char *call) {
     return object->run;
 }
 
-static const char *check_string(lua_State *L, int index, const char *call, const char *what) {
+static void check_type(lua_State *L, int index, int type, const char *call, const char *what) {
     char found[80];
-    if (lua_type(L, index) != LUA_TSTRING)
-        luaL_error(L, "%s: %s must be a string, got %s", call, what,
+    if (lua_type(L, index) != type)
+        luaL_error(L, "%s: %s must be a %s, got %s", call, what, lua_typename(L, type),
                    sel_script_value_text(L, index, found));
+}
+
+static const char *check_string(lua_State *L, int index, const char *call, const char *what) {
+    check_type(L, index, LUA_TSTRING, call, what);
     return lua_tostring(L, index);
 }
 
 static double check_number(lua_State *L, int index, const char *call, const char *what) {
-    char found[80];
-    if (lua_type(L, index) != LUA_TNUMBER)
-        luaL_error(L, "%s: %s must be a number, got %s", call, what,
-                   sel_script_value_text(L, index, found));
+    check_type(L, index, LUA_TNUMBER, call, what);
     return lua_tonumber(L, index);
 }
 
@@ -68,16 +72,13 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* Back from the engine: how long it takes is not the hook's fault. Raises the engine's message at
- * the script's line. */
-static void come_back(lua_State *L, const sel_limits *left, sel_status status,
-                      const sel_error *error) {
+/* Back from the engine: how long it takes is not the hook's fault. Pushes the `count` values that
+ * it gave, or raises its message at the script's line. */
+static int come_back(lua_State *L, const sel_limits *left, sel_status status,
+                     const sel_error *error, const double *values, int count) {
     sel_limits_come_back(L, left);
     if (status != SEL_OK)
         luaL_error(L, "%s", error->text);
-}
-
-static int push_numbers(lua_State *L, const double *values, int count) {
     for (int c = 0; c < count; c++)
         lua_pushnumber(L, values[c]);
     return count;
@@ -92,8 +93,8 @@ static int run_probe(lua_State *L) {
     const char *field = check_string(L, 2, "run:probe", "the field");
     sel_point at = check_point(L, 3, "run:probe");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_probe(run, field, &at, values, &count, &error), &error);
-    return push_numbers(L, values, count);
+    sel_status status = sel_hook_probe(run, field, &at, values, &count, &error);
+    return come_back(L, &left, status, &error, values, count);
 }
 
 /* run:reduce(field, op) -> a number per component */
@@ -105,43 +106,42 @@ static int run_reduce(lua_State *L) {
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_reduce(run, field, op, values, &count, &error), &error);
-    return push_numbers(L, values, count);
+    sel_status status = sel_hook_reduce(run, field, op, values, &count, &error);
+    return come_back(L, &left, status, &error, values, count);
 }
 
 /* run:force(name) -> fx, fy, torque; in 3-D fx, fy, fz and three torques */
 static int run_force(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:force");
     sel_error error = {SEL_OK, ""};
-    double force[3], torque[3];
+    const int dims = run->context->domain->grid.dims, torques = dims == 2 ? 1 : 3;
+    double values[6], torque[3] = {0};
     const char *name = check_string(L, 2, "run:force", "the name");
     const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_force(run, name, force, torque, &error), &error);
-    int dims = run->context->domain->grid.dims;
-    push_numbers(L, force, dims);
-    return dims == 2 ? dims + push_numbers(L, torque + 2, 1) : dims + push_numbers(L, torque, 3);
+    sel_status status = sel_hook_force(run, name, values, torque, &error);
+    memcpy(values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
+    return come_back(L, &left, status, &error, values, dims + torques);
+}
+
+typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
+
+static int run_set_number(lua_State *L, const char *call, const char *what, set_number *set) {
+    sel_hook_run *run = check_run(L, call);
+    sel_error error = {SEL_OK, ""};
+    const char *name = check_string(L, 2, call, what);
+    double value = check_number(L, 3, call, "the value");
+    const sel_limits left = sel_limits_leave(L);
+    return come_back(L, &left, set(run, name, value, &error), &error, NULL, 0);
 }
 
 /* run:set(control, value) */
 static int run_set(lua_State *L) {
-    sel_hook_run *run = check_run(L, "run:set");
-    sel_error error = {SEL_OK, ""};
-    const char *control = check_string(L, 2, "run:set", "the control");
-    double value = check_number(L, 3, "run:set", "the value");
-    const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_set(run, control, value, &error), &error);
-    return 0;
+    return run_set_number(L, "run:set", "the control", sel_hook_set);
 }
 
 /* run:result(name, value) */
 static int run_result(lua_State *L) {
-    sel_hook_run *run = check_run(L, "run:result");
-    sel_error error = {SEL_OK, ""};
-    const char *name = check_string(L, 2, "run:result", "the name");
-    double value = check_number(L, 3, "run:result", "the value");
-    const sel_limits left = sel_limits_leave(L);
-    come_back(L, &left, sel_hook_result(run, name, value, &error), &error);
-    return 0;
+    return run_set_number(L, "run:result", "the name", sel_hook_result);
 }
 
 /* run:stop(reason) */
@@ -160,7 +160,8 @@ static int run_log(lua_State *L) {
     return 0;
 }
 
-int sel_hook_state(lua_State *L, sel_hook_run *run) {
+/* Pushes the table run.state. */
+static int push_state(lua_State *L, sel_hook_run *run) {
     if (run->caller_handle == 0) {
         lua_newtable(L);
         run->caller_handle = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -180,9 +181,9 @@ static int read_member(lua_State *L) {
     if (strcmp(name, "step") == 0)
         return lua_pushinteger(L, run->step), 1;
     if (strcmp(name, "time") == 0)
-        return push_numbers(L, &run->time, 1);
+        return lua_pushnumber(L, run->time), 1;
     if (strcmp(name, "state") == 0)
-        return sel_hook_state(L, run);
+        return push_state(L, run);
     return luaL_error(L, "run has no%s", sel_script_suggest(name, members, text));
 }
 
@@ -257,10 +258,54 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
     return status;
 }
 
+void sel_hook_open(lua_State *L) {
+    static const luaL_Reg host[] = {{"value_text", sel_host_value_text}, {NULL, NULL}};
+    luaL_newlib(L, host);
+    sel_sandbox_run(L, hook_state_lua, sizeof hook_state_lua, 2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &load_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &save_key);
+}
+
+/* Protected: run.state, all of its block, moves to a checkpoint. Arguments: the run, the
+ * checkpoint. */
+static int save_state(lua_State *L) {
+    size_t length;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &save_key);
+    push_state(L, lua_touserdata(L, 1));
+    lua_call(L, 1, 1);
+    const char *bytes = lua_tolstring(L, -1, &length);
+    sel_keep(lua_touserdata(L, 2), (void *)(uintptr_t)bytes, length);
+    return 0;
+}
+
+/* As above, from a checkpoint. */
+static int load_state(lua_State *L) {
+    sel_hook_run *run = lua_touserdata(L, 1);
+    sel_checkpoint *checkpoint = lua_touserdata(L, 2);
+    const size_t length = (size_t)sel_checkpoint_left(checkpoint);
+    luaL_Buffer buffer;
+    push_state(L, run);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &load_key);
+    sel_keep(checkpoint, luaL_buffinitsize(L, &buffer, length), length);
+    luaL_pushresultsize(&buffer, length);
+    lua_call(L, 1, 1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, run->caller_handle);
+    return 0;
+}
+
 /* sel_callback.keep */
 static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoint *checkpoint) {
     const lua_callback *callback = self->data;
-    sel_hook_keep(callback->script->L, run, checkpoint);
+    lua_State *L = callback->script->L;
+    const int base = lua_gettop(L);
+    lua_pushcfunction(L, sel_checkpoint_loads(checkpoint) ? load_state : save_state);
+    lua_pushlightuserdata(L, run);
+    lua_pushlightuserdata(L, checkpoint);
+    if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+        const char *text = lua_tostring(L, -1);
+        sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO, "%s", text ? text : "run.state");
+    }
+    lua_settop(L, base);
 }
 
 const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label,

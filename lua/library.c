@@ -3,49 +3,45 @@
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
  */
-#include "lua/state.h"
-#include "lua/data.h"
-#include "lua/trace.h"
+#include "lua/fill.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/solver.h"
 #include "geometry/shape.h"
+#include "params_lua.h"
 #include "selenite_lua.h"
 
 /* Addresses of these are keys in Lua's registry. */
 static const char marks_key, operators_key, closed_key;
 
+sel_source *sel_script_source(const sel_script *script, const char *chunk) {
+    sel_source *source = chunk[0] == '@' ? script->sources : NULL;
+    while (source && strcmp(source->name, chunk + 1) != 0)
+        source = source->next;
+    return source;
+}
+
 sel_where sel_script_place(lua_State *L, sel_source **source) {
     lua_Debug frame;
-    if (source)
-        *source = NULL;
-    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+    sel_source *found = NULL;
+    for (int level = 0; !found && lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "Sl", &frame);
-        if (frame.currentline <= 0 || frame.source[0] != '@')
-            continue;
-        for (sel_source *s = sel_script_of(L)->sources; s; s = s->next) {
-            if (strcmp(s->name, frame.source + 1) != 0)
-                continue;
-            if (source)
-                *source = s;
-            return (sel_where){s->name, frame.currentline};
-        }
+        found = frame.currentline > 0 ? sel_script_source(sel_script_of(L), frame.source) : NULL;
     }
-    return (sel_where){NULL, 0};
+    if (source)
+        *source = found;
+    return found ? (sel_where){found->name, frame.currentline} : (sel_where){NULL, 0};
 }
 
 /* Without a place when the tables are filled that the script returned: it runs no more. */
 static void fail_limit(sel_script *script, sel_where where) {
-    const sel_source *scenario = script->sources;
     char place[1024] = "";
-    while (scenario && scenario->next)
-        scenario = scenario->next;
     if (where.file)
         snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
-    else if (scenario)
-        snprintf(place, sizeof place, "%s: ", scenario->name);
+    else if (script->main)
+        snprintf(place, sizeof place, "%s: ", script->main->name);
     sel_fail(script->error, SEL_BAD_SCENARIO,
              "%sthe data need more than %zu MiB of memory; --trust lifts all limits", place,
              script->memory >> 20);
@@ -123,16 +119,15 @@ sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span
     const char **names = sel_script_names(L, index);
     for (*count = 0; names[*count];)
         ++*count;
-    size_t room = (size_t)*count + 1;
-    sel_named_span *list = sel_arena_alloc(script->arena, room * sizeof *list);
-    sel_span *spans = sel_arena_alloc(script->arena, room * sizeof *spans);
-    if (!list || !spans)
-        sel_script_no_memory(script, "the names of a table", room * sizeof *list);
-    sel_source_keys(span, names, *count, spans);
+    const size_t bytes = ((size_t)*count + 1) * sizeof(sel_named_span);
+    sel_named_span *list = sel_arena_alloc(script->arena, bytes);
+    if (!list)
+        sel_script_no_memory(script, "the names of a table", bytes);
     for (int i = 0; i < *count; i++) {
         const char *name = sel_arena_copy(script->arena, names[i]);
-        list[i] = (sel_named_span){name ? name : "", spans[i]};
+        list[i].name = name ? name : "";
     }
+    sel_source_keys(span, list, *count);
     qsort(list, (size_t)*count, sizeof *list, compare_order);
     lua_pop(L, 1);
     return list;
@@ -230,13 +225,6 @@ static const char *short_name(const sel_table *table) {
     return dot ? dot + 1 : table->name;
 }
 
-static bool has_positional(const sel_table *table) {
-    for (int i = 0; i < table->count; i++)
-        if (table->fields[i].flags & SEL_POSITIONAL)
-            return true;
-    return false;
-}
-
 /* NAME{...}, upvalue 1: the sel_table, upvalue 2: the group. Laws of one name have one constructor
  * whichever solver they are for; filling chooses by the solver. */
 static int construct(lua_State *L) {
@@ -245,7 +233,7 @@ static int construct(lua_State *L) {
     if (lua_gettop(L) != 1)
         return luaL_error(L, "%s takes one table: write %s { ... }", table->name, table->name);
     if (!lua_istable(L, 1)) {
-        if (lua_isnil(L, 1) || !has_positional(table)) {
+        if (lua_isnil(L, 1) || !sel_fill_positional(table)) {
             char found[80];
             sel_script_value_text(L, 1, found);
             return luaL_error(L, "%s takes a table, got %s: write %s { ... }", table->name, found,
@@ -307,7 +295,7 @@ int sel_host_value_text(lua_State *L) {
     return 1;
 }
 
-int sel_host_suggestion(lua_State *L) {
+static int host_suggestion(lua_State *L) {
     char text[256];
     const char **names = sel_script_names(L, 2);
     lua_pushstring(L, sel_script_suggest(luaL_checkstring(L, 1), names, text));
@@ -322,19 +310,174 @@ void sel_library_close(lua_State *L, const char *what) {
     lua_call(L, 2, 1);
 }
 
+/* ---- sel.params: what params.lua needs of the script, and what --help and run.json show ---- */
+
+typedef struct declarer {
+    sel_script *script;
+    sel_chunk *chunk;
+    sel_where where; /* of the call */
+    sel_named_span *list;
+    int count;
+    bool failed;
+} declarer;
+
+/* mistake(place, text), see params.lua; upvalue 1: the declarer. */
+static int note_mistake(lua_State *L) {
+    declarer *d = lua_touserdata(L, lua_upvalueindex(1));
+    if (lua_gettop(L) == 0)
+        return lua_pushboolean(L, d->failed), 1;
+    d->failed = true;
+    if (lua_isinteger(L, 1)) {
+        int place = (int)lua_tointeger(L, 1) - 1;
+        sel_fail_at(d->script->error, sel_span_where(d->list[place].span), "%s",
+                    lua_tostring(L, 2));
+    } else if (strcmp(lua_tostring(L, 1), "usage") == 0) {
+        sel_fail(d->script->error, SEL_BAD_USAGE, "%s", lua_tostring(L, 2));
+    } else {
+        bool load = strcmp(lua_tostring(L, 1), "load") == 0;
+        sel_fail_at(d->script->error, load ? d->chunk->loaded_at : d->where, "%s",
+                    lua_tostring(L, 2));
+    }
+    return 0;
+}
+
+static int host_is_plain(lua_State *L) {
+    lua_pushboolean(L, sel_is_plain(luaL_checkstring(L, 1)));
+    return 1;
+}
+
+/* Address is a key in Lua's registry: the paths that need no directory any more. */
+static const char paths_key;
+
+bool sel_params_is_path(lua_State *L, int index) {
+    index = lua_absindex(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &paths_key);
+    lua_pushvalue(L, index);
+    bool noted = lua_rawget(L, -2) == LUA_TBOOLEAN;
+    lua_pop(L, 2);
+    return noted;
+}
+
+/* A copy of the field of the table at the top, for a terminal: without control characters. */
+static const char *shown(declarer *d, lua_State *L, const char *name, bool plain) {
+    lua_getfield(L, -1, name);
+    char *copy = sel_arena_copy(d->script->arena, lua_tostring(L, -1));
+    if (copy && plain)
+        sel_plain_text(copy);
+    lua_pop(L, 1);
+    return copy;
+}
+
+/* What --help and run.json show: from the list at the top. */
+static void publish(declarer *d, lua_State *L) {
+    sel_scenario *scenario = d->script->scenario;
+    size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
+    scenario->parameters = sel_arena_alloc(d->script->arena, size);
+    if (!scenario->parameters)
+        sel_script_no_memory(d->script, "the parameters", size);
+    scenario->parameter_count = d->count;
+    for (int i = 0; i < d->count; i++) {
+        static const char *const kinds[] = {"number", "string", "boolean", NULL};
+        sel_parameter *p = &scenario->parameters[i];
+        lua_rawgeti(L, -1, i + 1);
+        lua_getfield(L, -1, "kind");
+        p->kind = luaL_checkoption(L, -1, NULL, kinds);
+        lua_pop(L, 1);
+        p->name = d->list[i].name;
+        p->help = shown(d, L, "help", true);
+        p->text = shown(d, L, "text", false);
+        p->preset = shown(d, L, "preset", true);
+        p->limits = shown(d, L, "limits", true);
+        lua_pop(L, 1);
+    }
+}
+
+/* Pushes the arguments of what params.lua returned; the script's table is at index 1. */
+static void push_arguments(declarer *d, lua_State *L) {
+    const sel_script_options *options = &d->script->options;
+    lua_pushvalue(L, 1);
+    lua_createtable(L, d->count, 0);
+    for (int i = 0; i < d->count; i++) {
+        lua_pushstring(L, d->list[i].name);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_newtable(L);
+    lua_pushstring(L, d->chunk->directory);
+    lua_setfield(L, -2, "directory");
+    if (d->chunk->values != LUA_NOREF) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, d->chunk->values);
+        lua_setfield(L, -2, "loaded");
+    }
+    if (!d->chunk->above) {
+        lua_createtable(L, options->count, 0);
+        for (int i = 0; i < options->count; i++) {
+            lua_pushstring(L, options->assignments[i]);
+            lua_rawseti(L, -2, i + 1);
+        }
+        lua_setfield(L, -2, "assignments");
+    }
+    lua_pushlightuserdata(L, d);
+    lua_pushcclosure(L, note_mistake, 1);
+}
+
+/* sel.params; upvalue 1: what params.lua returned. */
+static int declare(lua_State *L) {
+    sel_source *source;
+    declarer d = {.script = sel_script_of(L), .chunk = sel_script_of(L)->chunk};
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    if (!d.chunk)
+        return luaL_error(L, "sel.params may only be called while the scenario is read");
+    if (d.chunk->declared)
+        return luaL_error(L, "sel.params was called before; declare all parameters in one call");
+    d.chunk->declared = true;
+    d.where = sel_script_place(L, &source);
+    d.list = sel_script_names_in_order(
+        L, 1, sel_source_call(d.script->arena, source, d.where.line, "params"), &d.count);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    push_arguments(&d, L);
+    lua_call(L, 4, 2);
+    if (d.failed)
+        return sel_limits_break(L);
+    if (!d.chunk->above) {
+        publish(&d, L);
+        if (d.script->options.parameters_only)
+            return sel_limits_break(L);
+    }
+    lua_pop(L, 1);
+    sel_library_close(L, "sel.params");
+    return 1;
+}
+
+static void push_params(lua_State *L) {
+    static const luaL_Reg host[] = {{"value_text", sel_host_value_text},
+                                    {"suggestion", host_suggestion},
+                                    {"is_plain", host_is_plain},
+                                    {NULL, NULL}};
+    luaL_newlib(L, host);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &paths_key);
+    lua_setfield(L, -2, "paths");
+    sel_sandbox_run(L, params_lua, sizeof params_lua, 1);
+    lua_pushcclosure(L, declare, 1);
+}
+
+/* ---- the whole ---- */
+
 static void push_host(lua_State *L) {
     static const luaL_Reg functions[] = {{"shape", mark_shape},
                                          {"is_shape", is_shape},
                                          {"value_text", sel_host_value_text},
-                                         {"suggestion", sel_host_suggestion},
+                                         {"suggestion", host_suggestion},
                                          {"load", sel_module_load},
                                          {"step", sel_trace_step},
                                          {"series", sel_data_series},
                                          {"raster", sel_data_raster},
                                          {"state", sel_data_state},
                                          {"paint", sel_data_paint},
-                                         {"units", sel_units_make},
-                                         {"noise", sel_lookup_noise},
+                                         {"units", sel_data_units},
+                                         {"noise", sel_data_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_newtable(L);
@@ -344,7 +487,7 @@ static void push_host(lua_State *L) {
     lua_getfield(L, -1, "step");
     sel_trace_allow(L, -1);
     lua_pop(L, 1);
-    sel_params_push(L);
+    push_params(L);
     lua_setfield(L, -2, "params");
     push_constructors(L);
     lua_setfield(L, -2, "groups");
@@ -357,10 +500,9 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    if (!sel_sandbox_compile(L, (const char *)selenite_lua, sizeof selenite_lua, "=selenite"))
-        lua_error(L);
-    sel_lookup_open(L);
+    sel_data_open(L);
+    sel_hook_open(L);
     push_host(L);
-    lua_call(L, 1, 2);
+    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);
 }

@@ -2,16 +2,30 @@
  *
  * Every thousand instructions Lua's hook checks whether the time is up. Memory goes through an
  * allocator that counts bytes. A limit that is hit sets `broken`: from then on the hook raises at
- * every instruction, so that catching the error is of no use. What no hook can end (C that does not
- * return, functions that a hook has called) ends with the process, a second later: watchdog.c.
+ * every instruction, so that catching the error is of no use.
+ *
+ * What no hook can end (C that does not return, functions that a hook has called) a thread of its
+ * own ends a second later, with the process. All that it shares with the thread that it watches is
+ * one atomic number, the deadline. Only the watched thread can read where the script is, so it is
+ * asked by a signal.
  */
 #include "lua/state.h"
+#include <errno.h>
 #include <math.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include "engine/process.h"
 
-enum { INSTRUCTIONS_PER_TICK = 1000 };
+enum { INSTRUCTIONS_PER_TICK = 1000, PLACE_ROOM = 4096 };
+#define ENDING (-1)
+static const int64_t second = 1000000000;       /* of `now` */
+static const int64_t longest_sleep = 200000000; /* of the watchdog */
+static const int64_t grace = 1000000000;        /* for C to return to Lua */
 static const int64_t call_instructions = 100000000;
 static const size_t memory_limit = (size_t)512 << 20;
 
@@ -24,14 +38,36 @@ static const char hook_text[] = "a hook took longer than %g s or %lld instructio
 static const char memory_text[] = "the script needs more than %zu MiB of memory; --trust lifts all "
                                   "limits";
 
+struct sel_watchdog {
+    sel_script *script;
+    _Atomic int64_t deadline; /* 0: nothing runs; ENDING: the process ends */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool done;
+    sem_t answered;
+    char file[PLACE_ROOM]; /* where the script is; "": it did not answer */
+    int line;
+};
+
+/* The one that asks where its script is: the last thing that a process does. */
+static struct sel_watchdog *_Atomic asking;
+
+/* Nanoseconds of a clock that never goes back. Takes next to no time, and lags some milliseconds.
+ */
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return time.tv_sec * second + time.tv_nsec;
+}
+
 static bool is_worn_out(const sel_limits *limits) {
     return limits->max_instructions &&
            limits->ticks * INSTRUCTIONS_PER_TICK > limits->max_instructions;
 }
 
 static bool is_late(const sel_script *script) {
-    return script->watchdog && script->limits.running &&
-           sel_watchdog_now() >= script->limits.deadline;
+    return script->watchdog && script->limits.running && now() >= script->limits.deadline;
 }
 
 static void fail_time(const sel_script *script, sel_where where, sel_error *error) {
@@ -80,7 +116,7 @@ static void refuse(sel_script *script, size_t bytes) {
 }
 
 static bool may_grow(sel_script *script, size_t bytes) {
-    if (script->trust || !script->limits.running)
+    if (script->options.trust || !script->limits.running)
         return true;
     if (script->used + bytes > script->memory) {
         refuse(script, bytes);
@@ -128,15 +164,15 @@ static void note_inside(lua_State *L) {
     script->inside[lua_type(L, -1)] = (const char *)lua_topointer(L, -1) - script->newest;
 }
 
-uint64_t sel_limits_number(lua_State *L, int index) {
-    const char *object = lua_topointer(L, index);
-    int top = lua_gettop(L);
-    bool alone = lua_iscfunction(L, index) && !lua_getupvalue(L, index, 1);
-    lua_settop(L, top);
-    if (alone) /* a function of C without upvalues has no block */
-        return (uintptr_t)object;
-    object -= sel_script_of(L)->inside[lua_type(L, index)];
-    return ((const header *)(const void *)object - 1)->number;
+int sel_host_number(lua_State *L) {
+    const char *object = lua_topointer(L, 1);
+    uint64_t number = (uintptr_t)object; /* of a function of C without upvalues: it has no block */
+    if (!lua_iscfunction(L, 1) || lua_getupvalue(L, 1, 1)) {
+        object -= sel_script_of(L)->inside[lua_type(L, 1)];
+        number = ((const header *)(const void *)object - 1)->number;
+    }
+    lua_pushinteger(L, (lua_Integer)number);
+    return 1;
 }
 
 static void on_count(lua_State *L, lua_Debug *event) {
@@ -181,36 +217,134 @@ void sel_limits_look(lua_State *L, sel_where where) {
     sel_limits_break(L);
 }
 
-/* sel_watchdog_calls.place */
-static void tell_place(void *data, char *file, int room, int *line) {
-    const sel_script *script = data;
-    sel_where where = running_place(script->active);
-    for (int i = 0; where.file && i + 1 < room && where.file[i]; i++) {
-        file[i] = where.file[i];
-        file[i + 1] = '\0';
+/* ---- the watchdog ---- */
+
+static void answer(int number) {
+    (void)number;
+    int kept = errno;
+    struct sel_watchdog *dog = atomic_load(&asking);
+    if (dog && pthread_equal(pthread_self(), dog->script->thread)) {
+        const sel_where where = running_place(dog->script->active);
+        for (int i = 0; where.file && i + 1 < PLACE_ROOM && where.file[i]; i++)
+            dog->file[i] = where.file[i];
+        dog->line = where.line;
+        sem_post(&dog->answered);
     }
-    *line = where.line;
+    errno = kept;
 }
 
-/* sel_watchdog_calls.end */
-static void end_process(void *data, const char *file, int line) {
+/* Asks the watched thread for its place. A thread that takes no signals is not waited for. */
+static void ask(struct sel_watchdog *dog) {
+    struct timespec until;
+    atomic_store(&asking, dog);
+    pthread_kill(dog->script->thread, SIGURG);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    while (sem_timedwait(&dog->answered, &until) != 0 && errno == EINTR)
+        ;
+}
+
+static void end_process(struct sel_watchdog *dog) {
+    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
     sel_error error = {.status = SEL_OK};
-    fail_time(data, (sel_where){*file ? file : NULL, line}, &error);
+    pthread_mutex_lock(&first); /* for ever: one message is enough */
+    ask(dog);
+    fail_time(dog->script, (sel_where){*dog->file ? dog->file : NULL, dog->line}, &error);
     sel_emergency_end(&error);
 }
 
+/* Ends the process where that is due; returns the time of the next look. */
+static int64_t look(struct sel_watchdog *dog) {
+    int64_t time = now(), deadline = atomic_load(&dog->deadline);
+    int64_t due = deadline ? deadline + grace : INT64_MAX;
+    /* The exchange fails when the code has just come back. */
+    if (time >= due && atomic_compare_exchange_strong(&dog->deadline, &deadline, ENDING))
+        end_process(dog);
+    return due > time && due < time + longest_sleep ? due : time + longest_sleep;
+}
+
+static void *watch(void *data) {
+    struct sel_watchdog *dog = data;
+    pthread_mutex_lock(&dog->lock);
+    while (!dog->done) {
+        /* The clock that is read may lag behind the one that wakes. */
+        const int64_t next = look(dog) + second / 100;
+        const struct timespec at = {next / second, next % second};
+        pthread_cond_timedwait(&dog->wake, &dog->lock, &at);
+    }
+    pthread_mutex_unlock(&dog->lock);
+    return NULL;
+}
+
+static bool start_thread(struct sel_watchdog *dog) {
+    sigset_t all, kept;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &kept); /* signals are for the program's own threads */
+    bool started = pthread_create(&dog->thread, NULL, watch, dog) == 0;
+    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    return started;
+}
+
+static void free_watchdog(struct sel_watchdog *dog) {
+    pthread_cond_destroy(&dog->wake);
+    pthread_mutex_destroy(&dog->lock);
+    sem_destroy(&dog->answered);
+    free(dog);
+}
+
+/* Starts the thread. NULL: there is no memory for it. */
+static struct sel_watchdog *create_watchdog(sel_script *script) {
+    struct sel_watchdog *dog = calloc(1, sizeof *dog);
+    pthread_condattr_t attributes;
+    struct sigaction action = {.sa_handler = answer, .sa_flags = SA_RESTART};
+    if (!dog)
+        return NULL;
+    dog->script = script;
+    pthread_mutex_init(&dog->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&dog->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sem_init(&dog->answered, 0, 0);
+    sigaction(SIGURG, &action, NULL);
+    if (start_thread(dog))
+        return dog;
+    free_watchdog(dog);
+    return NULL;
+}
+
+static void destroy_watchdog(struct sel_watchdog *dog) {
+    pthread_mutex_lock(&dog->lock);
+    dog->done = true;
+    pthread_cond_signal(&dog->wake);
+    pthread_mutex_unlock(&dog->lock);
+    pthread_join(dog->thread, NULL);
+    free_watchdog(dog);
+}
+
+/* What runs must have come back a second after its deadline. Does not return when the process is
+ * ending. */
+static void set_watchdog(sel_script *script) {
+    const int64_t deadline = script->limits.running ? script->limits.deadline : 0;
+    if (!script->watchdog || atomic_exchange(&script->watchdog->deadline, deadline) != ENDING)
+        return;
+    for (;;)
+        pause();
+}
+
+/* ---- what the other files call ---- */
+
 lua_State *sel_limits_open(sel_script *script) {
-    const sel_watchdog_calls calls = {tell_place, end_process, script};
     script->memory = memory_limit;
     lua_State *L = lua_newstate(limited_alloc, script);
     if (!L)
         return NULL;
     *(sel_script **)lua_getextraspace(L) = script;
     script->active = L;
-    if (script->trust)
+    if (script->options.trust)
         return L;
     lua_sethook(L, on_count, LUA_MASKCOUNT, INSTRUCTIONS_PER_TICK);
-    script->watchdog = sel_watchdog_create(&calls);
+    script->watchdog = create_watchdog(script);
     if (script->watchdog)
         return L;
     lua_close(L);
@@ -218,18 +352,15 @@ lua_State *sel_limits_open(sel_script *script) {
 }
 
 void sel_limits_close(sel_script *script) {
-    sel_watchdog_destroy(script->watchdog);
+    sel_limits_stop(script);
+    if (script->watchdog)
+        destroy_watchdog(script->watchdog);
     if (script->L)
         lua_close(script->L);
 }
 
 static int64_t seconds_from_now(double seconds) {
-    return sel_watchdog_now() + (int64_t)(1e9 * fmin(seconds, 1e9));
-}
-
-static void watch(sel_script *script) {
-    if (script->watchdog)
-        sel_watchdog_set(script->watchdog, script->limits.running ? script->limits.deadline : 0);
+    return now() + (int64_t)(1e9 * fmin(seconds, 1e9));
 }
 
 void sel_limits_begin(sel_script *script, double seconds) {
@@ -237,7 +368,7 @@ void sel_limits_begin(sel_script *script, double seconds) {
 }
 
 double sel_limits_end(sel_script *script) {
-    double left = 1e-9 * (double)(script->deadline - sel_watchdog_now());
+    double left = 1e-9 * (double)(script->deadline - now());
     script->deadline = INT64_MAX;
     return left;
 }
@@ -250,30 +381,30 @@ void sel_limits_start(sel_script *script, sel_user_code code) {
         .deadline = deadline < script->deadline ? deadline : script->deadline,
         .max_instructions = code == SEL_MAIN_CHUNK ? 0 : call_instructions,
     };
-    watch(script);
+    set_watchdog(script);
 }
 
 void sel_limits_stop(sel_script *script) {
     script->limits.running = false;
-    watch(script);
+    set_watchdog(script);
 }
 
 void sel_limits_restore(sel_script *script, const sel_limits *outer) {
     script->limits = *outer;
-    watch(script);
+    set_watchdog(script);
 }
 
 sel_limits sel_limits_leave(lua_State *L) {
     sel_script *script = sel_script_of(L);
     sel_limits left = script->limits;
-    left.deadline -= sel_watchdog_now();
+    left.deadline -= now();
     sel_limits_stop(script);
     return left;
 }
 
 void sel_limits_come_back(lua_State *L, const sel_limits *left) {
     sel_limits limits = *left;
-    limits.deadline += sel_watchdog_now();
+    limits.deadline += now();
     sel_limits_restore(sel_script_of(L), &limits);
 }
 
@@ -364,10 +495,6 @@ void sel_limits_track(lua_State *L) {
         {"resume", tracked_resume}, {"wrap", tracked_wrap}, {NULL, NULL}};
     find_inside(L);
     lua_getfield(L, -1, "coroutine");
-    for (const luaL_Reg *f = coroutine; f->name; f++) {
-        lua_getfield(L, -1, f->name);
-        lua_pushcclosure(L, f->func, 1);
-        lua_setfield(L, -2, f->name);
-    }
+    sel_sandbox_guard(L, coroutine);
     lua_pop(L, 1);
 }

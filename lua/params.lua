@@ -1,7 +1,7 @@
 -- params.lua -- sel.params: what the command line, or sel.load, may set.
 --
--- `host` is what C gives (params.c): value_text(value) for messages, suggestion(name, table) with
--- the nearest key, is_plain(text), note_path(path).
+-- `host` is what C gives (library.c): value_text(value) for messages, suggestion(name, table) with
+-- the nearest key, is_plain(text), paths: a table of those that need no directory any more.
 local host = ...
 
 local FIELDS = { min = true, max = true, choices = true, integer = true, file = true }
@@ -27,9 +27,11 @@ local function choices_text(p)
   return #texts > 0 and "one of " .. table.concat(texts, ", ") or nil
 end
 
--- Why the parameter may not have the value, which has its type; nil: it may.
+-- Why the parameter may not have the value; nil: it may.
 local function refusal(p, value)
-  if p.kind == "number" then
+  if not has_type(value, p.kind) then
+    return MUST_BE[p.kind]
+  elseif p.kind == "number" then
     if p.integer and value ~= math.floor(value) then
       return "must be a whole number"
     elseif p.min and value < p.min then
@@ -51,7 +53,7 @@ local function store(values, p, value)
     value = math.tointeger(value) or value
   end
   if p.file then
-    host.note_path(value)
+    host.paths[value] = true
   end
   values[p.name] = value
 end
@@ -143,7 +145,7 @@ local function assign(assignments, order, by_name, values, mistake)
       mistake("usage", unknown(name, order, values))
     else
       local value = typed(p, text)
-      local refused = not has_type(value, p.kind) and MUST_BE[p.kind] or refusal(p, value)
+      local refused = refusal(p, value)
       if refused then
         mistake("usage", ("parameter %s %s, got '%s'"):format(name, refused, text))
       else
@@ -157,8 +159,7 @@ end
 local function assign_loaded(loaded, order, by_name, values, mistake)
   for _, name in ipairs(order) do
     local p, value = by_name[name], rawget(loaded, name)
-    local refused = value ~= nil
-      and (not has_type(value, p.kind) and MUST_BE[p.kind] or refusal(p, value))
+    local refused = value ~= nil and refusal(p, value)
     if refused then
       mistake("load", ("sel.load: parameter %s %s, got %s"):format(name, refused,
         host.value_text(value)))

@@ -1,14 +1,14 @@
 /* sandbox.c -- the libraries that a script sees, and strict globals.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode. Finalizers run with hooks off, so __gc is refused. With
- * --trust all libraries are open and unguarded.
+ * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
+ * and unguarded.
  */
-#include "lua/state.h"
-#include "lua/trace.h"
+#include "lua/function.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
+#include "order_lua.h"
 
 static const lua_Integer seed = 20240229;
 
@@ -23,7 +23,7 @@ static int call_original(lua_State *L) {
 
 static int guarded_print(lua_State *L) {
     int count = lua_gettop(L);
-    if (sel_script_of(L)->quiet)
+    if (sel_script_of(L)->options.quiet)
         return 0;
     for (int i = 1; i <= count; i++) {
         size_t length;
@@ -84,8 +84,7 @@ static int guarded_randomseed(lua_State *L) {
     return guarded_random(L);
 }
 
-/* Replaces functions of the table at the top; each guard has the original as upvalue. */
-static void guard(lua_State *L, const luaL_Reg *guards) {
+void sel_sandbox_guard(lua_State *L, const luaL_Reg *guards) {
     for (; guards->name; guards++) {
         lua_getfield(L, -1, guards->name);
         lua_pushcclosure(L, guards->func, 1);
@@ -122,7 +121,7 @@ static void open_safe_libraries(lua_State *L) {
     }
     for (const char *const *name = closed; *name; name++)
         remove_name(L, *name);
-    guard(L, base);
+    sel_sandbox_guard(L, base);
     lua_getfield(L, -1, "string");
     remove_name(L, "dump");
     lua_pop(L, 1);
@@ -133,7 +132,7 @@ static void guard_random(lua_State *L) {
     static const luaL_Reg randoms[] = {
         {"random", guarded_random}, {"randomseed", guarded_randomseed}, {NULL, NULL}};
     lua_getfield(L, -1, "math");
-    guard(L, randoms);
+    sel_sandbox_guard(L, randoms);
     lua_getfield(L, -1, "randomseed");
     lua_pushinteger(L, seed);
     lua_call(L, 1, 0);
@@ -200,8 +199,30 @@ static void protect_strings(lua_State *L) {
     lua_pop(L, 1);
 }
 
+/* Address is a key in Lua's registry: what makes a list of a table's keys. */
+static const char keys_key;
+
+/* Replaces pairs and next in the table of globals at the top. */
+static void order_keys(lua_State *L) {
+    lua_getfield(L, -1, "next");
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, sel_host_number);
+    sel_sandbox_run(L, order_lua, sizeof order_lua, 3);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &keys_key);
+    lua_setfield(L, -3, "next");
+    lua_setfield(L, -2, "pairs");
+}
+
+void sel_order_keys(lua_State *L, int index) {
+    lua_pushvalue(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &keys_key);
+    lua_insert(L, -2);
+    lua_call(L, 1, 1);
+}
+
 void sel_sandbox_open(lua_State *L) {
-    bool trust = sel_script_of(L)->trust;
+    bool trust = sel_script_of(L)->options.trust;
     if (trust)
         luaL_openlibs(L);
     lua_pushglobaltable(L);
@@ -210,13 +231,16 @@ void sel_sandbox_open(lua_State *L) {
     guard_random(L);
     sel_limits_track(L);
     sel_trace_open(L);
-    sel_order_open(L);
+    order_keys(L);
     protect_strings(L);
     sel_module_open(L);
     make_strict(L);
     lua_pop(L, 1);
 }
 
-bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name) {
-    return luaL_loadbufferx(L, text, length, chunk_name, "t") == LUA_OK;
+void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results) {
+    if (luaL_loadbufferx(L, (const char *)text, length, "=selenite", "t") != LUA_OK)
+        lua_error(L);
+    lua_insert(L, -2);
+    lua_call(L, 1, results);
 }

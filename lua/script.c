@@ -1,37 +1,303 @@
-/* script.c -- from a scenario's path to filled C structs, in one protected call. */
+/* script.c -- read script files: the scenario, what it requires and other scenarios; and fill C
+ * structs from what it returns, in one protected call.
+ */
 #include "lua/script.h"
-#include "lua/state.h"
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "engine/file.h"
+#include "lua/state.h"
 
+enum { MAX_DEPTH = 16 };
+static const size_t max_script = (size_t)16 << 20;
 static const double default_seconds = 10;
 
-typedef struct job {
-    sel_script *script;
-    const char *path;
-} job;
+/* Address is a key in Lua's registry: the modules that were required, by name. */
+static const char modules_key;
 
-static void check_parameters_were_declared(const job *j, const sel_chunk *chunk) {
-    const sel_script_options *options = j->script->options;
-    if (options->count > 0 && !chunk->declared)
-        sel_fail(j->script->error, SEL_BAD_USAGE,
-                 "%s declares no parameters with sel.params; it cannot take '%s'", j->path,
-                 options->assignments[0]);
+/* A first line that starts with '#' is for the system's shell; a byte order mark is no text. */
+static void blank_header(char *text, size_t length) {
+    size_t i = 0;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        memset(text, ' ', i = 3);
+    if (i < length && text[i] == '#')
+        for (; i < length && text[i] != '\n'; i++)
+            text[i] = ' ';
 }
 
-/* The protected part: runs the script and fills the structs. Argument: the job. */
+/* What runs and checks print has the file's name in it. `given`: the scenario's own text, or none.
+ */
+static sel_status read_text(const char *path, bool input, const sel_script_options *given,
+                            char **text, size_t *length, sel_error *error) {
+    static const char kind[] = "a scenario is a text file";
+    if (given && given->text) {
+        *text = strndup(given->text, given->text_length);
+        *length = given->text_length;
+        return *text ? SEL_OK : sel_fail_memory(error, path, *length);
+    }
+    if (!sel_is_plain(path))
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: the file's name holds control characters; rename it", path);
+    return input ? sel_file_read_input(max_script, kind, text, length, error)
+                 : sel_file_read(path, max_script, kind, text, length, error);
+}
+
+/* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
+ * when it cannot be read. */
+static sel_source *read_source(lua_State *L, const char *path, sel_where from, const char *what) {
+    sel_script *script = sel_script_of(L);
+    char *text = NULL;
+    size_t length = 0;
+    sel_source *source = NULL;
+    sel_error found = {.status = SEL_OK};
+    const bool first = !script->sources; /* the scenario itself */
+    const bool input = first && strcmp(path, "-") == 0;
+    if (read_text(path, input, first ? &script->options : NULL, &text, &length, &found) == SEL_OK) {
+        const char *name = input ? "stdin" : path;
+        if (!script->scenario->text) { /* the first file is the scenario itself */
+            script->scenario->text = sel_arena_copy_length(script->arena, text, length);
+            script->scenario->text_length = length;
+        }
+        blank_header(text, length);
+        const char *kept = sel_arena_copy_length(script->arena, text, length);
+        source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
+        if (!source)
+            sel_fail_memory(&found, "the script", length);
+    }
+    sel_script_hand_over(script, &found, from, what);
+    free(text);
+    if (source) {
+        source->next = script->sources;
+        script->sources = source;
+        script->main = first ? source : script->main;
+    } else {
+        sel_limits_break(L);
+    }
+    return source;
+}
+
+/* Whether the token is a string, a number, a name, or a word that may stand in a value. */
+static bool is_word(const sel_source *source, int at) {
+    static const char *const others[] = {"and",    "break", "do",    "else",  "elseif", "for",
+                                         "goto",   "if",    "in",    "local", "or",     "repeat",
+                                         "return", "then",  "until", "while", NULL};
+    const sel_token *token = &source->tokens[at];
+    const char first = source->text[token->start];
+    return token->kind == SEL_TOKEN_STRING || ((isalnum((unsigned char)first) || first == '_') &&
+                                               !sel_token_is_any(source, at, others));
+}
+
+static bool begins_field(const sel_source *source, int at) {
+    static const char *const brackets[] = {"{", "[", NULL}, *const end[] = {"end", NULL};
+    return sel_token_is_any(source, at, brackets) ||
+           (is_word(source, at) && !sel_token_is_any(source, at, end));
+}
+
+static bool ends_value(const sel_source *source, int at) {
+    static const char *const brackets[] = {"}", ")", "]", NULL};
+    static const char *const openings[] = {"function", "not", NULL};
+    return sel_token_is_any(source, at, brackets) ||
+           (is_word(source, at) && !sel_token_is_any(source, at, openings));
+}
+
+/* The line of the value before the token `near` (`length` characters) on `line`, when a comma
+ * between the two would mend the text; else 0. */
+static int line_before(const sel_source *source, int line, const char *near, size_t length) {
+    for (int at = 1; at < source->token_count && source->tokens[at].line <= line; at++) {
+        const sel_token *token = &source->tokens[at];
+        bool same = token->line == line && token->length == length &&
+                    memcmp(source->text + token->start, near, length) == 0;
+        if (same && begins_field(source, at) && ends_value(source, at - 1))
+            return source->tokens[at - 1].line;
+    }
+    return 0;
+}
+
+/* The "12: " of "name.lua:12: message"; NULL: there is none. */
+static const char *find_line(const char *message) {
+    for (const char *at = strchr(message, ':'); at; at = strchr(at + 1, ':')) {
+        size_t digits = strspn(at + 1, "0123456789");
+        if (digits && strncmp(at + 1 + digits, ": ", 2) == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* At the top is Lua's message that the text does not compile. It tells where Lua stopped, and of a
+ * closing brace that it expected there: at the field behind a missing comma, often a line further
+ * down. Where one is missing, puts a message there that says where. */
+static void explain_comma(lua_State *L, sel_source *source) {
+    const char *message = lua_tostring(L, -1);
+    const char *number = message ? find_line(message) : NULL;
+    if (!number || !sel_source_read(sel_script_of(L)->arena, source))
+        return;
+    const int line = (int)strtol(number, NULL, 10);
+    const char *text = strstr(number, ": ") + 2, *near = strstr(text, " near '");
+    const size_t length = near ? strlen(near + 7) : 0;
+    const bool closing =
+        strncmp(text, "'}' expected", 12) == 0 || strncmp(text, "')' expected", 12) == 0;
+    if (!closing || length < 2)
+        return;
+    const int before = line_before(source, line, near + 7, length - 1);
+    if (before == 0)
+        return;
+    lua_pushlstring(L, message, (size_t)(number - message));
+    if (before < line)
+        lua_pushfstring(L, "%d: a comma is missing at the end of this line, before line %d: %s",
+                        before, line, text);
+    else
+        lua_pushfstring(L, "%d: a comma is missing before %s: %s", line, near + 6, text);
+    lua_concat(L, 2);
+    lua_remove(L, -2);
+}
+
+/* Pushes the compiled text. */
+static void compile(lua_State *L, sel_source *source) {
+    if (source->length > 0 && source->text[0] == LUA_SIGNATURE[0]) {
+        sel_fail(sel_script_of(L)->error, SEL_BAD_SCENARIO,
+                 "%s: is a compiled chunk; a scenario is a text file", source->name);
+        sel_limits_break(L);
+    }
+    lua_pushfstring(L, "@%s", source->name);
+    if (luaL_loadbufferx(L, source->text, source->length, lua_tostring(L, -1), "t") != LUA_OK) {
+        explain_comma(L, source);
+        lua_error(L);
+    }
+    lua_remove(L, -2);
+}
+
+/* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
+ * Raises for mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
+static void run_chunk(lua_State *L, const char *path, sel_chunk *chunk) {
+    sel_script *script = sel_script_of(L);
+    sel_source *source = read_source(L, path, chunk->loaded_at, "sel.load");
+    if (!script->chunk) { /* the scenario itself: who types it at standard input takes his time */
+        sel_limits_begin(script, script->seconds);
+        sel_limits_start(script, SEL_MAIN_CHUNK);
+    }
+    compile(L, source);
+    source->loaded_at = chunk->loaded_at;
+    chunk->directory = source->directory;
+    chunk->above = script->chunk;
+    chunk->depth = chunk->above ? chunk->above->depth + 1 : 0;
+    script->chunk = chunk;
+    int status = lua_pcall(L, 0, 1, 0);
+    script->chunk = chunk->above;
+    if (status != LUA_OK)
+        lua_error(L);
+}
+
+static bool is_plain_name(const char *name) {
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *name && name[strspn(name, allowed)] == '\0' && strlen(name) < 200;
+}
+
+/* Pushes the value of the module `name` beside the scenario. */
+static void run_module(lua_State *L, const char *name) {
+    bool plain = is_plain_name(name);
+    const char *path =
+        lua_pushfstring(L, "%s%s.lua", sel_script_of(L)->main->directory, plain ? name : "");
+    if (!plain || access(path, R_OK) != 0) {
+        if (!lua_isnil(L, lua_upvalueindex(1))) {
+            lua_pushvalue(L, lua_upvalueindex(1));
+            lua_pushstring(L, name);
+            lua_call(L, 1, 1);
+            return;
+        }
+        luaL_error(L,
+                   "module '%s' not found: require takes \"selenite\" and the names of .lua files "
+                   "beside the scenario",
+                   name);
+    }
+    compile(L, read_source(L, path, sel_script_place(L, NULL), "require"));
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    if (lua_isnil(L, -1)) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, true);
+    }
+}
+
+/* require(name). Upvalue 1: Lua's own require with --trust, else nil. */
+static int require(lua_State *L) {
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key);
+    int type = lua_getfield(L, 2, name);
+    if (type == LUA_TLIGHTUSERDATA)
+        return luaL_error(L, "module '%s' requires itself", name);
+    if (type != LUA_TNIL)
+        return 1;
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&modules_key);
+    lua_setfield(L, 2, name);
+    run_module(L, name);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, 2, name);
+    return 1;
+}
+
+void sel_module_open(lua_State *L) {
+    lua_newtable(L);
+    sel_library_push(L);
+    lua_setfield(L, -2, "selenite");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
+    lua_getfield(L, -1, "require");
+    lua_pushcclosure(L, require, 1);
+    lua_setfield(L, -2, "require");
+}
+
+int sel_module_load(lua_State *L) {
+    sel_script *script = sel_script_of(L);
+    sel_source *caller;
+    const char *path = luaL_checkstring(L, 1);
+    if (!lua_isnoneornil(L, 2))
+        luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    if (!script->chunk)
+        return luaL_error(L, "sel.load may only be called while the scenario is read");
+    if (script->chunk->depth >= MAX_DEPTH)
+        return luaL_error(L, "sel.load: scenarios load each other more than %d deep", MAX_DEPTH);
+    sel_where place = sel_script_place(L, &caller);
+    if (path[0] != '/')
+        path = lua_pushfstring(L, "%s%s", caller ? caller->directory : "", path);
+    sel_chunk *chunk = lua_newuserdatauv(L, sizeof *chunk, 0);
+    *chunk = (sel_chunk){.values = LUA_NOREF, .loaded_at = place};
+    if (lua_istable(L, 2)) {
+        lua_pushvalue(L, 2);
+        chunk->values = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    run_chunk(L, path, chunk);
+    if (!lua_istable(L, -1))
+        return luaL_error(L, "sel.load: %s returned no simulation but a %s", path,
+                          luaL_typename(L, -1));
+    luaL_unref(L, LUA_REGISTRYINDEX, chunk->values);
+    if (chunk->values != LUA_NOREF && !chunk->declared)
+        return luaL_error(L, "sel.load: %s declares no parameters with sel.params", path);
+    return 1;
+}
+
+/* ---- the whole ---- */
+
+/* The protected part: runs the script and fills the structs. Argument: the path. */
 static int run(lua_State *L) {
-    job *j = lua_touserdata(L, 1);
-    sel_script *script = j->script;
+    const char *path = lua_touserdata(L, 1);
+    sel_script *script = sel_script_of(L);
+    const sel_script_options *options = &script->options;
     sel_chunk chunk = {.values = LUA_NOREF};
     sel_sandbox_open(L);
-    sel_module_run(L, j->path, &chunk);
-    sel_limits_look(L, (sel_where){j->path, 1});
-    if (script->parameters_only)
+    run_chunk(L, path, &chunk);
+    sel_limits_look(L, (sel_where){path, 1});
+    if (script->options.parameters_only)
         return 0;
-    check_parameters_were_declared(j, &chunk);
-    sel_fill_scenario(script, j->path);
+    if (options->count > 0 && !chunk.declared)
+        sel_fail(script->error, SEL_BAD_USAGE,
+                 "%s declares no parameters with sel.params; it cannot take '%s'", path,
+                 options->assignments[0]);
+    sel_fill_scenario(script, path);
     return 0;
 }
 
@@ -55,15 +321,11 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
     *script = (sel_script){.arena = arena,
                            .error = error,
                            .thread = pthread_self(),
-                           .trust = options->trust,
                            .seconds = options->seconds > 0 ? options->seconds : default_seconds,
                            .deadline = INT64_MAX,
                            .left = -1,
-                           .parameters_only = options->parameters_only,
-                           .quiet = options->quiet,
-                           .options = options,
-                           .notice = options->notice,
-                           .notice_data = options->notice_data,
+                           .options = *options,
+                           .functions_end = &script->functions,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;
@@ -78,25 +340,23 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;
-    job j = {script, path};
     script->L = sel_limits_open(script);
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));
     } else {
-        sel_arena_limit(script->arena, script->trust ? SIZE_MAX : script->memory);
+        sel_arena_limit(script->arena, script->options.trust ? SIZE_MAX : script->memory);
         lua_pushcfunction(script->L, run);
-        lua_pushlightuserdata(script->L, &j);
+        lua_pushlightuserdata(script->L, (void *)(uintptr_t)path);
         int called = lua_pcall(script->L, 1, 0, 0);
         sel_limits_stop(script);
         if (called != LUA_OK)
             sel_limits_report(script, (sel_where){path, 0}, "");
         double left = sel_limits_end(script);
-        if (script->options->one_clock)
+        if (script->options.one_clock)
             script->left = fmax(0, left);
     }
     sel_arena_limit(script->arena, SIZE_MAX);
     script->error = NULL;
-    script->options = NULL;
     if (error->status == SEL_OK)
         return SEL_OK;
     sel_scenario_destroy(*scenario);

@@ -3,6 +3,7 @@
 #define SEL_SCRIPT_H
 
 #include <stdio.h>
+#include "engine/prepare.h"
 #include "engine/simulation.h"
 
 typedef struct sel_script_options {
@@ -36,5 +37,40 @@ void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
 
 /* Writes the LuaLS annotations that editors read (lua/meta/selenite.lua). */
 void sel_annotations(FILE *to);
+
+/* ---- `selenite bench`: how fast this machine runs the kernels, against what memory allows ---- */
+
+typedef struct sel_bench_options {
+    int backend;      /* SEL_BACKEND_AUTO, ...; -1: auto */
+    int threads;      /* 0: all cores */
+    int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
+    double seconds;   /* of stepping in each measurement */
+    const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024
+                         wet fill smooth", holds it, where * stands for any text; NULL: all */
+    bool json;
+} sel_bench_options;
+
+enum { SEL_MOST_ROUNDS = 31 };
+
+/* Measures kernels, precisions and grids on a backend, and its copy bandwidth beside them in each
+ * round, so that a busy machine slows both. Prints a line as soon as a case is done, or JSON. Cases
+ * that do not fit into memory are left out, with a line that says so. SEL_BAD_USAGE when no case
+ * is called so, SEL_NO_DEVICE when the backend is not there. */
+sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *error);
+
+/* ---- `selenite validate`: run the validation cases and judge them ---- */
+
+typedef struct sel_validate_options {
+    sel_settings settings; /* over what the scenarios say */
+    const char *scenarios; /* the folder with validation/ and reference/ */
+    const char *directory; /* of the results: results.csv, report.html, a folder per case */
+    int count;             /* 0: all cases, on the CPU without those that are slow there */
+    const char *const *cases;
+} sel_validate_options;
+
+/* Prints a row per quantity and counts those that missed their gates in *failed. Fails with
+ * SEL_BAD_USAGE for an unknown case (with the list), SEL_BAD_FILE when the folder cannot be read,
+ * SEL_NO_DEVICE when the backend asked for is not there. */
+sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error);
 
 #endif

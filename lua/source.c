@@ -149,7 +149,7 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     return source->name && source->directory ? source : NULL;
 }
 
-static bool token_is(const sel_source *source, int at, const char *text) {
+bool sel_token_is(const sel_source *source, int at, const char *text) {
     if (at < 0 || at >= source->token_count)
         return false;
     const sel_token *token = &source->tokens[at];
@@ -157,9 +157,9 @@ static bool token_is(const sel_source *source, int at, const char *text) {
            memcmp(source->text + token->start, text, token->length) == 0;
 }
 
-bool sel_source_token_is_any(const sel_source *source, int at, const char *const *texts) {
+bool sel_token_is_any(const sel_source *source, int at, const char *const *texts) {
     for (; *texts; texts++)
-        if (token_is(source, at, *texts))
+        if (sel_token_is(source, at, *texts))
             return true;
     return false;
 }
@@ -169,29 +169,7 @@ bool sel_source_token_is_any(const sel_source *source, int at, const char *const
 static int nesting(const sel_source *source, int at) {
     static const char *const opens[] = {"{", "(", "[", "function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"}", ")", "]", "end", "until", NULL};
-    return sel_source_token_is_any(source, at, opens) - sel_source_token_is_any(source, at, closes);
-}
-
-/* Where each bracket and block ends; what is open is chained through `closer` on the way. */
-static void match_brackets(sel_source *source) {
-    int open = -1;
-    for (int at = 0; at < source->token_count; at++) {
-        sel_token *token = &source->tokens[at];
-        token->nesting = nesting(source, at);
-        if (token->nesting > 0) {
-            token->closer = open;
-            open = at;
-        } else if (token->nesting < 0 && open >= 0) {
-            int outer = source->tokens[open].closer;
-            source->tokens[open].closer = at;
-            open = outer;
-        }
-    }
-    for (; open >= 0;) {
-        int outer = source->tokens[open].closer;
-        source->tokens[open].closer = source->token_count;
-        open = outer;
-    }
+    return sel_token_is_any(source, at, opens) - sel_token_is_any(source, at, closes);
 }
 
 bool sel_source_read(sel_arena *arena, sel_source *source) {
@@ -210,18 +188,28 @@ bool sel_source_read(sel_arena *arena, sel_source *source) {
         next_token(&c, &tokens[i]);
     source->tokens = tokens;
     source->token_count = (int)count;
-    match_brackets(source);
+    for (int at = 0; at < source->token_count; at++)
+        tokens[at].nesting = nesting(source, at);
     return true;
 }
 
 static bool is_separator(const sel_source *source, int at) {
-    return token_is(source, at, ",") || token_is(source, at, ";");
+    return sel_token_is(source, at, ",") || sel_token_is(source, at, ";");
+}
+
+/* The token behind the bracket or the block that opens at `at`. */
+static int behind(const sel_source *source, int at) {
+    int depth = 0;
+    do
+        depth += source->tokens[at++].nesting;
+    while (depth > 0 && at < source->token_count);
+    return at;
 }
 
 /* The token that follows the item which starts at `at`: its separator or the closing brace. */
 static int item_end(const sel_source *source, int at) {
     while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
-        at = source->tokens[at].nesting > 0 ? source->tokens[at].closer + 1 : at + 1;
+        at = behind(source, at);
     return at < source->token_count ? at : source->token_count;
 }
 
@@ -229,12 +217,12 @@ static int item_end(const sel_source *source, int at) {
 static int value_of_item(const sel_source *source, int at, bool *keyed) {
     int value = at;
     *keyed = false;
-    if (source->tokens[at].kind == SEL_TOKEN_NAME && token_is(source, at + 1, "=")) {
+    if (source->tokens[at].kind == SEL_TOKEN_NAME && sel_token_is(source, at + 1, "=")) {
         value = at + 2;
         *keyed = true;
-    } else if (token_is(source, at, "[")) {
-        value = source->tokens[at].closer + 1;
-        *keyed = token_is(source, value, "=");
+    } else if (sel_token_is(source, at, "[")) {
+        value = behind(source, at);
+        *keyed = sel_token_is(source, value, "=");
         value = *keyed ? value + 1 : at;
     }
     return value;
@@ -242,16 +230,16 @@ static int value_of_item(const sel_source *source, int at, bool *keyed) {
 
 static sel_span value_span(sel_span table, int at, int value) {
     sel_source *source = table.source;
-    bool plain = token_is(source, value, "{") && item_end(source, at) > value;
+    bool plain = sel_token_is(source, value, "{") && item_end(source, at) > value;
     return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
 }
 
 /* The text of the key of the item that starts at `at`: `name =`, or `["name"] =`. */
 static bool key_of_item(const sel_source *source, int at, const char **key, size_t *length) {
     const sel_token *token = &source->tokens[at];
-    bool quoted = token_is(source, at, "[") && token_is(source, at + 2, "]") &&
+    bool quoted = sel_token_is(source, at, "[") && sel_token_is(source, at + 2, "]") &&
                   token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
-    if (!quoted && (token->kind != SEL_TOKEN_NAME || !token_is(source, at + 1, "=")))
+    if (!quoted && (token->kind != SEL_TOKEN_NAME || !sel_token_is(source, at + 1, "=")))
         return false;
     *key = source->text + token[quoted].start + quoted;
     *length = token[quoted].length - 2 * (size_t)quoted;
@@ -265,7 +253,7 @@ sel_walk sel_source_walk(sel_span table) {
 /* The next item: its first token, that of its value, and whether it has a key. */
 static bool next_item(sel_walk *walk, int *at, int *value, bool *keyed) {
     const sel_source *source = walk->table.source;
-    if (walk->at < 0 || walk->at >= source->token_count || token_is(source, walk->at, "}"))
+    if (walk->at < 0 || walk->at >= source->token_count || sel_token_is(source, walk->at, "}"))
         return false;
     *at = walk->at;
     *value = value_of_item(source, *at, keyed);
@@ -287,12 +275,12 @@ sel_span sel_source_next(sel_walk *walk) {
     return nothing(walk->table);
 }
 
-static int find_key(const char *const *keys, int count, const char *key, size_t length) {
+static int find_key(const sel_named_span *keys, int count, const char *key, size_t length) {
     int low = 0, high = count - 1;
     while (low <= high) {
         int middle = low + (high - low) / 2;
-        int order = strncmp(keys[middle], key, length);
-        order = order == 0 && keys[middle][length] ? 1 : order;
+        int order = strncmp(keys[middle].name, key, length);
+        order = order == 0 && keys[middle].name[length] ? 1 : order;
         if (order == 0)
             return middle;
         if (order < 0)
@@ -303,29 +291,29 @@ static int find_key(const char *const *keys, int count, const char *key, size_t 
     return -1;
 }
 
-void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values) {
+void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     sel_walk walk = sel_source_walk(span);
     int at, value, missing = count;
     bool keyed;
     for (int i = 0; i < count; i++)
-        values[i] = nothing(span);
+        keys[i].span = nothing(span);
     while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
         const char *key;
         size_t length;
         if (!key_of_item(span.source, at, &key, &length))
             continue;
         int k = find_key(keys, count, key, length);
-        if (k < 0 || values[k].at >= 0)
+        if (k < 0 || keys[k].span.at >= 0)
             continue;
-        values[k] = value_span(span, at, value);
+        keys[k].span = value_span(span, at, value);
         missing--;
     }
 }
 
 sel_span sel_source_key(sel_span span, const char *key) {
-    sel_span value;
-    sel_source_keys(span, &key, 1, &value);
-    return value;
+    sel_named_span value = {.name = key};
+    sel_source_keys(span, &value, 1);
+    return value.span;
 }
 
 sel_span sel_source_item(sel_span span, int number) {
@@ -352,9 +340,9 @@ sel_span sel_source_path(sel_span span, const char *path) {
 
 /* The brace that opens the argument of a call whose last name is token `at`, or -1. */
 static int argument_brace(const sel_source *source, int at) {
-    if (token_is(source, at + 1, "{"))
+    if (sel_token_is(source, at + 1, "{"))
         return at + 1;
-    return token_is(source, at + 1, "(") && token_is(source, at + 2, "{") ? at + 2 : -1;
+    return sel_token_is(source, at + 1, "(") && sel_token_is(source, at + 2, "{") ? at + 2 : -1;
 }
 
 /* The first token of `line` or of a later one. */
@@ -379,7 +367,7 @@ sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const c
         if (source->tokens[at].kind != SEL_TOKEN_NAME)
             continue;
         int brace = argument_brace(source, at);
-        bool named = token_is(source, at, name);
+        bool named = sel_token_is(source, at, name);
         if (brace >= 0 && (named || span.brace < 0))
             span.brace = brace;
         if (brace >= 0 && named)

@@ -10,7 +10,6 @@ typedef struct sel_token {
     enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
     int line;
     int nesting; /* 1: opens a bracket or a block, -1: closes one */
-    int closer;  /* of what opens: the token that closes it */
     size_t start, length;
 } sel_token;
 
@@ -41,8 +40,9 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
 /* Splits the text into tokens, once. False when there is no memory. */
 bool sel_source_read(sel_arena *arena, sel_source *source);
 
-/* Whether token `at` is one of `texts` (NULL-terminated) and no string. */
-bool sel_source_token_is_any(const sel_source *source, int at, const char *const *texts);
+/* Whether token `at` is `text`, or one of `texts` (NULL-terminated), and no string. */
+bool sel_token_is(const sel_source *source, int at, const char *text);
+bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
 
 /* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
@@ -50,8 +50,14 @@ sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const c
 /* The value of `key` in the table `span`; the table's own line when its text has no such key. */
 sel_span sel_source_key(sel_span span, const char *key);
 
+/* A name in a table, and where the script's text gives it its value. */
+typedef struct sel_named_span {
+    const char *name;
+    sel_span span;
+} sel_named_span;
+
 /* The same of `count` keys in the order of strcmp, in one walk through the text. */
-void sel_source_keys(sel_span span, const char *const *keys, int count, sel_span *values);
+void sel_source_keys(sel_span span, sel_named_span *keys, int count);
 
 /* The value at position `number` (from 1) in the table `span`. */
 sel_span sel_source_item(sel_span span, int number);

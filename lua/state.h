@@ -9,7 +9,6 @@
 #include "engine/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"
-#include "lua/watchdog.h"
 
 /* What the main chunk that now runs gets from outside: the scenario itself, or a sel.load. */
 typedef struct sel_chunk {
@@ -29,7 +28,7 @@ typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_c
 typedef struct sel_limits {
     sel_user_code code;
     bool running;             /* user code runs under the limits */
-    int64_t deadline;         /* sel_watchdog_now */
+    int64_t deadline;         /* nanoseconds */
     int64_t ticks;            /* of the instruction counter since the start */
     int64_t max_instructions; /* 0: no limit */
 } sel_limits;
@@ -40,12 +39,9 @@ typedef struct sel_script {
     sel_arena *arena;
     sel_error *error; /* of the call under way; NULL: texts are not wanted */
     pthread_t thread; /* that loaded the script: the only one that may call its functions */
-    bool trust;
-    bool parameters_only;
-    bool quiet;                        /* what it prints is dropped */
-    const sel_script_options *options; /* while loading */
-    sel_source *sources;
-    sel_chunk *chunk; /* NULL once the script is loaded */
+    sel_script_options options; /* its texts only while loading */
+    sel_source *sources, *main; /* the last one first; the scenario's own */
+    sel_chunk *chunk;           /* NULL once the script is loaded */
     sel_scenario *scenario;
 
     /* Limits; none with trust. */
@@ -55,21 +51,21 @@ typedef struct sel_script {
     ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
     size_t refused;                 /* the last request, in bytes; 0: it was granted */
     sel_where refused_at;
-    int64_t ticks;           /* thousands of instructions so far */
-    double seconds;          /* that a piece of user code may take */
-    int64_t deadline;        /* of all that runs; INT64_MAX: only each piece has one */
-    double left;             /* seconds for the functions, together; negative: each has its own */
-    sel_watchdog *watchdog;  /* NULL with trust */
-    sel_limits limits;       /* of what runs now */
-    bool broken;             /* a limit was hit, or all is said: nothing may catch this */
-    sel_error ended;         /* the limit */
-    struct sel_trace *trace; /* the function under trace; NULL: none */
-    struct sel_lua_function *functions; /* of the scenario, the last one first */
+    int64_t ticks;    /* thousands of instructions so far */
+    double seconds;   /* that a piece of user code may take */
+    int64_t deadline; /* of all that runs; INT64_MAX: only each piece has one */
+    double left;      /* seconds for the functions, together; negative: each has its own */
+    struct sel_watchdog *watchdog; /* NULL with trust */
+    sel_limits limits;             /* of what runs now */
+    bool broken;                   /* a limit was hit, or all is said: nothing may catch this */
+    sel_error ended;               /* the limit */
+    struct sel_trace *trace;       /* the function under trace; NULL: none */
+    int counts;                    /* of its call: thousands of instructions */
+    bool raised; /* it called error or assert last, or an error of its own follows */
+    struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
     bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
     sel_lookups series; /* made so far */
     bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
-    void (*notice)(void *data, const char *text); /* NULL: notices are not wanted */
-    void *notice_data;
 } sel_script;
 
 /* The address of a light userdata, which scripts cannot make: the error of such a raster. */
@@ -121,8 +117,8 @@ int sel_limits_break(lua_State *L);
  * `suffix` is appended to it. Nothing is written when broken. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
-/* Objects are numbered as they are made: the number of the one at `index`. */
-uint64_t sel_limits_number(lua_State *L, int index);
+/* For Lua: objects are numbered as they are made; the number of the argument. */
+int sel_host_number(lua_State *L);
 
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
  * coroutine runs. Learns where the numbers of objects are. */
@@ -133,30 +129,17 @@ void sel_limits_track(lua_State *L);
 /* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
 void sel_sandbox_open(lua_State *L);
 
-/* Compiles `text` in the strict environment and pushes the function; false: pushes what is wrong.
- */
-bool sel_sandbox_compile(lua_State *L, const char *text, size_t length, const char *chunk_name);
+/* Replaces functions of the table at the top; each guard has the original as upvalue 1. */
+void sel_sandbox_guard(lua_State *L, const luaL_Reg *guards);
 
-/* comma.c */
+/* Calls a text of Selenite's own with the value at the top, which is popped. */
+void sel_sandbox_run(lua_State *L, const unsigned char *text, size_t length, int results);
 
-/* At the top is Lua's message that the text of `source` does not compile. When a comma is missing,
- * puts a message there that says where. */
-void sel_comma_explain(lua_State *L, sel_source *source);
-
-/* order.c */
-
-/* Replaces pairs and next in the table of globals at the top: by ones whose order is the same in
- * every run. */
-void sel_order_open(lua_State *L);
-
-/* Pushes a list of the keys of the table at `index`, which must be above 0, in that order. */
+/* Pushes a list of the keys of the table at `index`, which must be above 0, in the order of pairs:
+ * the same in every run. */
 void sel_order_keys(lua_State *L, int index);
 
-/* modules.c */
-
-/* Runs the main chunk at `path` ("-": standard input) and pushes the one value that it returned.
- * Raises for mistakes; a file that cannot be read ends the script with SEL_BAD_FILE. */
-void sel_module_run(lua_State *L, const char *path, sel_chunk *chunk);
+/* script.c */
 
 /* Adds `require` to the table of globals at the top. */
 void sel_module_open(lua_State *L);
@@ -168,6 +151,9 @@ int sel_module_load(lua_State *L);
 
 /* Pushes what require "selenite" returns. */
 void sel_library_push(lua_State *L);
+
+/* The source of what Lua runs, by the name that it has there: "@name"; NULL: there is none. */
+sel_source *sel_script_source(const sel_script *script, const char *chunk);
 
 /* The place in the user's text from which a C function was called. */
 sel_where sel_script_place(lua_State *L, sel_source **source);
@@ -199,10 +185,8 @@ const char *sel_script_suggest(const char *name, const char *const *names, char 
  * error that opens with `what` ("sel.law") and lists the names. */
 void sel_library_close(lua_State *L, const char *what);
 
-/* For Lua: value_text(value), as sel_script_value_text, and suggestion(name, table), as
- * sel_script_suggest among the table's keys. */
+/* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
-int sel_host_suggestion(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
@@ -227,18 +211,9 @@ void sel_script_set_mark(lua_State *L, const char *group, const char *name);
 /* The mark of the value at `index`, or NULL. */
 sel_mark *sel_script_mark(lua_State *L, int index);
 
-/* A name in a table, and where the script's text gives it its value. */
-typedef struct sel_named_span {
-    const char *name;
-    sel_span span;
-} sel_named_span;
-
 /* The names of the table at `index`, which `span` shows, in the order of the script's text; in the
  * arena. */
 sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span, int *count);
-
-/* params.c: pushes sel.params. */
-void sel_params_push(lua_State *L);
 
 /* Whether the string at `index` is the value of a parameter that names a file: such a path is to be
  * opened as it is, others are relative to their script. */
@@ -247,22 +222,5 @@ bool sel_params_is_path(lua_State *L, int index);
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
-
-/* function.c */
-
-/* What a function may be asked for. */
-typedef struct sel_function_needs {
-    const char *label; /* "law.velocity", for messages */
-    int results;
-    int dims;       /* 0: not known */
-    bool predicate; /* one boolean */
-    const sel_numbers *controls;
-} sel_function_needs;
-
-/* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
- * parameters are not what a function may name. */
-const sel_function *sel_function_create(sel_script *script, int index,
-                                        const sel_function_needs *needs, sel_where where,
-                                        char reason[512]);
 
 #endif

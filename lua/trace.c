@@ -11,7 +11,7 @@
  *
  * What symbols cannot see ends the trace: see trace_watch.c.
  */
-#include "lua/trace.h"
+#include "lua/function.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,9 +30,9 @@ typedef struct decision {
     bool answer;
 } decision;
 
+/* The end of a path: nodes of its results, and behind them of whether they are sure. */
 typedef struct leaf {
-    int result[SEL_PROGRAM_RESULTS];
-    int exact;
+    int node[SEL_PROGRAM_RESULTS + 1];
 } leaf;
 
 struct sel_trace {
@@ -48,25 +48,32 @@ struct sel_trace {
     int depth, forced;  /* decisions on this path; how many of them are given */
     decision path[MAX_DEPTH];
     int exact; /* node: so far on this path */
-    sel_trace_watch watch;
 };
 
 static struct sel_trace *trace_of(lua_State *L) {
     return sel_script_of(L)->trace;
 }
 
-sel_trace_watch *sel_trace_watch_of(lua_State *L) {
-    return &trace_of(L)->watch;
+/* Notes why there is no program: the first reason is kept. */
+static void refuse_with(struct sel_trace *t, const char *format, va_list arguments) {
+    if (t && !*t->reason)
+        vsnprintf(t->reason, 256, format, arguments);
+}
+
+static bool refuse(struct sel_trace *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    refuse_with(t, format, arguments);
+    va_end(arguments);
+    return false;
 }
 
 int sel_trace_fail(lua_State *L, const char *format, ...) {
     struct sel_trace *t = trace_of(L);
-    if (t && !*t->reason) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(t->reason, 256, format, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    refuse_with(t, format, arguments);
+    va_end(arguments);
     return luaL_error(L, "%s",
                       t ? t->reason
                         : "a function kept a value of an earlier evaluation; it must "
@@ -91,11 +98,6 @@ static kept_symbol *to_symbol(lua_State *L, int index) {
 
 bool sel_trace_is_symbol(lua_State *L, int index) {
     return lua_type(L, index) == LUA_TUSERDATA && to_symbol(L, index);
-}
-
-void sel_trace_expect_error(lua_State *L) {
-    if (trace_of(L))
-        trace_of(L)->watch.raised = true;
 }
 
 static int check_node(lua_State *L, int node) {
@@ -314,16 +316,6 @@ void sel_trace_open(lua_State *L) {
     sel_trace_open_math(L);
 }
 
-static bool refuse(struct sel_trace *t, const char *format, ...) {
-    if (!*t->reason) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(t->reason, 256, format, arguments);
-        va_end(arguments);
-    }
-    return false;
-}
-
 /* A result of the path as a node. */
 static bool take_result(struct sel_trace *t, int index, int *node) {
     lua_State *L = t->L;
@@ -346,9 +338,9 @@ static bool take_results(struct sel_trace *t, int base, leaf *to) {
     if (count != t->needs->results)
         return refuse(t, "it returns %d value%s", count, count == 1 ? "" : "s");
     for (int r = 0; r < t->needs->results; r++)
-        if (!take_result(t, base + 1 + r, &to->result[r]))
+        if (!take_result(t, base + 1 + r, &to->node[r]))
             return false;
-    to->exact = t->exact;
+    to->node[count] = t->exact;
     return true;
 }
 
@@ -358,9 +350,9 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||
                                strstr(message, "divide by zero") || strstr(message, "(zero)"));
-    if (status == LUA_ERRRUN && (t->watch.raised || divided) && !*t->reason) {
+    if (status == LUA_ERRRUN && (t->script->raised || divided) && !*t->reason) {
         int nothing = sel_build_constant(t->builder, 0);
-        *to = (leaf){{nothing, nothing, nothing}, nothing};
+        *to = (leaf){{nothing, nothing, nothing, nothing}};
         return nothing >= 0;
     }
     return refuse(t, "tracing it fails: %.200s", message ? message : "not enough memory");
@@ -394,7 +386,7 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
         int node = check_node(L, sel_build_argument(t->builder, t->needs->arguments[i]));
         sel_trace_push(L, sel_trace_float(L, node));
     }
-    sel_trace_watch_begin(L, &t->watch);
+    sel_trace_watch(L);
     int status = lua_pcall(L, t->needs->count, LUA_MULTRET, 0);
     lua_sethook(L, NULL, 0, 0);
     bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
@@ -409,11 +401,8 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
 static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {
     bool done = true;
     for (int r = 0; r <= t->needs->results; r++) {
-        bool last = r == t->needs->results;
-        int *to = last ? &yes->exact : &yes->result[r];
-        *to =
-            sel_build(t->builder, SEL_OP_SELECT, condition, *to, last ? no->exact : no->result[r]);
-        done = done && *to >= 0;
+        yes->node[r] = sel_build(t->builder, SEL_OP_SELECT, condition, yes->node[r], no->node[r]);
+        done = done && yes->node[r] >= 0;
     }
     return done || refuse(t, "it takes more than %d operations", MAX_NODES);
 }
@@ -434,30 +423,21 @@ static bool explore(struct sel_trace *t, int forced, leaf *to) {
     return true;
 }
 
-static bool same_leaf(const leaf *a, const leaf *b, int results) {
-    return memcmp(a->result, b->result, (size_t)results * sizeof *a->result) == 0 &&
-           a->exact == b->exact;
-}
-
 /* The protected part. Arguments: the trace, the function. */
 static int run(lua_State *L) {
     struct sel_trace *t = lua_touserdata(L, 1);
-    leaf first, second;
+    leaf all;
     double known;
+    const int results = t->needs->results;
     t->function = 2;
-    sel_trace_forget(L);
-    if (!explore(t, 0, &first))
+    sel_trace_begin(L);
+    if (!explore(t, 0, &all))
         return 0;
-    t->paths = 0;
-    if (!explore(t, 0, &second))
-        return 0;
-    if (!same_leaf(&first, &second, t->needs->results))
-        refuse(t, "it does not do the same when called twice");
-    else if (sel_builder_constant(t->builder, first.exact, &known) && known == 0)
+    if (sel_builder_constant(t->builder, all.node[results], &known) && known == 0)
         refuse(t, "it always ends in an error");
     else
-        t->program = sel_builder_finish(t->builder, first.result, t->needs->results, first.exact,
-                                        t->script->arena);
+        t->program =
+            sel_builder_finish(t->builder, all.node, results, all.node[results], t->script->arena);
     return 0;
 }
 

@@ -1,23 +1,12 @@
 /* trace_math.c -- the functions of math for numbers and symbols alike.
  *
- * Each wraps Lua's own function, upvalue 1, which gets all calls without a symbol. What is recorded
- * follows lmathlib.c: floor and ceil give integers, max and min keep the kind of the one chosen.
+ * Lua's own functions get all calls without a symbol. What is recorded follows lmathlib.c: floor
+ * and ceil give integers, max and min keep the kind of the one chosen.
  */
 #include <math.h>
-#include "lua/trace.h"
+#include "lua/function.h"
 
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
-
-static bool any_symbol(lua_State *L) {
-    for (int i = lua_gettop(L); i > 0; i--)
-        if (sel_trace_is_symbol(L, i))
-            return true;
-    return false;
-}
-
-static int plain(lua_State *L) {
-    return lua_tocfunction(L, lua_upvalueindex(1))(L);
-}
 
 /* Upvalue 2: the operation. */
 static sel_op upvalue_op(lua_State *L) {
@@ -25,31 +14,20 @@ static sel_op upvalue_op(lua_State *L) {
 }
 
 static int unary(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
 }
 
-static int push_scaled(lua_State *L, double factor) {
+/* math.deg and math.rad. */
+static int scale(lua_State *L) {
+    static const double half_turn = 3.141592653589793238462643383279502884;
+    bool to_degrees = upvalue_op(L) == SEL_OP_DIV;
     sel_symbol a = sel_trace_operand(L, 1);
-    int by = sel_trace_constant(L, factor);
+    int by = sel_trace_constant(L, to_degrees ? 180.0 / half_turn : half_turn / 180.0);
     return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, SEL_OP_MUL, a.value, by, 0)));
 }
 
-static int math_deg(lua_State *L) {
-    return any_symbol(L) ? push_scaled(L, 180.0 / 3.141592653589793238462643383279502884)
-                         : plain(L);
-}
-
-static int math_rad(lua_State *L) {
-    return any_symbol(L) ? push_scaled(L, 3.141592653589793238462643383279502884 / 180.0)
-                         : plain(L);
-}
-
 static int math_atan(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     int b = lua_isnoneornil(L, 2) ? sel_trace_constant(L, 1) : sel_trace_operand(L, 2).value;
     return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, SEL_OP_ATAN2, a.value, b, 0)));
@@ -57,8 +35,6 @@ static int math_atan(lua_State *L) {
 
 /* The base decides the formula, so it must be a number. */
 static int math_log(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     if (sel_trace_is_symbol(L, 2))
         return sel_trace_fail(L, "the base of math.log is not a number known beforehand");
@@ -76,8 +52,6 @@ static int math_log(lua_State *L) {
 
 /* math.pow of Lua's compatibility library: no exception for squares. */
 static int math_pow(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
     return sel_trace_push(L,
                           sel_trace_float(L, sel_trace_build(L, SEL_OP_CPOW, a.value, b.value, 0)));
@@ -94,23 +68,17 @@ static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
 }
 
 static int round_to(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
 }
 
 static int math_abs(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     a.value = sel_trace_build(L, SEL_OP_ABS, a.value, 0, 0);
     return sel_trace_push(L, a);
 }
 
 static int math_fmod(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
     int value = sel_trace_build(L, SEL_OP_FMOD, a.value, b.value, 0);
     return sel_trace_push(L, sel_trace_integers(L, a, b, value, b.bound, true, true));
@@ -118,8 +86,6 @@ static int math_fmod(lua_State *L) {
 
 static int extreme(lua_State *L) {
     int count = lua_gettop(L);
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol found = sel_trace_operand(L, 1);
     for (int i = 2; i <= count; i++)
         found = sel_trace_extreme(L, upvalue_op(L), found, sel_trace_operand(L, i));
@@ -128,8 +94,6 @@ static int extreme(lua_State *L) {
 
 /* The part before the point as an integer, and the rest as a float. */
 static int math_modf(lua_State *L) {
-    if (!any_symbol(L))
-        return plain(L);
     sel_symbol a = sel_trace_operand(L, 1);
     int zero = sel_trace_constant(L, 0);
     int up = sel_trace_build(L, SEL_OP_CEIL, a.value, 0, 0);
@@ -142,6 +106,14 @@ static int math_modf(lua_State *L) {
     sel_trace_push(L, to_integer(L, a, part));
     sel_trace_push(L, sel_trace_float(L, rest));
     return 2;
+}
+
+/* Upvalues: Lua's own function, the operation, the one for symbols. */
+static int call(lua_State *L) {
+    int i = lua_gettop(L);
+    while (i > 0 && !sel_trace_is_symbol(L, i))
+        i--;
+    return lua_tocfunction(L, lua_upvalueindex(i > 0 ? 3 : 1))(L);
 }
 
 void sel_trace_open_math(lua_State *L) {
@@ -158,8 +130,8 @@ void sel_trace_open_math(lua_State *L) {
         {"log10", unary, SEL_OP_LOG10},    {"floor", round_to, SEL_OP_FLOOR},
         {"ceil", round_to, SEL_OP_CEIL},   {"max", extreme, SEL_OP_MAX},
         {"min", extreme, SEL_OP_MIN},      {"atan", math_atan, SEL_OP_ATAN2},
-        {"log", math_log, SEL_OP_LOG},     {"deg", math_deg, SEL_OP_MUL},
-        {"rad", math_rad, SEL_OP_MUL},     {"pow", math_pow, SEL_OP_CPOW},
+        {"log", math_log, SEL_OP_LOG},     {"deg", scale, SEL_OP_DIV},
+        {"rad", scale, SEL_OP_MUL},        {"pow", math_pow, SEL_OP_CPOW},
         {"abs", math_abs, SEL_OP_ABS},     {"fmod", math_fmod, SEL_OP_FMOD},
         {"modf", math_modf, SEL_OP_FLOOR},
     };
@@ -170,7 +142,8 @@ void sel_trace_open_math(lua_State *L) {
             continue;
         }
         lua_pushinteger(L, functions[i].op);
-        lua_pushcclosure(L, functions[i].function, 2);
+        lua_pushcfunction(L, functions[i].function);
+        lua_pushcclosure(L, call, 3);
         sel_trace_allow(L, -1);
         lua_setfield(L, -2, functions[i].name);
     }

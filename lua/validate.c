@@ -3,8 +3,6 @@
  * The cases and what judges them are Lua, trusted and with the standard library, since they belong
  * to Selenite; each scenario is run as `selenite run` does, in a sandbox of its own.
  */
-#include "lua/validate.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <lauxlib.h>
