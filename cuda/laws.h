@@ -8,7 +8,7 @@
 #define CUDA_LAWS_H
 
 #include <cuda_runtime_api.h>
-#include "cuda/machine/clock.h"
+#include "cuda/machine/look.h"
 #include "engine/lbm/lbm.h"
 #include "engine/machine/arrays.h"
 

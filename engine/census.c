@@ -1,5 +1,5 @@
 /* census.c -- what the cells of a painted domain are: counts by region, and the kinds of cells. */
-#include "engine/census.h"
+#include "engine/domain.h"
 
 #include <stdlib.h>
 #include <string.h>

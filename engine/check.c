@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/census.h"
+#include "engine/domain.h"
 #include "engine/machine.h"
 #include "engine/output/output.h"
-#include "engine/progress.h"
+#include "engine/run.h"
 #include "engine/series.h"
 #include "engine/prepare.h"
 

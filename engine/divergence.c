@@ -1,5 +1,5 @@
 /* divergence.c -- how often a run is looked at, and whether what was seen has diverged. */
-#include "engine/divergence.h"
+#include "engine/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,11 @@
  * First every place finds the layer that shows there, then each layer is evaluated at its own
  * places alone: a series or a function need not have a value where it is painted over.
  */
-#include "engine/paint.h"
+#include "engine/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "engine/simulation.h"
 #include "geometry/shape.h"
 
 typedef struct paint_function {

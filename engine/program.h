@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 #include "engine/arena.h"
-#include "engine/lookup.h"
 #include "engine/physics/program_eval.h"
+#include "engine/physics/program_packed.h"
 #include "engine/quantity.h"
 
 /* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
@@ -85,5 +85,26 @@ bool sel_builder_constant(const sel_builder *builder, int node, double *value);
  * arena. NULL when there is no memory or the program would need too many registers. */
 const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
                                       int exact, sel_arena *arena);
+
+/* ---- programs as one block of memory (program_pack.c) ---- */
+
+typedef struct sel_pack sel_pack;
+
+/* NULL: no memory. The programs must live as long as the pack. */
+sel_pack *sel_pack_create(void);
+void sel_pack_destroy(sel_pack *pack);
+
+/* True when the data of all its look-ups can be packed: not those of a look-up made from C. */
+bool sel_pack_can_hold(const sel_program *program);
+
+/* The number of a program, which is added when it is not there yet; data that several programs look
+ * up are there once. -1: it cannot be packed, or there is no memory. */
+int sel_pack_add(sel_pack *pack, const sel_program *program);
+
+/* The block: its bytes, what is in it, and the tables of one that lies at `block` (aligned to 16
+ * bytes, on any device). */
+size_t sel_pack_bytes(const sel_pack *pack);
+void sel_pack_write(const sel_pack *pack, void *block);
+sel_packed sel_pack_tables(const sel_pack *pack, const void *block);
 
 #endif

@@ -1,5 +1,5 @@
 /* program_pack.c -- lay programs out as tables that name each other by number. */
-#include "engine/program_pack.h"
+#include "engine/program.h"
 
 #include <stdlib.h>
 #include <string.h>

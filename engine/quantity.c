@@ -1,9 +1,14 @@
-/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number. */
+/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number; data
+ * that functions may call, by themselves as quantities. */
 #include "engine/quantity.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine/physics/noise.h"
+#include "engine/physics/raster.h"
+#include "engine/program.h"
 
 sel_quantity sel_constant(double value) {
     return (sel_quantity){.components = 1, .part = {{NULL, value}}};
@@ -100,3 +105,124 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
     memset(gap, 0, at->n);
     return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
 }
+
+/* ---- data that functions may call ---- */
+
+/* Says where in the script the data stand. */
+static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
+                          double *out, sel_error *error) {
+    const sel_lookup *lookup = self->data;
+    sel_error found = {.status = SEL_OK};
+    sel_status status = lookup->at(lookup, n, arguments, out, &found);
+    return status ? sel_fail_at(error, self->where, "%s", found.text) : SEL_OK;
+}
+
+/* sel_function.eval of a raster */
+static sel_status evaluate_place(const sel_function *self, const sel_places *at, double *out,
+                                 sel_error *error) {
+    const double *arguments[] = {at->x, at->y};
+    return look_up(self, at->n, arguments, out, error);
+}
+
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y) {
+    const sel_raster *raster = lookup->data;
+    int64_t pixel;
+    double part;
+    return lookup->kind == SEL_LOOKUP_RASTER && sel_raster_locate(raster, 0, x, &pixel, &part) &&
+           sel_raster_locate(raster, 1, y, &pixel, &part) &&
+           isnan(sel_raster_interpolate(raster, raster->value, x, y));
+}
+
+/* sel_function.gaps of a raster */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
+    }
+    return SEL_OK;
+}
+
+/* sel_function.eval of a series: one value for all places */
+static sel_status evaluate_time(const sel_function *self, const sel_places *at, double *out,
+                                sel_error *error) {
+    const double *arguments[] = {&at->t};
+    double value = 0;
+    sel_status status = look_up(self, 1, arguments, &value, error);
+    for (size_t i = 0; i < at->n; i++) {
+        out[i] = value;
+    }
+    return status;
+}
+
+/* s(t) or r(x, y), sure where there is a value. NULL, for which eval stands in, without memory. */
+static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
+    sel_builder *b = sel_builder_create(8);
+    const sel_program *program = NULL;
+    if (b) {
+        bool series = lookup->kind == SEL_LOOKUP_SERIES;
+        const int arguments[] = {sel_build_argument(b, series ? SEL_ARGUMENT_T : SEL_ARGUMENT_X),
+                                 sel_build_argument(b, SEL_ARGUMENT_Y)};
+        int value = sel_build_lookup(b, lookup, arguments);
+        int sure = sel_build(b, SEL_OP_EQ, value, value, 0);
+        program = sel_builder_finish(b, &value, 1, sure, arena);
+    }
+    sel_builder_destroy(b);
+    return program;
+}
+
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where) {
+    bool series = lookup->kind == SEL_LOOKUP_SERIES;
+    sel_function *function = sel_arena_alloc(arena, sizeof *function);
+    if (function) {
+        *function = (sel_function){.depends = series ? SEL_ON_T : SEL_ON_X | SEL_ON_Y,
+                                   .results = 1,
+                                   .where = where,
+                                   .eval = series ? evaluate_time : evaluate_place,
+                                   .data = (void *)(uintptr_t)lookup,
+                                   .raster = series ? NULL : lookup,
+                                   .gaps = series ? NULL : find_gaps,
+                                   .program = make_program(arena, lookup)};
+    }
+    return function;
+}
+
+const sel_lookup *sel_lookup_of(const sel_quantity *q) {
+    const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
+    bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
+    return is ? function->data : NULL;
+}
+
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
+    if (list->n == list->room) {
+        const int room = 2 * list->room + 8;
+        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (int k = 0; k < list->n; k++) {
+            v[k] = list->v[k];
+        }
+        list->v = v;
+        list->room = room;
+    }
+    list->v[list->n++] = lookup;
+    return true;
+}
+
+static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,
+                                 double *out, sel_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        double at[4] = {arguments[0][i], arguments[1][i], arguments[2][i], arguments[3][i]};
+        out[i] = sel_noise(at[0], at[1], at[2], at[3]);
+        if (isnan(out[i])) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there is no noise at x = %g, y = %g, z = %g", self->name, at[1],
+                            at[2], at[3]);
+        }
+    }
+    return SEL_OK;
+}
+
+const sel_lookup sel_noise_lookup = {SEL_LOOKUP_NOISE, "sel.noise", 4, evaluate_noise, NULL};

@@ -3,9 +3,11 @@
 #define SEL_RUN_H
 
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 #include "engine/output/output.h"
 #include "engine/prepare.h"
+#include "engine/solver.h"
 
 /* How a run stands, several times a second. */
 typedef struct sel_progress {
@@ -74,8 +76,61 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
 
+/* Of a simulation in a list: what a run of the list that goes on does with it. */
+typedef enum sel_resume_step {
+    SEL_RESUME_IT,   /* it has a checkpoint */
+    SEL_RESUME_DONE, /* it has ended */
+    SEL_RESUME_ANEW, /* it was ended without a checkpoint: its files are replaced */
+    SEL_RESUME_BEGIN /* it has no run yet */
+} sel_resume_step;
+sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory);
+
 /* "2026-01-31T23:59:59Z"; NULL for 0. */
 enum { SEL_TIME_ROOM = 32 };
 const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]);
+
+/* ---- how far a run is, on a terminal or in a log (progress.c) ---- */
+
+typedef struct sel_progress_printer {
+    FILE *to;
+    bool terminal; /* a bar that is redrawn; else a plain line now and then */
+    bool drawn;
+    double last; /* clock of the last drawing */
+} sel_progress_printer;
+
+sel_progress_printer sel_progress_printer_create(FILE *to);
+
+/* "step 1000/20000, 120 Mcells/s, 2:03 left" */
+void sel_progress_line(const sel_progress *progress, char *text, size_t size);
+
+/* A sel_run_options.progress; `data` is a sel_progress_printer. */
+void sel_progress_print(const sel_progress *progress, void *data);
+
+/* A sel_run_options.log: a line of its own, above the bar; `data` is a sel_progress_printer. */
+void sel_progress_log(const char *text, void *data);
+
+/* "1:02:03" or "2:03", "?" when it is not finite; returns `text`. */
+enum { SEL_DURATION_ROOM = 32 };
+const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]);
+
+/* Ends the bar's line. */
+void sel_progress_end(sel_progress_printer *printer);
+
+/* ---- whether a state has diverged (divergence.c) ---- */
+
+/* Steps between two looks: the smallest multiple of 100, 1,000 at most, at which looks cost less
+ * than 1 % of the time. It follows from the plan alone, by the costs of a nominal device, so that
+ * runs stop at the same step on every backend, fast machine or slow. */
+int64_t sel_look_interval(const sel_plan *plan);
+
+/* Whether a monitor at `step` found a state that has diverged. Then says so in `text`: the step,
+ * the value, the cell, the nearest region. */
+enum { SEL_DIVERGENCE_TEXT = 400 };
+bool sel_diverged(const sel_plan *plan, const sel_request *monitor, int64_t step,
+                  char text[SEL_DIVERGENCE_TEXT]);
+
+/* Number of the region whose face sites or cells lie nearest to cell `at`, the last painted of
+ * several; *distance: in cells, from the cell's centre, 1/2 beside it. 0: there is no region. */
+int sel_nearest_region(const sel_domain *domain, const int64_t at[3], double *distance);
 
 #endif

@@ -14,9 +14,8 @@
 #include <unistd.h>
 #include "engine/file.h"
 #include "engine/folder.h"
-#include "engine/json.h"
+#include "engine/text.h"
 #include "engine/machine.h"
-#include "engine/progress.h"
 #include "engine/running.h"
 #include "engine/version.h"
 #include "engine/prepare.h"

@@ -3,9 +3,16 @@
 #define SEL_RUNNING_H
 
 #include "engine/hooks.h"
+#include "engine/io/checkpoint.h"
 #include "engine/output/tables.h"
-#include "engine/resume.h"
 #include "engine/run.h"
+
+/* The names of the checkpoint of a simulation and of the one before it, in `directory`. */
+typedef struct sel_checkpoint_names {
+    char file[96], before[96]; /* in the directory */
+    char path[4400], path_before[4400];
+    bool keeps_before; /* the present one is worse than the one before it: it is replaced */
+} sel_checkpoint_names;
 
 typedef struct run {
     const sel_scenario *scenario;

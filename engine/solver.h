@@ -10,7 +10,7 @@
 
 #include "engine/domain.h"
 #include "engine/simulation.h"
-#include "engine/watch.h"
+#include "engine/machine/sums.h"
 
 /* A field that outputs can name. */
 typedef enum sel_field_rank {

@@ -1,6 +1,4 @@
 /* usage.c -- usage, the help of a command or an option, and the man page. */
-#include "engine/usage.h"
-
 #include <string.h>
 #include "engine/arguments.h"
 

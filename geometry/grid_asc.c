@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/file.h"
-#include "engine/json.h"
+#include "engine/text.h"
 #include "geometry/grid_file.h"
 
 enum { NUMBER_ROOM = 32, LINE_NUMBERS = 4096 };

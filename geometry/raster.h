@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "engine/arena.h"
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/physics/raster.h"
 #include "engine/schema.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "engine/decimal.h"
+#include "engine/text.h"
 #include "geometry/raster.h"
 
 enum { BLOCK = 1 << 20, LONGEST_NUMBER = 1024, SHOWN = 40 };

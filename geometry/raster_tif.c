@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "engine/decimal.h"
+#include "engine/text.h"
 #include "geometry/raster.h"
 #include "geometry/tiff_file.h"
 

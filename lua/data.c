@@ -4,7 +4,7 @@
  * wrong with their tables is reported all together and ends the script.
  */
 #include "lua/data.h"
-#include "engine/paint.h"
+#include "engine/quantity.h"
 #include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "geometry/raster.h"

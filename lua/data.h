@@ -2,7 +2,7 @@
 #ifndef SEL_DATA_H
 #define SEL_DATA_H
 
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "lua/fill.h"
 
 /* data.c: sel.series, sel.raster and sel.paint. */

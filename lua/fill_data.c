@@ -1,7 +1,7 @@
 /* fill_data.c -- series, rasters and painted quantities where a number or a function could stand.
  */
 #include <string.h>
-#include "engine/paint.h"
+#include "engine/quantity.h"
 #include "lua/data.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */

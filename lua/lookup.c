@@ -3,7 +3,7 @@
  * A look-up is a userdata that cannot be changed. Called with numbers it gives a number; with
  * symbols the call is recorded in the function's program.
  */
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "geometry/raster.h"
 #include "lua/data.h"
 #include <string.h>

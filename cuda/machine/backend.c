@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/machine/device.h"
-#include "engine/reduce.h"
+#include "engine/machine/sums.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;

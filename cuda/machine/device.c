@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "cuda/machine/check.h"
 #include "engine/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/file.h"
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "geometry/map.h"
 
 /* A quantum of no store is so coarse that it could hold more; m. */

@@ -9,7 +9,7 @@
 #include <omp.h>
 #include "engine/lbm/lbm_answers.h"
 #include "engine/lbm/lbm_cpu.h"
-#include "engine/reduce.h"
+#include "engine/machine/sums.h"
 
 /* Columns of a row's partials. */
 enum { FORCE, TORQUE = 3, MASS = 6, SUMS };

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/json.h"
+#include "engine/text.h"
 #include "engine/machine/cpu.h"
 
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {

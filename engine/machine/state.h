@@ -1,7 +1,10 @@
-/* state.h -- what the state of every solver begins with, on the processor and on a device. */
+/* state.h -- what the state of every solver begins with, on the processor and on a device; saving
+ * it.
+ */
 #ifndef SEL_STATE_H
 #define SEL_STATE_H
 
+#include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
 #include "engine/solver.h"
 
@@ -53,5 +56,18 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
 /* What all states have: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
+
+/* ---- checkpoints ---- */
+
+/* Moves all saved arrays to a checkpoint: a block each, called "state NAME". Nothing may be under
+ * way. */
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
+
+/* Whether sel_state_load can: fails where an array is not in the checkpoint, or has another size.
+ */
+void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint);
+
+/* Sets the state to the saved one. */
+void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/output/frame.h"
 #include "geometry/grid_file.h"
 

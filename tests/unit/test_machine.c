@@ -7,7 +7,7 @@
 #include <math.h>
 #include <omp.h>
 #include "engine/machine/cpu.h"
-#include "engine/machine/saved.h"
+#include "engine/machine/state.h"
 #include "tests/unit/files.h"
 
 /* ---- the solver ---- */

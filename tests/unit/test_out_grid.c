@@ -1,6 +1,6 @@
 /* test_out_grid.c -- out.grid: map files read back by our readers and by GDAL. */
 #include <unistd.h>
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "geometry/grid_file.h"
 #include "geometry/map.h"
 #include "geometry/tiff_file.h"

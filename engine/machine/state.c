@@ -1,8 +1,53 @@
-/* saved.c -- the state of any solver in a checkpoint. */
-#include "engine/machine/saved.h"
+/* state.c -- what the states of all solvers have in common, and how they get into a checkpoint. */
+#include "engine/machine/state.h"
 
 #include <stdio.h>
-#include "engine/machine/state.h"
+#include <stdlib.h>
+#include <string.h>
+
+void sel_state_begin(sel_state *state, const sel_plan *plan) {
+    state->plan = plan;
+    state->threads = plan->threads > 0 ? plan->threads : 1;
+    SEL_ADD_VALUE(&state->arrays, state, step);
+    SEL_ADD_VALUE(&state->arrays, state, observed);
+    SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
+            SEL_SAVED | SEL_ON_HOST);
+}
+
+void sel_state_list(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                             .components = state->last.components,
+                             .pitch = grid->n[0],
+                             .slice = grid->n[0] * grid->n[1],
+                             .plane = sel_grid_cells(grid),
+                             .count = state->last.components * sel_grid_cells(grid)};
+    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
+                         SEL_SAVED);
+    SEL_ADD_VALUE(&state->arrays, state, monitored);
+}
+
+bool sel_state_misses(const sel_state *state, const sel_request *request) {
+    return state->observed != state->step && sel_request_observes(state->plan, request);
+}
+
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error) {
+    double *present = state->plan->domain->control_values;
+    const size_t count = (size_t)state->plan->domain->control_count;
+    double *kept = malloc((count + 1) * sizeof *kept);
+    if (!kept) {
+        return sel_fail_memory(error, "the controls", count * sizeof *kept);
+    }
+    memcpy(kept, present, count * sizeof *kept);
+    memcpy(present, state->controls, count * sizeof *kept);
+    sel_status status = loaded(state, error);
+    memcpy(present, kept, count * sizeof *kept);
+    free(kept);
+    return status;
+}
+
+/* ---- checkpoints ---- */
 
 static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
     snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
