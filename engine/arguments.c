@@ -82,16 +82,6 @@ static sel_status set_script_limit(sel_arguments *a, const char *value, sel_erro
     return SEL_OK;
 }
 
-/* The place of `value` in a NULL-terminated list; -1: not in it. */
-static int find_name(const char *const *names, const char *value) {
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 int sel_command_of(const char *name) {
     const sel_command *command = sel_commands;
     while (command->name && strcmp(command->name, name) != 0) {
@@ -101,14 +91,14 @@ int sel_command_of(const char *name) {
 }
 
 static sel_status set_precision(sel_arguments *a, const char *value, sel_error *error) {
-    a->settings.precision = find_name(sel_precision_names, value);
+    a->settings.precision = sel_name_index(sel_precision_names, value);
     return a->settings.precision >= 0
                ? SEL_OK
                : sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
 }
 
 static sel_status set_backend(sel_arguments *a, const char *value, sel_error *error) {
-    a->settings.backend = find_name(sel_backend_names, value);
+    a->settings.backend = sel_name_index(sel_backend_names, value);
     return a->settings.backend >= 0
                ? SEL_OK
                : sel_fail(error, SEL_BAD_USAGE, "--backend must be auto, cpu or cuda, got '%s'",

@@ -25,11 +25,8 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     int64_t next = INT64_MAX;
     for (int i = 0; i < hooks_of(run)->n; i++) {
         const sel_hook *hook = hook_at(run, i);
-        if (hook->at == SEL_HOOK_AT_END) {
-            continue;
-        }
-        int64_t count = step / hook->every + 1;
-        int64_t due = count > INT64_MAX / hook->every ? INT64_MAX : count * hook->every;
+        const bool at_end = hook->at == SEL_HOOK_AT_END;
+        const int64_t due = at_end ? INT64_MAX : sel_next_multiple(step, hook->every);
         next = due < next ? due : next;
     }
     return next;
@@ -56,8 +53,8 @@ static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *
     return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
 }
 
-static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool end,
-                             sel_error *error) {
+sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end,
+                          sel_error *error) {
     sel_status status = SEL_OK;
     run->step = step;
     run->time = time;
@@ -68,14 +65,6 @@ static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool 
         }
     }
     return status;
-}
-
-sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error) {
-    return call_hooks(run, step, time, false, error);
-}
-
-sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error) {
-    return call_hooks(run, step, time, true, error);
 }
 
 /* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
@@ -128,15 +117,6 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
     return keep_failure(run, status, error);
 }
 
-static int find_op(const char *op) {
-    for (int i = 0; sel_reduce_ops[i]; i++) {
-        if (strcmp(sel_reduce_ops[i], op) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, double *values,
                               int *count, sel_error *error) {
     sel_request request = {.kind = SEL_REDUCE,
@@ -154,7 +134,7 @@ static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, d
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &reduce_call);
-    int which = find_op(op);
+    int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "

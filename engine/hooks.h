@@ -23,10 +23,10 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step);
 /* Whether a hook is due at `step` by its steps. */
 bool sel_hooks_due(const sel_hook_run *run, int64_t step);
 
-/* Calls, in the script's order, the hooks that are due at `step`, or those of the end. Fails with a
- * hook's error, or with what failed when it asked the run, whatever the hook made of that. */
-sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error);
-sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error);
+/* Calls, in the script's order, the hooks that are due at `step`, or with `end` those of the end.
+ * Fails with a hook's error, or with what failed when it asked the run, whatever the hook made of
+ * that. */
+sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end, sel_error *error);
 
 /* ---- what a hook may do; each refuses what is not there with SEL_BAD_SCENARIO ---- */
 

@@ -287,18 +287,11 @@ static double run_time(const run *r) {
     return (double)r->step * r->prepared->simulation->params->dt;
 }
 
-/* A hook that fails leaves the state as it found it. */
-static sel_status told_of_hook(run *r, sel_status status) {
-    r->hook_failed = status != SEL_OK;
-    return status;
-}
-
 /* Hooks find the files, results and values of all that was due before them. */
 static sel_status call_hooks(run *r, sel_error *error) {
     sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
-    return status ? status
-                  : told_of_hook(r, sel_hooks_call(&r->hooks, r->step, run_time(r), error));
+    return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), false, error);
 }
 
 /* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
@@ -371,7 +364,7 @@ static sel_status end(run *r, sel_error *error) {
         status = status ? status : finish_monitor(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = told_of_hook(r, sel_hooks_end(&r->hooks, r->step, run_time(r), error));
+        status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
     }
     if (!status) {
         status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
@@ -381,16 +374,10 @@ static sel_status end(run *r, sel_error *error) {
     return status ? status : drained;
 }
 
-/* The step of the last state that is whole; -1: none is left. */
-static int64_t whole_step(const run *r) {
-    const sel_backend *backend = r->prepared->backend;
-    return backend->whole ? backend->whole(r->state) : r->hook_failed ? r->step : -1;
-}
-
 /* After a failure: what was written is concluded, with the last state that is whole. A disk that is
  * full takes no more. The first failure is what the user is told. */
 static void end_after(run *r, sel_status failure) {
-    int64_t step = whole_step(r);
+    int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;
     if (r->outputs) {
         sel_outputs_end(r->outputs, r->step, run_time(r), step >= 0 && failure != SEL_BAD_FILE);

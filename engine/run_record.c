@@ -241,9 +241,7 @@ static bool write_over(const char *path, const char *text, size_t size) {
     bool written = descriptor >= 0 && keep_room(descriptor, size) &&
                    pwrite(descriptor, text, size, 0) == (ssize_t)size &&
                    ftruncate(descriptor, (off_t)size) == 0;
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
+    sel_file_close(descriptor);
     return written;
 }
 
@@ -291,10 +289,7 @@ static void begin_log(run *r) {
     if (descriptor < 0 && r->options->resume) {
         descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     }
-    r->log = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
-    if (descriptor >= 0 && !r->log) {
-        close(descriptor);
-    }
+    r->log = sel_file_stream(descriptor, "a");
     const char *script = prepared->simulation->script;
     snprintf(text, sizeof text, "selenite %s (%s): %s", sel_version(), sel_commit(),
              script ? script : "simulation");

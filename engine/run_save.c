@@ -278,13 +278,11 @@ static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
         struct sel_result one = {.value = 0};
-        sel_error error = {.status = SEL_OK};
         one = sel_checkpoint_loads(checkpoint) ? one : results->v[i];
         SEL_KEEP(checkpoint, one);
         one.name[sizeof one.name - 1] = '\0';
-        if (sel_checkpoint_loads(checkpoint)) {
-            sel_results_set(results, one.name, one.value, &error);
-            sel_checkpoint_take(checkpoint, &error);
+        if (sel_checkpoint_loads(checkpoint) && !sel_checkpoint_status(checkpoint, NULL)) {
+            sel_results_set(results, one.name, one.value, sel_checkpoint_error(checkpoint));
         }
     }
 }
@@ -314,7 +312,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
     const int field = sel_solver_field(context->solver, grid->dims, name, &component);
     const int components = sel_field_components(&context->solver->fields[field], grid->dims);
     char block[SEL_BLOCK_NAME];
-    sel_error error = {.status = SEL_OK};
+    sel_error *error = sel_checkpoint_error(checkpoint);
     const int64_t slabs = grid->n[grid->dims - 1], cells = sel_grid_cells(grid) / slabs;
     double *values = malloc((size_t)(cells * components) * sizeof *values);
     if (!values) {
@@ -323,7 +321,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
     }
     snprintf(block, sizeof block, "field %s", name);
     sel_checkpoint_block(checkpoint, block);
-    for (int64_t s = 0; s < slabs && !error.status; s++) {
+    for (int64_t s = 0; s < slabs && !error->status; s++) {
         sel_request request = {.kind = SEL_READ,
                                .field = field,
                                .box = sel_grid_box(grid),
@@ -332,11 +330,10 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
                                .to = values};
         request.box.lo[grid->dims - 1] = s;
         request.box.hi[grid->dims - 1] = s + 1;
-        if (!sel_output_request(context, &request, &error)) {
+        if (!sel_output_request(context, &request, error)) {
             sel_keep(checkpoint, values, (size_t)(cells * components) * sizeof *values);
         }
     }
-    sel_checkpoint_take(checkpoint, &error);
     free(values);
 }
 

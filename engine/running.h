@@ -33,7 +33,6 @@ typedef struct run {
 
     sel_request monitor; /* the test under way */
     bool monitor_pending, monitor_answered;
-    bool hook_failed;
     int64_t monitor_step;
     double largest; /* magnitude of the main field at all tests so far */
 

@@ -141,7 +141,7 @@ typedef struct sel_backend {
      * them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
     /* The step whose state requests read; after a failed advance that of the last whole state, -1:
-     * none is left. NULL: steps beyond one that failed may be under way. */
+     * none is left. */
     int64_t (*whole)(const sel_state *state);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);

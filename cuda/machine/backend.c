@@ -170,10 +170,6 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     return status ? status : ended;
 }
 
-static int64_t whole(const sel_state *state) {
-    return state->broken ? -1 : state->step;
-}
-
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = cuda_queue_wait(state->queue, error);
     state->broken = state->broken || status;
@@ -308,7 +304,7 @@ const sel_backend cuda_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
-    .whole = whole,
+    .whole = sel_state_whole,
     .wait = wait_for_steps,
     .done = done,
     .start = start,

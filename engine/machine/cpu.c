@@ -130,10 +130,6 @@ static sel_status loaded(sel_state *state, sel_error *error) {
     return cpu->loaded ? sel_state_loaded(state, cpu->loaded, error) : SEL_OK;
 }
 
-static int64_t whole(const sel_state *state) {
-    return state->broken ? -1 : state->step;
-}
-
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
     request->unobserved = sel_state_misses(state, request);
     if (request->unobserved) {
@@ -160,7 +156,7 @@ const sel_backend sel_cpu_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
-    .whole = whole,
+    .whole = sel_state_whole,
     .start = start,
     .finish = finish,
     .loaded = loaded,

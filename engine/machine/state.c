@@ -47,28 +47,35 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
     return status;
 }
 
+int64_t sel_state_whole(const sel_state *state) {
+    return state->broken ? -1 : state->step;
+}
+
 /* ---- checkpoints ---- */
 
 static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
     snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
 }
 
-typedef sel_status mover(const sel_arrays *arrays, int k, sel_arrays_move *move, void *stream,
-                         sel_error *error);
-
 /* Of arrays that take turns the present one. */
 static bool is_present(const sel_state *state, const sel_array *array) {
     return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
 }
 
+/* sel_arrays_move */
+static sel_status move(void *checkpoint, void *bytes, size_t count, sel_error *error) {
+    (void)error;
+    sel_keep(checkpoint, bytes, count);
+    return sel_checkpoint_status(checkpoint, NULL);
+}
+
 /* Those with these flags; loading, only what the checkpoint has. */
-static void move_arrays(sel_state *state, unsigned flags, mover *move, sel_checkpoint *checkpoint) {
+static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
     const bool loads = sel_checkpoint_loads(checkpoint);
     for (int k = 0; k < arrays->count && !sel_checkpoint_status(checkpoint, NULL); k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
-        sel_error error = {.status = SEL_OK};
         block_of(array, name);
         const bool has =
             !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
@@ -78,20 +85,17 @@ static void move_arrays(sel_state *state, unsigned flags, mover *move, sel_check
         if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
             is_present(state, array)) {
             sel_checkpoint_block(checkpoint, name);
-            move(arrays, k, sel_checkpoint_move, checkpoint, &error);
-            sel_checkpoint_take(checkpoint, &error);
+            sel_arrays_keep(arrays, k, loads, move, checkpoint, sel_checkpoint_error(checkpoint));
         }
     }
 }
 
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
-    sel_error error = {.status = SEL_OK};
-    if (backend->saving) {
-        backend->saving(state, &error);
-        sel_checkpoint_take(checkpoint, &error);
+    if (backend->saving && !sel_checkpoint_status(checkpoint, NULL)) {
+        backend->saving(state, sel_checkpoint_error(checkpoint));
     }
-    move_arrays(state, SEL_SAVED, sel_arrays_save, checkpoint);
-    move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_save, checkpoint);
+    keep_arrays(state, SEL_SAVED, checkpoint);
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
 }
 
 void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
@@ -120,12 +124,10 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
 }
 
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
-    sel_error error = {.status = SEL_OK};
     sel_state_check(state, checkpoint);
-    move_arrays(state, SEL_SAVED, sel_arrays_load, checkpoint);
+    keep_arrays(state, SEL_SAVED, checkpoint);
     if (!sel_checkpoint_status(checkpoint, NULL)) {
-        backend->loaded(state, &error);
-        sel_checkpoint_take(checkpoint, &error);
+        backend->loaded(state, sel_checkpoint_error(checkpoint));
     }
-    move_arrays(state, SEL_SAVED | SEL_OPTIONAL, sel_arrays_load, checkpoint);
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
 }

@@ -53,6 +53,9 @@ bool sel_state_misses(const sel_state *state, const sel_request *request);
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
                             sel_error *error);
 
+/* sel_backend.whole */
+int64_t sel_state_whole(const sel_state *state);
+
 /* What all states have: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);

@@ -101,6 +101,10 @@ static sel_status device_finish(sel_state *state, sel_request *request, sel_erro
     return SEL_OK;
 }
 
+static int64_t any_whole(const sel_state *state) {
+    return state->step;
+}
+
 static void any_destroy(sel_state *state) {
     free(state);
 }
@@ -126,6 +130,7 @@ static const sel_backend device_backend = {
     .create = any_create,
     .advance = device_advance,
     .wait = device_wait,
+    .whole = any_whole,
     .start = device_start,
     .finish = device_finish,
     .destroy = any_destroy,
@@ -136,6 +141,7 @@ static const sel_backend cpu_backend = {
     .estimate = any_estimate,
     .create = any_create,
     .advance = cpu_advance,
+    .whole = any_whole,
     .start = device_start,
     .finish = device_finish,
     .destroy = any_destroy,
