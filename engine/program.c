@@ -88,15 +88,10 @@ static void run_instructions(const sel_program *p, const sel_instruction *code, 
     }
 }
 
-static bool varies_with_place(const sel_program_input *input) {
-    return !input->is_constant && input->argument <= SEL_ARGUMENT_Z;
-}
-
-static double fixed_value(const sel_program_input *input, double t, const double *controls) {
-    if (input->is_constant) {
-        return input->value;
-    }
-    return input->argument == SEL_ARGUMENT_T ? t : controls[input->argument - SEL_ARGUMENT_CONTROL];
+static double fixed_value(const sel_packed_input *input, double t, const double *controls) {
+    return input->argument == SEL_PACKED_CONSTANT ? input->value
+           : input->argument == SEL_ARGUMENT_T    ? t
+                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
 }
 
 /* Fills the registers that are the same at all places: one value each, then the whole block. */
@@ -104,7 +99,7 @@ static void start_call(const sel_program *p, const sel_places *at, const double 
                        double *registers, size_t stride) {
     double *single = registers; /* packed: below `fixed` registers of one value */
     for (int i = 0; i < p->inputs; i++) {
-        if (!varies_with_place(&p->input[i])) {
+        if (!sel_is_coordinate(&p->input[i])) {
             single[p->input[i].to] = fixed_value(&p->input[i], at->t, controls);
         }
     }
@@ -121,7 +116,7 @@ static void fill_coordinates(const sel_program *p, const sel_places *at, size_t 
                              const worker *w) {
     const double *const coordinates[] = {at->x, at->y, at->z};
     for (int i = 0; i < p->inputs; i++) {
-        if (varies_with_place(&p->input[i])) {
+        if (sel_is_coordinate(&p->input[i])) {
             double *to = w->registers + (size_t)p->input[i].to * w->stride;
             const double *from = coordinates[p->input[i].argument];
             for (size_t k = 0; k < n; k++) {
@@ -258,18 +253,16 @@ typedef struct printer {
 
 /* An operand: a constant or an argument by itself, else its register. */
 static void print_operand(const printer *out, uint16_t at) {
-    static const char *const names[] = {"x", "y", "z", "t"};
     for (int i = 0; i < out->p->inputs; i++) {
-        const sel_program_input *input = &out->p->input[i];
+        const sel_packed_input *input = &out->p->input[i];
         /* Coordinates lend their register to later values, so they are shown as registers. */
-        bool stays = input->is_constant || input->argument >= SEL_ARGUMENT_T;
-        if (input->to != at || !stays) {
+        if (input->to != at || sel_is_coordinate(input)) {
             continue;
         }
-        if (input->is_constant) {
+        if (input->argument == SEL_PACKED_CONSTANT) {
             fprintf(out->to, "%.17g", input->value);
-        } else if (input->argument < SEL_ARGUMENT_CONTROL) {
-            fputs(names[input->argument], out->to);
+        } else if (input->argument == SEL_ARGUMENT_T) {
+            fputs("t", out->to);
         } else {
             fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
         }
@@ -323,13 +316,12 @@ static void print_part(const printer *out, const sel_instruction *code, int coun
 
 void sel_program_print(const sel_program *program, const char *const *control_names,
                        const char *indent, FILE *to) {
-    static const char *const axes[] = {"x", "y", "z"};
     printer out = {program, control_names, to};
     print_part(&out, program->once, program->once_count, indent, "once");
     for (int i = 0; i < program->inputs; i++) {
-        const sel_program_input *input = &program->input[i];
-        if (!input->is_constant && input->argument <= SEL_ARGUMENT_Z) {
-            fprintf(to, "%s      r%d = %s\n", indent, input->to, axes[input->argument]);
+        const sel_packed_input *input = &program->input[i];
+        if (sel_is_coordinate(input)) {
+            fprintf(to, "%s      r%d = %c\n", indent, input->to, "xyz"[input->argument]);
         }
     }
     print_part(&out, program->each, program->each_count, indent, "each");

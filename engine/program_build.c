@@ -346,10 +346,9 @@ static void emit_inputs(layout *l) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
         if (l->at[i].needed && is_input(n)) {
-            l->p->input[inputs++] = (sel_program_input){
-                .to = (uint16_t)l->at[i].place,
-                .is_constant = n->op == SEL_OP_CONSTANT,
-                .argument = n->operand[0],
+            l->p->input[inputs++] = (sel_packed_input){
+                .to = l->at[i].place,
+                .argument = n->op == SEL_OP_CONSTANT ? SEL_PACKED_CONSTANT : n->operand[0],
                 .value = n->value,
             };
         }
