@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "engine/prepare.h"
-#include "engine/status.h"
 
 /* Commands that take options, as bits. */
 enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8 };

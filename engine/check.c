@@ -2,12 +2,9 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/domain.h"
 #include "engine/machine.h"
-#include "engine/output/output.h"
 #include "engine/run.h"
 #include "engine/series.h"
-#include "engine/prepare.h"
 
 static const double calibration_seconds = 0.3;
 
@@ -35,10 +32,8 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
 }
 
 static void print_backend(const sel_prepared *prepared, FILE *to) {
-    char device[256];
-    prepared->backend->device(device, sizeof device);
     fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
-            device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+            prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
     if (*prepared->choice.fallback) {
         fprintf(to, "  no GPU can be used         %s\n", prepared->choice.fallback);
     }
@@ -140,12 +135,6 @@ static void print_kinds(const sel_domain *domain, const sel_census *census, FILE
         }
         fputs(kind->axes ? "\n" : "inside\n", to);
     }
-}
-
-static void print_census(const sel_domain *domain, const sel_census *census, FILE *to) {
-    print_owned(domain, census, to);
-    print_places(domain, census, to);
-    print_kinds(domain, census, to);
 }
 
 enum { MOST_SERIES = 20 };
@@ -250,7 +239,9 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
             sel_bytes_text((double)prepared->bytes, need),
             sel_bytes_text((double)prepared->choice.free_bytes, have));
     if (census) {
-        print_census(prepared->domain, census, to);
+        print_owned(prepared->domain, census, to);
+        print_places(prepared->domain, census, to);
+        print_kinds(prepared->domain, census, to);
     }
     print_series(simulation, last_step, to);
     print_outputs(prepared->plan, last_step, to);

@@ -74,7 +74,7 @@ typedef struct sel_cell_marks {
 /* Fills the marks of the cells of `box`. */
 void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to);
 
-/* ---- what its cells are (census.c) ---- */
+/* ---- what its cells are ---- */
 
 /* Free cells that touch the same faces of the domain, at sites of the same regions. */
 typedef struct sel_cell_kind {

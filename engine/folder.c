@@ -228,33 +228,30 @@ static int open_output(const char *directory, const char *name) {
     return file;
 }
 
-/* What a CSV file needs is checked before anything is removed. `bytes` -1: nothing. */
-static sel_status check_kept(const char *directory, const char *name, int64_t bytes,
-                             sel_error *error) {
+/* Whether a file that a run goes on with can be cut to `bytes` (-1: it is left alone); `cuts`: does
+ * so. What CSV files need is checked before anything is removed. */
+static sel_status keep_file(const char *directory, const char *name, int64_t bytes, bool cuts,
+                            sel_error *error) {
     struct stat found = {.st_size = -1};
     if (!is_name_of_output(name)) {
         return sel_fail(error, SEL_BAD_FILE, "%s: the checkpoint lists a file of no output",
                         directory);
     }
-    const int file = bytes < 0 ? -1 : open_output(directory, name);
-    if (file >= 0) {
-        fstat(file, &found);
-        close(file);
+    if (bytes < 0) {
+        return SEL_OK;
     }
-    return bytes < 0 || (S_ISREG(found.st_mode) && found.st_size >= bytes)
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_FILE,
+    sel_status status = SEL_OK;
+    const int file = open_output(directory, name);
+    if (cuts && (file < 0 || ftruncate(file, (off_t)bytes) != 0)) {
+        status = sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, name,
+                          strerror(errno));
+    } else if (!cuts && (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode) ||
+                         found.st_size < bytes)) {
+        status = sel_fail(error, SEL_BAD_FILE,
                           "%s/%s: is not there, or shorter than it was when the checkpoint was "
                           "written; the run cannot go on",
                           directory, name);
-}
-
-static sel_status cut(const char *directory, const char *name, int64_t bytes, sel_error *error) {
-    const int file = open_output(directory, name);
-    const bool done = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
-    sel_status status = done ? SEL_OK
-                             : sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory,
-                                        name, strerror(errno));
+    }
     sel_file_close(file);
     return status;
 }
@@ -275,7 +272,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     const former_run run = {directory, names};
     sel_status status = SEL_OK;
     for (int i = 0; names[i] && !status; i++) {
-        status = check_kept(directory, names[i], bytes[i], error);
+        status = keep_file(directory, names[i], bytes[i], false, error);
     }
     const int folder = status ? -1 : open_folder_of(directory, "");
     if (folder < 0) {
@@ -285,7 +282,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     remove_outputs(&run, folder);
     close(folder);
     for (int i = 0; names[i] && !status; i++) {
-        status = bytes[i] < 0 ? SEL_OK : cut(directory, names[i], bytes[i], error);
+        status = keep_file(directory, names[i], bytes[i], true, error);
     }
     return status ? status : list_again(directory, names, error);
 }

@@ -4,7 +4,6 @@
 #include "completion_bash.h"
 #include "completion_zsh.h"
 #include "engine/arguments.h"
-#include "engine/solver.h"
 
 enum { MAX_NAMES = 512 };
 
@@ -94,12 +93,9 @@ static void print_table(FILE *to, const sel_table *table) {
     fputs(table->count ? "\n" : "", to);
     for (int i = 0; i < table->count; i++) {
         const sel_field *field = &table->fields[i];
-        char kind[512], preset[128];
-        sel_kind_text(field, kind, sizeof kind);
-        sel_preset_text(field, preset, sizeof preset);
-        fprintf(to, "  %-12s %s%s%s%s\n%15s", field->name, kind,
-                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
-                *preset ? "; " : "", preset, "");
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
+        fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
         sel_print_wrapped(to, field->doc, 15, 15);
     }
     if (solver_of(table)) {
@@ -297,14 +293,11 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
     }
     for (int i = 0; i < table->count; i++) {
         const sel_field *field = &table->fields[i];
-        char kind[512], preset[128];
-        sel_kind_text(field, kind, sizeof kind);
-        sel_preset_text(field, preset, sizeof preset);
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
         fprintf(to, "| `%s` | ", field->name);
-        print_cell(to, kind);
-        fprintf(to, "%s%s%s | ",
-                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
-                *preset ? "; " : "", preset);
+        print_cell(to, holds);
+        fputs(" | ", to);
         print_cell(to, field->doc);
         fputs(" |\n", to);
     }

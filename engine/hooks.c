@@ -36,14 +36,6 @@ static bool due_by_steps(const sel_hook *hook, int64_t step) {
     return hook->at != SEL_HOOK_AT_END && step % hook->every == 0;
 }
 
-bool sel_hooks_due(const sel_hook_run *run, int64_t step) {
-    bool due = false;
-    for (int i = 0; i < hooks_of(run)->n; i++) {
-        due = due || due_by_steps(hook_at(run, i), step);
-    }
-    return due;
-}
-
 static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
@@ -84,26 +76,13 @@ static sel_output_site site_of(const sel_hook_run *run, const sel_table *call) {
 
 /* Resolves one field. */
 static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
-                             const char *field, sel_pick *pick, sel_error *error) {
+                             const char *field, sel_pick *pick, int *count, sel_error *error) {
     const sel_names names = {1, &field};
     sel_status status = sel_picks_check(site, &names, error);
     if (!status) {
         *pick = sel_pick_of(run->context->solver, run->context->domain->grid.dims, field);
+        *count = sel_pick_components(pick);
     }
-    return status;
-}
-
-static sel_status probe_pick(sel_hook_run *run, sel_pick *pick, const sel_point *at, double *values,
-                             int *count, sel_error *error) {
-    const sel_picks picks = {1, pick};
-    sel_sample *sample = NULL;
-    sel_status status = sel_sample_create(run->context, at, 1, false, &picks, &sample, error);
-    status = status ? status : sel_sample_read(sample, run->time, error);
-    *count = sel_pick_components(pick);
-    for (int c = 0; c < *count && !status; c++) {
-        values[c] = sel_sample_value(sample, 0, 0, sel_pick_component(pick, c));
-    }
-    sel_sample_destroy(sample);
     return status;
 }
 
@@ -111,30 +90,24 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &probe_call);
     sel_pick pick;
-    sel_status status = pick_field(run, &site, field, &pick, error);
+    const sel_picks picks = {1, &pick};
+    sel_sample *sample = NULL;
+    sel_status status = pick_field(run, &site, field, &pick, count, error);
     status = status ? status : sel_point_check(&site, "the point", at, error);
-    status = status ? status : probe_pick(run, &pick, at, values, count, error);
-    return keep_failure(run, status, error);
-}
-
-static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, double *values,
-                              int *count, sel_error *error) {
-    sel_request request = {.kind = SEL_REDUCE,
-                           .field = pick->field,
-                           .box = sel_grid_box(&run->context->domain->grid),
-                           .components = pick->field_components};
-    sel_status status = sel_output_request(run->context, &request, error);
-    *count = sel_pick_components(pick);
-    for (int c = 0; c < *count; c++) {
-        values[c] = sel_reduce_value(&request, op, sel_pick_component(pick, c));
+    status =
+        status ? status : sel_sample_create(run->context, at, 1, false, &picks, &sample, error);
+    status = status ? status : sel_sample_read(sample, run->time, error);
+    for (int c = 0; !status && c < *count; c++) {
+        values[c] = sel_sample_value(sample, 0, 0, sel_pick_component(&pick, c));
     }
-    return status;
+    sel_sample_destroy(sample);
+    return keep_failure(run, status, error);
 }
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &reduce_call);
-    int which = sel_name_index(sel_reduce_ops, op);
+    const int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "
@@ -142,8 +115,16 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                         op);
     }
     sel_pick pick;
-    sel_status status = pick_field(run, &site, field, &pick, error);
-    status = status ? status : reduce_pick(run, &pick, which, values, count, error);
+    sel_request request = {.kind = SEL_REDUCE, .box = sel_grid_box(&run->context->domain->grid)};
+    sel_status status = pick_field(run, &site, field, &pick, count, error);
+    if (!status) {
+        request.field = pick.field;
+        request.components = pick.field_components;
+        status = sel_output_request(run->context, &request, error);
+    }
+    for (int c = 0; !status && c < *count; c++) {
+        values[c] = sel_reduce_value(&request, which, sel_pick_component(&pick, c));
+    }
     return keep_failure(run, status, error);
 }
 
@@ -200,9 +181,9 @@ sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, se
             names[i] = controls->v[i].name;
         }
     }
-    const char *near = sel_nearest(control, names);
-    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s%s%s", control,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s", control,
+                    sel_suggestion(control, names, suggestion));
 }
 
 sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error) {

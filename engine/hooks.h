@@ -20,9 +20,6 @@ typedef struct sel_hook_run {
 /* The first step after `step` at which a hook is due; INT64_MAX when none is. */
 int64_t sel_hooks_next(const sel_hook_run *run, int64_t step);
 
-/* Whether a hook is due at `step` by its steps. */
-bool sel_hooks_due(const sel_hook_run *run, int64_t step);
-
 /* Calls, in the script's order, the hooks that are due at `step`, or with `end` those of the end.
  * Fails with a hook's error, or with what failed when it asked the run, whatever the hook made of
  * that. */

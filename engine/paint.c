@@ -70,10 +70,6 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
     return SEL_OK;
 }
 
-static const sel_quantity *value_of(const paint_function *f, int layer) {
-    return layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
-}
-
 /* The places where a layer shows. */
 static sel_places places_of(int layer, const sel_places *at, canvas *c) {
     size_t n = 0;
@@ -88,52 +84,28 @@ static sel_places places_of(int layer, const sel_places *at, canvas *c) {
     return (sel_places){n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
 }
 
-static sel_status fill_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
-                             double *out, sel_error *error) {
+/* The values where a layer shows, into `out`; or, where that is NULL, their gaps. */
+static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
+                           double *out, uint8_t *gap, sel_error *error) {
     const sel_places part = places_of(layer, at, c);
-    sel_status status =
-        part.n ? sel_quantity_eval(value_of(f, layer), "sel.paint", &part, c->value, error)
-               : SEL_OK;
-    for (size_t k = 0; !status && k < part.n; k++) {
-        out[c->index[k]] = c->value[k];
-    }
-    return status;
-}
-
-static sel_status find_layer_gaps(const paint_function *f, int layer, const sel_places *at,
-                                  canvas *c, uint8_t *gap, sel_error *error) {
-    const sel_places part = places_of(layer, at, c);
-    sel_status status = sel_quantity_gaps(value_of(f, layer), &part, c->in, error);
-    for (size_t k = 0; !status && k < part.n; k++) {
-        gap[c->index[k]] = c->in[k];
-    }
-    return status;
-}
-
-/* sel_function.eval */
-static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
-                           sel_error *error) {
-    const paint_function *f = self->data;
-    canvas c;
-    if (at->n == 0) {
+    const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+    if (part.n == 0) {
         return SEL_OK;
     }
-    sel_status status = canvas_create(&c, at->n, error);
-    if (status) {
-        return status;
+    sel_status status = out ? sel_quantity_eval(value, "sel.paint", &part, c->value, error)
+                            : sel_quantity_gaps(value, &part, c->in, error);
+    for (size_t k = 0; !status && k < part.n; k++) {
+        if (out) {
+            out[c->index[k]] = c->value[k];
+        } else {
+            gap[c->index[k]] = c->in[k];
+        }
     }
-    status = find_owners(f, at, &c, error);
-    for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
-        status = fill_layer(f, layer, at, &c, out, error);
-    }
-    canvas_free(&c);
     return status;
 }
 
-/* sel_function.gaps: those of the values that show */
-static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
-                            sel_error *error) {
-    const paint_function *f = self->data;
+static sel_status do_layers(const paint_function *f, const sel_places *at, double *out,
+                            uint8_t *gap, sel_error *error) {
     canvas c;
     sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
     if (status || at->n == 0) {
@@ -141,10 +113,22 @@ static sel_status find_gaps(const sel_function *self, const sel_places *at, uint
     }
     status = find_owners(f, at, &c, error);
     for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
-        status = find_layer_gaps(f, layer, at, &c, gap, error);
+        status = do_layer(f, layer, at, &c, out, gap, error);
     }
     canvas_free(&c);
     return status;
+}
+
+/* sel_function.eval */
+static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
+                           sel_error *error) {
+    return do_layers(self->data, at, out, NULL, error);
+}
+
+/* sel_function.gaps: those of the values that show */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    return do_layers(self->data, at, NULL, gap, error);
 }
 
 /* What the functions inside a shape name. */

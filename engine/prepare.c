@@ -97,6 +97,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         return sel_fail(error, status, "%s%s", place, why.text);
     }
     prepared->backend = prepared->choice.backend;
+    prepared->backend->device(prepared->device, sizeof prepared->device);
     return SEL_OK;
 }
 
@@ -109,12 +110,11 @@ static bool on_device(const sel_prepared *prepared) {
 static sel_status too_large(const sel_prepared *prepared, double cells, double need,
                             sel_error *error) {
     double have = (double)prepared->choice.free_bytes;
-    char place[512], memory[320] = "memory", advice[64] = "", device[256];
+    char place[512], memory[320] = "memory", advice[64] = "";
     char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
     place_of(prepared->simulation, "size", place, sizeof place);
     if (on_device(prepared)) {
-        prepared->backend->device(device, sizeof device);
-        snprintf(memory, sizeof memory, "memory on the device (%s)", device);
+        snprintf(memory, sizeof memory, "memory on the device (%s)", prepared->device);
         if (need < (double)sel_machine_free_memory()) {
             snprintf(advice, sizeof advice, ", and --backend cpu has room for all");
         }

@@ -43,6 +43,7 @@ typedef struct sel_prepared {
     int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL before that */
+    char device[256];           /* what that runs on */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */

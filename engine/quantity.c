@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/physics/noise.h"
-#include "engine/physics/raster.h"
 #include "engine/program.h"
 
 sel_quantity sel_constant(double value) {
@@ -39,13 +37,19 @@ bool sel_quantity_given(const sel_quantity *q) {
     return q->components > 0;
 }
 
+int sel_quantity_functions(const sel_quantity *q) {
+    return q->whole ? 1 : q->components;
+}
+
+const sel_function *sel_quantity_function(const sel_quantity *q, int k) {
+    return q->whole ? q->whole : q->part[k].function;
+}
+
 unsigned sel_quantity_depends(const sel_quantity *q) {
-    if (q->whole) {
-        return q->whole->depends;
-    }
     unsigned depends = 0;
-    for (int c = 0; c < q->components; c++) {
-        depends |= q->part[c].function ? q->part[c].function->depends : 0;
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        depends |= function ? function->depends : 0;
     }
     return depends;
 }
@@ -64,44 +68,35 @@ static sel_status check_finite(const sel_function *function, const char *what, c
     return SEL_OK;
 }
 
-static sel_status eval_function(const sel_function *function, const char *what,
-                                const sel_places *at, double *out, sel_error *error) {
-    sel_status status = function->eval(function, at, out, error);
-    return status ? status : check_finite(function, what, at, out, error);
-}
-
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error) {
-    if (q->whole) {
-        return eval_function(q->whole, what, at, out, error);
-    }
-    for (int c = 0; c < q->components; c++) {
-        double *to = out + (size_t)c * at->n;
-        if (q->part[c].function) {
-            sel_status status = eval_function(q->part[c].function, what, at, to, error);
-            if (status) {
-                return status;
-            }
-            continue;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < sel_quantity_functions(q) && !status; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        double *to = out + (size_t)k * at->n;
+        for (size_t i = 0; i < at->n && !function; i++) {
+            to[i] = q->part[k].constant;
         }
-        for (size_t i = 0; i < at->n; i++) {
-            to[i] = q->part[c].constant;
+        if (function) {
+            status = function->eval(function, at, to, error);
+            status = status ? status : check_finite(function, what, at, to, error);
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 const struct sel_lookup *sel_quantity_raster(const sel_quantity *q) {
-    const struct sel_lookup *raster = q->whole ? q->whole->raster : NULL;
-    for (int c = 0; c < q->components && !q->whole && !raster; c++) {
-        raster = q->part[c].function ? q->part[c].function->raster : NULL;
+    const struct sel_lookup *raster = NULL;
+    for (int k = 0; k < sel_quantity_functions(q) && !raster; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        raster = function ? function->raster : NULL;
     }
     return raster;
 }
 
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error) {
-    const sel_function *function = q->whole ? q->whole : q->part[0].function;
+    const sel_function *function = sel_quantity_function(q, 0);
     memset(gap, 0, at->n);
     return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
 }

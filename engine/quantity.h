@@ -71,6 +71,11 @@ sel_quantity sel_constant3(double x, double y, double z);
 sel_quantity sel_from_function(const sel_function *function);
 
 bool sel_quantity_given(const sel_quantity *q);
+
+/* Its functions: how many, and number k of them; NULL: a component that is constant. */
+int sel_quantity_functions(const sel_quantity *q);
+const sel_function *sel_quantity_function(const sel_quantity *q, int k);
+
 unsigned sel_quantity_depends(const sel_quantity *q);
 
 /* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
@@ -89,6 +94,7 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 /* ---- data that functions may call: series, rasters and noise, by argument arrays ----
  */
 
+/* As a sel_packed_kind (engine/physics/program_packed.h). */
 typedef enum sel_lookup_kind {
     SEL_LOOKUP_SERIES,
     SEL_LOOKUP_RASTER,

@@ -55,12 +55,8 @@ static double wall_time_left(const run *r) {
     return limit - (sel_machine_seconds() - r->started);
 }
 
-static bool out_of_wall_time(const run *r) {
-    return wall_time_left(r) <= 0;
-}
-
 static bool ends_early(const run *r) {
-    return interrupted(r) || out_of_wall_time(r);
+    return interrupted(r) || wall_time_left(r) <= 0;
 }
 
 /* A run that ends before its time takes one more step, if the last one was not observed: its last
@@ -299,7 +295,7 @@ static sel_status call_hooks(run *r, sel_error *error) {
 static sel_status start_and_call(run *r, sel_error *error) {
     sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
     r->chunks_ahead = 0;
-    if (!status && sel_hooks_due(&r->hooks, r->step)) {
+    if (!status && sel_hooks_next(&r->hooks, r->step - 1) == r->step) {
         status = call_hooks(r, error);
     }
     if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
@@ -447,7 +443,7 @@ static void end_at_once(void *data, const sel_error *error) {
 static sel_status run_opened(run *r, sel_error *error) {
     r->report->setup_seconds = sel_machine_seconds() - r->started;
     if (r->options->begun) {
-        r->options->begun(r->prepared, r->options->begun_data);
+        r->options->begun(r->prepared);
     }
     resolve_stops(r);
     sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
@@ -478,12 +474,6 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
-static void set_writing(const sel_run_options *options, bool writing) {
-    if (options->writing) {
-        *options->writing = writing;
-    }
-}
-
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){.steady_measure = (double)NAN,
@@ -500,10 +490,10 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
-    set_writing(options, true);
+    sel_process_write(options->interrupt != NULL);
     status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);
-    set_writing(options, false);
+    sel_process_write(false);
     sel_checkpoint_close(r.resume);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);

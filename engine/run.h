@@ -7,7 +7,6 @@
 #include <time.h>
 #include "engine/output/output.h"
 #include "engine/prepare.h"
-#include "engine/solver.h"
 
 /* How a run stands, several times a second. */
 typedef struct sel_progress {
@@ -26,17 +25,13 @@ typedef struct sel_run_options {
     bool resume;                /* go on from a checkpoint, in the directory of its run */
     const char *resume_file;    /* the checkpoint; NULL: that of the directory */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
-    /* Set to 1 while the run has files to leave whole, when it looks at `interrupt`; NULL: not
-     * wanted. */
-    volatile sig_atomic_t *writing;
     void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
     void *progress_data;
     double refresh_seconds; /* between writings of run.json while the run goes on; 0: 10 */
     void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
     void *log_data;
     /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
-    void (*begun)(const sel_prepared *prepared, const void *data);
-    const void *begun_data;
+    void (*begun)(const sel_prepared *prepared);
 } sel_run_options;
 
 typedef enum sel_stopped_by {
@@ -66,7 +61,6 @@ typedef struct sel_report {
     double output_wait_seconds; /* that the run stood still for it */
     double mcells_per_second;
     sel_results results;
-    char solver[1024]; /* the solver's own entries of run.json */
 } sel_report;
 
 /* Runs one simulation of `scenario` and writes everything below options->directory. A run that

@@ -18,7 +18,6 @@
 #include "engine/machine.h"
 #include "engine/running.h"
 #include "engine/version.h"
-#include "engine/prepare.h"
 
 static const double default_seconds = 10;
 
@@ -139,7 +138,8 @@ static void print_setup(FILE *to, const run *r) {
     print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
-    fprintf(to, ",\n  %s,\n  \"size\": [", r->report->solver);
+    simulation->solver->json(plan, text, sizeof text);
+    fprintf(to, ",\n  %s,\n  \"size\": [", text);
     for (int a = 0; a < grid->dims; a++) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
@@ -149,8 +149,7 @@ static void print_setup(FILE *to, const run *r) {
     number_entry(to, "dt", grid->dt);
     string_entry(to, "precision", sel_precision_names[plan->precision]);
     string_entry(to, "backend", prepared->backend->name);
-    prepared->backend->device(text, sizeof text);
-    string_entry(to, "device", text);
+    string_entry(to, "device", prepared->device);
     integer_entry(to, "threads", plan->threads);
     integer_entry(to, "ranks", 1);
     text[sizeof text - 1] = '\0';
@@ -283,7 +282,7 @@ void sel_run_note(run *r, const char *text) {
 
 static void begin_log(run *r) {
     const sel_prepared *prepared = r->prepared;
-    char path[SEL_PATH_ROOM], device[256], text[2048];
+    char path[SEL_PATH_ROOM], text[2048];
     snprintf(path, sizeof path, "%s/" SEL_RUN_LOG, r->options->directory);
     int descriptor = sel_file_create(path);
     if (descriptor < 0 && r->options->resume) {
@@ -294,9 +293,8 @@ static void begin_log(run *r) {
     snprintf(text, sizeof text, "selenite %s (%s): %s", sel_version(), sel_commit(),
              script ? script : "simulation");
     sel_run_note(r, text);
-    prepared->backend->device(device, sizeof device);
-    snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name, device,
-             prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name,
+             prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
     sel_run_note(r, text);
     const size_t opening = (size_t)snprintf(text, sizeof text, "warning: ");
     for (int i = 0;
@@ -322,8 +320,6 @@ static sel_status copy_script(const run *r, sel_error *error) {
 /* ---- all of it ---- */
 
 sel_status sel_run_record_begin(run *r, sel_error *error) {
-    const sel_plan *plan = r->prepared->plan;
-    plan->simulation->solver->json(plan, r->report->solver, sizeof r->report->solver);
     sel_status status = copy_script(r, error);
     status = status ? status : write_json(r, error);
     if (!status) {

@@ -123,8 +123,7 @@ typedef struct properties {
     property v[MOST_PROPERTIES];
 } properties;
 
-static void add(properties *list, bool fixed, const char *name, const char *format, ...)
-    SEL_PRINTF(4, 5);
+SEL_PRINTF(4, 5)
 static void add(properties *list, bool fixed, const char *name, const char *format, ...) {
     va_list args;
     if (list->count == MOST_PROPERTIES) {

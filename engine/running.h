@@ -3,7 +3,6 @@
 #define SEL_RUNNING_H
 
 #include "engine/hooks.h"
-#include "engine/io/checkpoint.h"
 #include "engine/output/tables.h"
 #include "engine/run.h"
 

@@ -2,8 +2,6 @@
 #ifndef SEL_SERIES_H
 #define SEL_SERIES_H
 
-#include "engine/arena.h"
-#include "engine/quantity.h"
 #include "engine/physics/series.h"
 #include "engine/schema.h"
 

@@ -302,23 +302,8 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
     return no_such_column(r, wanted->name);
 }
 
-/* The list with more room; NULL, the list left as it is, when there is no memory. */
-static double *grow(double **list, size_t room) {
-    double *grown = realloc(*list, room * sizeof *grown);
-    if (grown) {
-        *list = grown;
-    }
-    return grown;
-}
-
-static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points *points) {
+static sel_status add_point(reader *r, int column, sel_csv_points *points) {
     size_t n = points->n;
-    if (n == *room) {
-        *room = *room ? 2 * *room : 256;
-        if (!grow(&points->t, *room) || !grow(&points->value, *room)) {
-            return sel_fail_memory(r->error, r->name, *room * sizeof(double));
-        }
-    }
     sel_status status = time_of(r, n == 0, &points->t[n]);
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
@@ -335,7 +320,6 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
 static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *points) {
     char *line;
     int column = -1;
-    size_t room = 0;
     sel_status status = SEL_OK;
     while (!status && (line = next_line(r))) {
         status = split(r, line);
@@ -344,36 +328,38 @@ static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *p
             status = find_column(r, wanted, header, &column);
         }
         if (!status && !header) {
-            status = add_point(r, column, &room, points);
+            status = add_point(r, column, points);
         }
     }
     return status;
 }
 
-/* A copy, whose bytes 0 are made no end of text. */
-static char *copy_text(const char *text, size_t length) {
-    char *copy = malloc(length + 1);
+/* A copy, whose bytes 0 are made no end of text, and the number of its lines. */
+static char *copy_text(const char *text, size_t length, size_t *lines) {
+    char *copy = calloc(length + 1, 1);
+    *lines = 1;
     for (size_t i = 0; copy && i < length; i++) {
         copy[i] = text[i] ? text[i] : '?';
-    }
-    if (copy) {
-        copy[length] = '\0';
+        *lines += copy[i] == '\n' || copy[i] == '\r';
     }
     return copy;
 }
 
 sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
                         sel_csv_points *points, sel_error *error) {
-    char *copy = copy_text(text, length);
+    size_t lines;
+    char *copy = copy_text(text, length, &lines);
     reader r = {.name = name, .at = copy, .error = error};
-    *points = (sel_csv_points){0};
+    *points = (sel_csv_points){.t = malloc(lines * sizeof(double)),
+                               .value = malloc(lines * sizeof(double))};
     r.numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     r.cell = malloc(MAX_COLUMNS * sizeof *r.cell);
     if (copy && strncmp(copy, "\xef\xbb\xbf", 3) == 0) {
         r.at += 3;
     }
-    sel_status status = r.numbers && r.cell && copy ? read_lines(&r, column, points)
-                                                    : sel_fail_memory(error, name, length);
+    sel_status status = r.numbers && r.cell && copy && points->t && points->value
+                            ? read_lines(&r, column, points)
+                            : sel_fail_memory(error, name, length);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
         status = fail(&r, "there are no numbers in it; a line is a time and its values");

@@ -9,7 +9,6 @@
 #define SEL_SOLVER_H
 
 #include "engine/domain.h"
-#include "engine/simulation.h"
 #include "engine/machine/sums.h"
 
 /* A field that outputs can name. */

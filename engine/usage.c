@@ -7,12 +7,10 @@ enum { WIDTH = 96, NAME_WIDTH = 24, ALL = SEL_RUN | SEL_CHECK | SEL_VALIDATE | S
 static const char purpose[] =
     "Selenite simulates what a Lua script describes, and writes files for ParaView.";
 
-typedef struct exit_status {
+static const struct {
     int number;
     const char *meaning;
-} exit_status;
-
-static const exit_status exit_statuses[] = {
+} exit_statuses[] = {
     {0, "done"},
     {1, "the scenario is wrong"},
     {2, "bad usage, or a directory that holds a run already"},

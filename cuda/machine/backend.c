@@ -2,9 +2,6 @@
 #include "cuda/machine/backend.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include "cuda/machine/device.h"
-#include "engine/machine/sums.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -85,18 +82,11 @@ static uint64_t estimate(const sel_plan *plan) {
 }
 
 static sel_status fill(sel_state *state, sel_error *error) {
-    const sel_plan *plan = state->plan;
-    const cuda_solver *solver = solver_of(plan);
+    const cuda_solver *solver = solver_of(state->plan);
     sel_status status = cuda_queue_open(state->queue, error);
     list(state);
-    status =
-        status ? status : sel_arrays_allocate(&state->arrays, state->threads, solver->what, error);
-    if (status) {
-        return status;
-    }
-    memcpy(state->controls, plan->domain->control_values,
-           (size_t)plan->domain->control_count * sizeof *state->controls);
-    status = cuda_queue_start(state->queue, error);
+    status = status ? status : sel_state_allocate(state, solver->what, error);
+    status = status ? status : cuda_queue_start(state->queue, error);
     return status ? status : solver->start(state, error);
 }
 
@@ -182,8 +172,7 @@ static sel_status saving(sel_state *state, sel_error *error) {
 }
 
 static sel_status loaded(sel_state *state, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
-    sel_status status = solver->loaded ? sel_state_loaded(state, solver->loaded, error) : SEL_OK;
+    sel_status status = sel_state_loaded(state, solver_of(state->plan)->loaded, error);
     return status ? status : wait_for_steps(state, error);
 }
 

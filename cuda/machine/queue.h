@@ -98,9 +98,8 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
  * not be started, if it has one. */
 void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
                        sel_status status);
-/* Waits for the answer, and leaves the slot to others. */
-sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error);
-/* The same for a request that was started; what a SEL_READ asked for is copied out. */
+/* Waits for the answer to a request that was started, and leaves the slot to others; what a
+ * SEL_READ asked for is copied out. */
 sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
                             cuda_slot **slot, sel_error *error);
 

@@ -64,9 +64,7 @@ static inline size_t cuda_term_row_bytes(const cuda_term *term) {
 #ifndef __CUDACC__
 
 #include "cuda/machine/queue.h"
-#include "engine/domain.h"
 #include "engine/program.h"
-#include "engine/quantity.h"
 
 typedef struct cuda_terms {
     const sel_domain *domain;

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/machine.h"
 
 /* ---- levels ---- */
@@ -78,7 +77,6 @@ static void destroy(sel_state *state) {
 
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const sel_cpu *cpu = cpu_of(plan);
-    const sel_domain *domain = plan->domain;
     *made = NULL;
     if (sel_level(0) < 0) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -89,12 +87,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
         return sel_fail_memory(error, cpu->what, cpu->state_size);
     }
     list(state, plan);
-    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, cpu->what, error);
-    if (!status) {
-        memcpy(state->controls, domain->control_values,
-               (size_t)domain->control_count * sizeof *state->controls);
-        status = cpu->start(state, error);
-    }
+    sel_status status = sel_state_allocate(state, cpu->what, error);
+    status = status ? status : cpu->start(state, error);
     if (!status && sel_plan_observes(plan)) {
         cpu->observe(state, true);
     }
@@ -126,8 +120,7 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
 }
 
 static sel_status loaded(sel_state *state, sel_error *error) {
-    const sel_cpu *cpu = cpu_of(state->plan);
-    return cpu->loaded ? sel_state_loaded(state, cpu->loaded, error) : SEL_OK;
+    return sel_state_loaded(state, cpu_of(state->plan)->loaded, error);
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {

@@ -4,7 +4,6 @@
 #define SEL_CPU_H
 
 #include "engine/machine/state.h"
-#include "engine/machine/sums.h"
 
 /* ---- which of the compiled tables of kernels this processor can run ----
  *

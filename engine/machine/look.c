@@ -2,7 +2,6 @@
 #include "engine/machine/cpu.h"
 
 #include <math.h>
-#include "engine/machine/sums.h"
 
 static double *partial_of(const sel_state *state, int64_t row) {
     return state->partials + row * SEL_PARTIALS;

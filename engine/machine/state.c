@@ -31,10 +31,23 @@ bool sel_state_misses(const sel_state *state, const sel_request *request) {
     return state->observed != state->step && sel_request_observes(state->plan, request);
 }
 
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, what, error);
+    if (!status) {
+        memcpy(state->controls, domain->control_values,
+               (size_t)domain->control_count * sizeof *state->controls);
+    }
+    return status;
+}
+
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
                             sel_error *error) {
     double *present = state->plan->domain->control_values;
     const size_t count = (size_t)state->plan->domain->control_count;
+    if (!loaded) {
+        return SEL_OK;
+    }
     double *kept = malloc((count + 1) * sizeof *kept);
     if (!kept) {
         return sel_fail_memory(error, "the controls", count * sizeof *kept);

@@ -49,7 +49,10 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
 /* Whether a request asks for what only an observed step shows, and the last one was not. */
 bool sel_state_misses(const sel_state *state, const sel_request *request);
 
-/* Calls `loaded` while the controls have the values of the last step. */
+/* Memory for the listed arrays, and the controls. */
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error);
+
+/* Calls `loaded` (NULL: nothing) while the controls have the values of the last step. */
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
                             sel_error *error);
 
