@@ -101,9 +101,7 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
 
 /* How many free cells touch faces of none, one, two and three axes. */
 static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
-    static const char *const plane[] = {"inside", "on a face", "in a corner"};
-    static const char *const space[] = {"inside", "on a face", "on an edge", "in a corner"};
-    const char *const *names = domain->grid.dims == 2 ? plane : space;
+    static const char *const names[] = {"inside", "on a face", "on an edge", "in a corner"};
     const char *between = ": ";
     fprintf(to, "  cell types                 %d", census->count);
     for (int axes = 0; axes <= domain->grid.dims; axes++) {
@@ -112,7 +110,7 @@ static void print_places(const sel_domain *domain, const sel_census *census, FIL
             cells += census->kinds[k].axes == axes ? (long long)census->kinds[k].cells : 0;
         }
         if (cells) {
-            fprintf(to, "%s%lld %s", between, cells, names[axes]);
+            fprintf(to, "%s%lld %s", between, cells, names[axes == domain->grid.dims ? 3 : axes]);
             between = ", ";
         }
     }

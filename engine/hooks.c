@@ -1,5 +1,5 @@
 /* hooks.c -- when hooks are due, and what they may ask of the run. */
-#include "engine/hooks.h"
+#include "engine/run.h"
 
 #include <math.h>
 #include <stdio.h>

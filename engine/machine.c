@@ -2,7 +2,6 @@
 #include "engine/machine.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +101,9 @@ static double time_copy(char *to, const char *from, size_t bytes, int threads) {
     {
 #pragma omp for schedule(static) nowait
         for (int64_t k = 0; k < lines; k++) {
-            sel_stream(to + k * LINE, from + k * LINE, LINE);
+            for (int64_t at = k * LINE; at < (k + 1) * LINE; at += 64) {
+                sel_stream_line(to + at, from + at);
+            }
         }
         sel_stream_end();
     }

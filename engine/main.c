@@ -271,7 +271,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
     if (!backend) {
         puts("not in this build; build it where nvcc is installed");
-    } else if (sel_backend_probe(backend, &free_bytes, &why)) {
+    } else if (backend->probe(&free_bytes, &why)) {
         printf("cannot be used: %s\n", why.text);
     } else {
         backend->device(device, sizeof device);

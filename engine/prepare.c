@@ -36,21 +36,13 @@ static sel_status check_threads(const sel_simulation *simulation, sel_error *err
 
 /* ---- what computes ---- */
 
-sel_status sel_backend_probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error) {
-    if (backend->probe) {
-        return backend->probe(free_bytes, error);
-    }
-    *free_bytes = sel_machine_free_memory();
-    return SEL_OK;
-}
-
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error) {
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
 static sel_status take(const sel_backend *backend, sel_choice *choice, sel_error *error) {
     choice->backend = backend;
-    return sel_backend_probe(backend, &choice->free_bytes, error);
+    return backend->probe(&choice->free_bytes, error);
 }
 
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,

@@ -138,7 +138,7 @@ const sel_lookup *sel_lookup_of(const sel_quantity *q);
  * no number or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
 
-/* ---- a quantity painted by shapes, in order (paint.c) ---- */
+/* ---- a quantity painted by shapes, in order ---- */
 
 struct sel_shape;
 struct sel_common;

@@ -362,10 +362,10 @@ static sel_status describe(const sel_domain *domain, const former_places *found,
     fprintf(to, " of '%s'", sel_region_name(domain, lost->number, name));
     lost->painted_over =
         name_most(domain, found->over, one ? "is painted over by" : "are painted over by", to);
-    static const char *const lie[2][2] = {
-        {"lie behind the cells of", "lies behind the cells of"},
-        {"or lie behind the cells of", "or lies behind the cells of"}};
-    name_most(domain, found->behind, lie[lost->painted_over][one], to);
+    char verb[40];
+    snprintf(verb, sizeof verb, "%s%s behind the cells of", lost->painted_over ? "or " : "",
+             one ? "lies" : "lie");
+    name_most(domain, found->behind, verb, to);
     return fclose(to) == 0 ? SEL_OK : sel_fail_memory(error, "the regions", 0);
 }
 

@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "engine/process.h"
 #include "engine/folder.h"
 #include "engine/machine.h"

@@ -5,7 +5,6 @@
  * step with `stopped_by` "running", again while the run goes on, and at the end, so that it tells
  * how far a run came that was killed.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>

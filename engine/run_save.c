@@ -42,32 +42,6 @@ static void name_checkpoint(const sel_simulation *simulation, const char *direct
     snprintf(names->path_before, sizeof names->path_before, "%s/%s", directory, names->before);
 }
 
-static sel_status open_of_directory(const sel_checkpoint_names *names, sel_checkpoint **opened,
-                                    sel_error *error) {
-    sel_error why = {.status = SEL_OK};
-    const bool there = access(names->path, F_OK) == 0;
-    if (!there && access(names->path_before, F_OK) == 0) { /* ended between two names */
-        return sel_checkpoint_open(names->path_before, opened, error);
-    }
-    if (!there) {
-        return sel_fail(error, SEL_BAD_FILE,
-                        "%s: there is no checkpoint; runs write one where the scenario has "
-                        "out.checkpoint, and when they are interrupted",
-                        names->path);
-    }
-    sel_status status = sel_checkpoint_open(names->path, opened, &why);
-    if (!status) {
-        return SEL_OK;
-    }
-    sel_checkpoint *before = NULL;
-    sel_fail(error, status, "%s", why.text);
-    if (!sel_checkpoint_open(names->path_before, &before, NULL)) {
-        sel_fail(error, status, "the one before it is whole: --resume %s", names->path_before);
-    }
-    sel_checkpoint_close(before);
-    return status;
-}
-
 /* Whether run.json says that the run has come to an end of its own. */
 static bool has_ended(const char *json) {
     static const char *const others[] = {"running", "interrupted", "error", NULL};
@@ -103,9 +77,27 @@ sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char 
  * names the one before it, if that is whole. */
 static sel_status open_to_resume(const sel_checkpoint_names *names, const char *file,
                                  sel_checkpoint **opened, sel_error *error) {
-    *opened = NULL;
-    return file ? sel_checkpoint_open(file, opened, error)
-                : open_of_directory(names, opened, error);
+    const bool there = access(names->path, F_OK) == 0;
+    if (!file && !there && access(names->path_before, F_OK) == 0) { /* ended between two names */
+        file = names->path_before;
+    }
+    if (file) {
+        return sel_checkpoint_open(file, opened, error);
+    }
+    if (!there) {
+        *opened = NULL;
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: there is no checkpoint; runs write one where the scenario has "
+                        "out.checkpoint, and when they are interrupted",
+                        names->path);
+    }
+    sel_status status = sel_checkpoint_open(names->path, opened, error);
+    sel_checkpoint *before = NULL;
+    if (status && !sel_checkpoint_open(names->path_before, &before, NULL)) {
+        sel_fail(error, status, "the one before it is whole: --resume %s", names->path_before);
+    }
+    sel_checkpoint_close(before);
+    return status;
 }
 
 /* ---- what it was made from ---- */

@@ -2,7 +2,6 @@
 #ifndef SEL_RUNNING_H
 #define SEL_RUNNING_H
 
-#include "engine/hooks.h"
 #include "engine/output/tables.h"
 #include "engine/run.h"
 

@@ -125,8 +125,8 @@ typedef struct sel_state sel_state; /* a backend's own */
 
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
-    /* Whether it can run here, and the bytes that are free there; fails with SEL_NO_DEVICE and the
-     * reason. NULL: always, in the machine's own memory. */
+    /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
+     * SEL_NO_DEVICE and the reason. */
     sel_status (*probe)(uint64_t *free_bytes, sel_error *error);
     /* Bytes per second, read and written, of a large copy. */
     double (*bandwidth)(int threads);

@@ -6,7 +6,7 @@
 #include "lua/hook.h"
 #include <stdio.h>
 #include <string.h>
-#include "engine/hooks.h"
+#include "engine/run.h"
 
 typedef struct lua_callback {
     sel_callback base;

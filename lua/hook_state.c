@@ -1,7 +1,7 @@
 /* hook_state.c -- run.state in a checkpoint: booleans, numbers, strings, and tables of them. */
 #include <stdio.h>
 #include <string.h>
-#include "engine/hooks.h"
+#include "engine/run.h"
 #include "lua/hook.h"
 
 enum { DEEPEST = 100, PATH_ROOM = 200 };

@@ -2,7 +2,6 @@
 #include "cuda/machine/device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include "engine/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,

@@ -14,9 +14,7 @@ bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain) {
 
 void cuda_terms_close(cuda_terms *terms) {
     cuda_feed_close(&terms->sent);
-    if (terms->fault) {
-        cudaFreeHost(terms->fault);
-    }
+    cudaFreeHost(terms->fault);
     sel_pack_destroy(terms->pack);
     *terms = (cuda_terms){.domain = NULL};
 }

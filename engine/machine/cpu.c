@@ -48,6 +48,12 @@ static const sel_cpu *cpu_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cpu;
 }
 
+static sel_status probe(uint64_t *free_bytes, sel_error *error) {
+    (void)error;
+    *free_bytes = sel_machine_free_memory();
+    return SEL_OK;
+}
+
 static void list(sel_state *state, const sel_plan *plan) {
     sel_state_begin(state, plan);
     cpu_of(plan)->list(state);
@@ -145,6 +151,7 @@ static void device(char *text, size_t size) {
 
 const sel_backend sel_cpu_backend = {
     .name = "cpu",
+    .probe = probe,
     .bandwidth = sel_machine_bandwidth,
     .estimate = estimate,
     .create = create,

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "engine/prepare.h"
-#include "engine/hooks.h"
 #include "engine/machine.h"
 #include "engine/output/tables.h"
 #include "engine/run.h"
@@ -49,6 +48,12 @@ static sel_status device_probe(uint64_t *free_bytes, sel_error *error) {
         return sel_fail(error, SEL_NO_DEVICE, "the driver is older than this build");
     }
     *free_bytes = the_device.free_bytes;
+    return SEL_OK;
+}
+
+static sel_status cpu_probe(uint64_t *free_bytes, sel_error *error) {
+    (void)error;
+    *free_bytes = sel_machine_free_memory();
     return SEL_OK;
 }
 
@@ -138,6 +143,7 @@ static const sel_backend device_backend = {
 };
 static const sel_backend cpu_backend = {
     .name = "cpu",
+    .probe = cpu_probe,
     .estimate = any_estimate,
     .create = any_create,
     .advance = cpu_advance,
