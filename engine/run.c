@@ -12,6 +12,7 @@
 #include "engine/run.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include "engine/process.h"
 #include "engine/folder.h"
@@ -173,15 +174,19 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
     return SEL_OK;
 }
 
-static void stop(run *r, sel_stopped_by by, const char *reason) {
+SEL_PRINTF(3, 4)
+static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
+    va_list args;
+    va_start(args, reason);
     r->report->stopped_by = by;
-    snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
+    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
+    va_end(args);
     sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
 void sel_run_log(const char *text, void *data) {
     run *r = data;
-    sel_run_note(r, text);
+    sel_run_note(r, "%s", text);
     if (r->options->log) {
         r->options->log(text, r->options->log_data);
     }
@@ -204,12 +209,11 @@ static void warn_of_speed(run *r, double mach) {
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320], reason[sizeof r->report->stop_reason];
+    char found[SEL_DIVERGENCE_TEXT], hint[320];
     const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
-        snprintf(reason, sizeof reason, "%s. %s", found, hint);
-        stop(r, SEL_BY_DIVERGENCE, reason);
+        stop(r, SEL_BY_DIVERGENCE, "%s. %s", found, hint);
         sel_run_name_checkpoint(r);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
@@ -249,11 +253,9 @@ static sel_status finish_monitor(run *r, sel_error *error) {
     if (!r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;
         if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
-            char reason[128];
-            snprintf(reason, sizeof reason, "steady: change %.3g between steps %lld and %lld",
-                     r->monitor.change, (long long)(r->monitor_step - r->test_steps),
-                     (long long)r->monitor_step);
-            stop(r, SEL_BY_STEADY, reason);
+            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
+                 r->monitor.change, (long long)(r->monitor_step - r->test_steps),
+                 (long long)r->monitor_step);
         }
     }
     return SEL_OK;
@@ -298,7 +300,7 @@ static sel_status start_and_call(run *r, sel_error *error) {
         status = call_hooks(r, error);
     }
     if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
-        stop(r, SEL_BY_HOOK, r->hooks.reason);
+        stop(r, SEL_BY_HOOK, "%s", r->hooks.reason);
     }
     return status;
 }
@@ -314,13 +316,13 @@ static sel_status loop(run *r, sel_error *error) {
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
-            stop(r, r->last_step_by,
-                 r->last_step_by == SEL_BY_TIME ? "stop.time reached" : "stop.steps reached");
+            stop(r, r->last_step_by, "stop.%s reached",
+                 r->last_step_by == SEL_BY_TIME ? "time" : "steps");
             break;
         }
         if (ends_early(r) && may_end_here(r)) {
             const bool signalled = interrupted(r);
-            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME,
+            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME, "%s",
                  signalled ? "interrupted by a signal" : "stop.wall_time reached");
             break;
         }
@@ -421,9 +423,7 @@ static void fill_report(run *r) {
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
-        char reason[sizeof r->report->stop_reason];
-        snprintf(reason, sizeof reason, "%.500s", why ? why->text : "");
-        stop(r, SEL_BY_ERROR, reason);
+        stop(r, SEL_BY_ERROR, "%.500s", why ? why->text : "");
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */

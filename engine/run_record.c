@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -264,19 +265,23 @@ static sel_status write_json(run *r, sel_error *error) {
 
 /* ---- run.log, the script ---- */
 
-void sel_run_note(run *r, const char *text) {
-    char now[SEL_TIME_ROOM], line[2048];
-    if (!r->log) {
-        return;
-    }
-    for (; *text; text += strspn(text, "\n")) {
-        const size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, text);
+void sel_run_note(run *r, const char *format, ...) {
+    char now[SEL_TIME_ROOM], line[2048], *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const bool made = r->log && vasprintf(&text, format, args) >= 0;
+    va_end(args);
+    for (const char *at = text; made && *at; at += strspn(at, "\n")) {
+        const size_t length = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
         sel_plain_text(line);
         fprintf(r->log, "%s  %s\n", sel_time_text(time(NULL), now), line);
-        text += length;
+        at += length;
     }
-    fflush(r->log); /* a log that cannot be written is no reason to end a run */
+    if (made) {
+        fflush(r->log); /* a log that cannot be written is no reason to end a run */
+        free(text);
+    }
 }
 
 static void begin_log(run *r) {
@@ -289,16 +294,12 @@ static void begin_log(run *r) {
     }
     r->log = sel_file_stream(descriptor, "a");
     const char *script = prepared->simulation->script;
-    snprintf(text, sizeof text, "selenite %s (%s): %s", sel_version(), sel_commit(),
-             script ? script : "simulation");
-    sel_run_note(r, text);
-    snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name,
-             prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
-    sel_run_note(r, text);
-    const size_t opening = (size_t)snprintf(text, sizeof text, "warning: ");
-    for (int i = 0;
-         sel_warnings_line(&prepared->warnings, i, text + opening, sizeof text - opening); i++) {
-        sel_run_note(r, text);
+    sel_run_note(r, "selenite %s (%s): %s", sel_version(), sel_commit(),
+                 script ? script : "simulation");
+    sel_run_note(r, "running on %s: %s, %d thread%s", prepared->backend->name, prepared->device,
+                 prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    for (int i = 0; sel_warnings_line(&prepared->warnings, i, text, sizeof text); i++) {
+        sel_run_note(r, "warning: %s", text);
     }
 }
 
@@ -336,7 +337,7 @@ void sel_run_record(run *r, const sel_progress *progress) {
     char text[256];
     write_json(r, NULL);
     sel_progress_line(progress, text, sizeof text);
-    sel_run_note(r, text);
+    sel_run_note(r, "%s", text);
 }
 
 sel_status sel_run_record_end(run *r, sel_error *error) {
@@ -346,10 +347,8 @@ sel_status sel_run_record_end(run *r, sel_error *error) {
         sel_folder_listed(r->options->directory);
     }
     if (r->log) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s; %lld steps, %.3g s, %.4g Mcells/s", report->stop_reason,
-                 (long long)report->steps, report->wall_seconds, report->mcells_per_second);
-        sel_run_note(r, text);
+        sel_run_note(r, "%s; %lld steps, %.3g s, %.4g Mcells/s", report->stop_reason,
+                     (long long)report->steps, report->wall_seconds, report->mcells_per_second);
         fclose(r->log);
         r->log = NULL;
     }

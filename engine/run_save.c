@@ -382,7 +382,7 @@ static void note_changes(run *r) {
     snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
              sel_checkpoint_path(r->resume));
     sel_run_log(text, r);
-    sel_run_note(r, r->notes.text);
+    sel_run_note(r, "%s", r->notes.text);
 }
 
 sel_status sel_run_load(run *r, sel_error *error) {
@@ -427,13 +427,6 @@ static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
     return status;
 }
 
-static void say_saved(run *r, uint64_t bytes, double seconds) {
-    char text[256], size[SEL_BYTES_ROOM];
-    snprintf(text, sizeof text, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
-             r->names.file, sel_bytes_text((double)bytes, size), seconds);
-    sel_run_note(r, text);
-}
-
 static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
     sel_checkpoint *checkpoint;
     sel_status status = sel_checkpoint_create(r->names.path, &checkpoint, error);
@@ -454,6 +447,7 @@ static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
 /* All files are on the way to the disk before the checkpoint says that they are there. */
 sel_status sel_run_save(run *r, sel_error *error) {
     const double begun = sel_machine_seconds();
+    char size[SEL_BYTES_ROOM];
     uint64_t bytes = 0;
     bool sound = false;
     sel_status status = sel_run_wait(r, error);
@@ -474,7 +468,8 @@ sel_status sel_run_save(run *r, sel_error *error) {
     if (!status) {
         r->saved_step = r->step;
         r->names.keeps_before = false;
-        say_saved(r, bytes, r->saved_clock - begun);
+        sel_run_note(r, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
+                     r->names.file, sel_bytes_text((double)bytes, size), r->saved_clock - begun);
     }
     return status;
 }

@@ -70,7 +70,7 @@ bool sel_run_record_due(const run *r);
 void sel_run_record(run *r, const sel_progress *progress);
 
 /* Lines of the log, with the time. */
-void sel_run_note(run *r, const char *text);
+void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);
 
 /* The last run.json, of the report of a run that has ended, and the end of the log. */
 sel_status sel_run_record_end(run *r, sel_error *error);
