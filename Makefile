@@ -184,7 +184,7 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
-$(BUILD)/engine/completion.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
+$(BUILD)/engine/help.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when what they say changes, so that nothing is rebuilt for nothing.

@@ -17,17 +17,13 @@ typedef struct block {
 } block;
 
 struct sel_arena {
-    block *first; /* with room for small allocations */
-    size_t held, limit;
+    block *first;       /* with room for small allocations */
+    size_t held, limit; /* limit 0: none */
     bool full;
 };
 
 sel_arena *sel_arena_create(void) {
-    sel_arena *arena = calloc(1, sizeof *arena);
-    if (arena) {
-        arena->limit = SIZE_MAX;
-    }
-    return arena;
+    return calloc(1, sizeof(sel_arena));
 }
 
 void sel_arena_destroy(sel_arena *arena) {
@@ -47,7 +43,7 @@ void sel_arena_destroy(sel_arena *arena) {
 static block *add_block(sel_arena *arena, size_t need) {
     const bool large = need > BLOCK_BYTES / 4;
     const size_t size = large ? need : BLOCK_BYTES;
-    if (size > arena->limit || arena->held > arena->limit - size) {
+    if (arena->limit && (size > arena->limit || arena->held > arena->limit - size)) {
         arena->full = true;
         return NULL;
     }

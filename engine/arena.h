@@ -2,8 +2,8 @@
 #ifndef SEL_ARENA_H
 #define SEL_ARENA_H
 
-#include <stdbool.h>
 #include <stddef.h>
+#include "engine/status.h"
 
 typedef struct sel_arena sel_arena;
 
@@ -26,10 +26,6 @@ bool sel_arena_is_full(const sel_arena *arena);
 /* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
 char *sel_arena_copy(sel_arena *arena, const char *text);
 char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length);
-char *sel_arena_print(sel_arena *arena, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+char *sel_arena_print(sel_arena *arena, const char *format, ...) SEL_PRINTF(2, 3);
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef SEL_ARGUMENTS_H
 #define SEL_ARGUMENTS_H
 
+#include <stdbool.h>
+#include <stdio.h>
 #include "engine/prepare.h"
 
 /* Commands that take options, as bits. */
@@ -64,5 +66,20 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
 /* Of run and check: finds the scenario's file; SEL_BAD_USAGE when it is missing (but for --help),
  * and where words behind it are not name=value or name the same twice. */
 sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
+
+/* ---- what the command line prints about itself ---- */
+
+/* What `selenite` without a command prints: commands, options, exit statuses. */
+void sel_usage(FILE *to);
+
+/* Prints the help of the command or option `name`; false: there is none. */
+bool sel_usage_of(FILE *to, const char *name);
+
+/* docs/selenite.1. */
+void sel_man_page(FILE *to);
+
+/* Prints `text`, broken at blanks into lines of at most 96 characters, the first of which begins
+ * behind `column` others; each further line is indented. Ends with a newline. */
+void sel_print_wrapped(FILE *to, const char *text, int column, int indent);
 
 #endif

@@ -2,12 +2,9 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/census.h"
 #include "engine/machine.h"
-#include "engine/output/output.h"
-#include "engine/progress.h"
+#include "engine/run.h"
 #include "engine/series.h"
-#include "engine/prepare.h"
 
 static const double calibration_seconds = 0.3;
 
@@ -35,10 +32,8 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
 }
 
 static void print_backend(const sel_prepared *prepared, FILE *to) {
-    char device[256];
-    prepared->backend->device(device, sizeof device);
     fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
-            device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+            prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
     if (*prepared->choice.fallback) {
         fprintf(to, "  no GPU can be used         %s\n", prepared->choice.fallback);
     }
@@ -106,9 +101,7 @@ static void print_owned(const sel_domain *domain, const sel_census *census, FILE
 
 /* How many free cells touch faces of none, one, two and three axes. */
 static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
-    static const char *const plane[] = {"inside", "on a face", "in a corner"};
-    static const char *const space[] = {"inside", "on a face", "on an edge", "in a corner"};
-    const char *const *names = domain->grid.dims == 2 ? plane : space;
+    static const char *const names[] = {"inside", "on a face", "on an edge", "in a corner"};
     const char *between = ": ";
     fprintf(to, "  cell types                 %d", census->count);
     for (int axes = 0; axes <= domain->grid.dims; axes++) {
@@ -117,7 +110,7 @@ static void print_places(const sel_domain *domain, const sel_census *census, FIL
             cells += census->kinds[k].axes == axes ? (long long)census->kinds[k].cells : 0;
         }
         if (cells) {
-            fprintf(to, "%s%lld %s", between, cells, names[axes]);
+            fprintf(to, "%s%lld %s", between, cells, names[axes == domain->grid.dims ? 3 : axes]);
             between = ", ";
         }
     }
@@ -140,12 +133,6 @@ static void print_kinds(const sel_domain *domain, const sel_census *census, FILE
         }
         fputs(kind->axes ? "\n" : "inside\n", to);
     }
-}
-
-static void print_census(const sel_domain *domain, const sel_census *census, FILE *to) {
-    print_owned(domain, census, to);
-    print_places(domain, census, to);
-    print_kinds(domain, census, to);
 }
 
 enum { MOST_SERIES = 20 };
@@ -250,7 +237,9 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
             sel_bytes_text((double)prepared->bytes, need),
             sel_bytes_text((double)prepared->choice.free_bytes, have));
     if (census) {
-        print_census(prepared->domain, census, to);
+        print_owned(prepared->domain, census, to);
+        print_places(prepared->domain, census, to);
+        print_kinds(prepared->domain, census, to);
     }
     print_series(simulation, last_step, to);
     print_outputs(prepared->plan, last_step, to);

@@ -1,5 +1,5 @@
 /* divergence.c -- how often a run is looked at, and whether what was seen has diverged. */
-#include "engine/divergence.h"
+#include "engine/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -85,39 +85,36 @@ static void place_text(const sel_domain *domain, int64_t number, char *text, siz
     int region = sel_nearest_region(domain, at, &distance);
     if (region == 0) {
         snprintf(text, size, "cell %s", cell);
-    } else if (distance < 1) {
-        snprintf(text, size, "cell %s, beside '%.100s'", cell,
-                 sel_region_name(domain, region, name));
-    } else {
-        snprintf(text, size, "cell %s, %.3g cells from '%.100s'", cell, distance,
-                 sel_region_name(domain, region, name));
+        return;
     }
+    char apart[48] = "beside";
+    if (distance >= 1) {
+        snprintf(apart, sizeof apart, "%.3g cells from", distance);
+    }
+    snprintf(text, size, "cell %s, %s '%.100s'", cell, apart,
+             sel_region_name(domain, region, name));
 }
 
 bool sel_diverged(const sel_plan *plan, const sel_request *monitor, int64_t step,
                   char text[SEL_DIVERGENCE_TEXT]) {
-    const sel_domain *domain = plan->domain;
     const sel_solver *solver = plan->simulation->solver;
+    const long long bad_cells = (long long)monitor->bad_cells;
     char place[256], value[96];
-    int64_t cell;
-    if (monitor->bad_cells >= domain->free_cells) {
+    int64_t cell = monitor->bad_cell;
+    if (bad_cells >= plan->domain->free_cells) {
         snprintf(text, SEL_DIVERGENCE_TEXT, "diverged: at step %lld NaN or infinity in all cells",
                  (long long)step);
         return true;
     }
-    if (monitor->bad_cells > 0) {
-        place_text(domain, monitor->bad_cell, place, sizeof place);
-        snprintf(text, SEL_DIVERGENCE_TEXT,
-                 "diverged: at step %lld NaN or infinity in %lld cell%s, first in %s",
-                 (long long)step, (long long)monitor->bad_cells, monitor->bad_cells == 1 ? "" : "s",
-                 place);
-        return true;
+    if (bad_cells > 0) {
+        snprintf(value, sizeof value, "NaN or infinity in %lld cell%s, first", bad_cells,
+                 bad_cells == 1 ? "" : "s");
+    } else if (!solver->impossible ||
+               !solver->impossible(plan, monitor, &cell, value, sizeof value)) {
+        return false;
     }
-    if (solver->impossible && solver->impossible(plan, monitor, &cell, value, sizeof value)) {
-        place_text(domain, cell, place, sizeof place);
-        snprintf(text, SEL_DIVERGENCE_TEXT, "diverged: at step %lld %s in %s", (long long)step,
-                 value, place);
-        return true;
-    }
-    return false;
+    place_text(plan->domain, cell, place, sizeof place);
+    snprintf(text, SEL_DIVERGENCE_TEXT, "diverged: at step %lld %s in %s", (long long)step, value,
+             place);
+    return true;
 }

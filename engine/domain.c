@@ -298,3 +298,85 @@ void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_ce
         }
     }
 }
+
+/* ---- the kinds of its cells ---- */
+
+/* The kind of cell `at`, without a count; *first: the first of the faces that it touches. */
+static sel_cell_kind kind_at(const sel_domain *domain, const int64_t at[3], int *first) {
+    const sel_grid *grid = &domain->grid;
+    sel_cell_kind kind = {.axes = 0};
+    for (int axis = 2; axis >= 0; axis--) {
+        int side = 0; /* 0: no face of the axis, 1: the lower one, or both, 2: the upper one */
+        for (int face = 2 * axis + 1; face >= 2 * axis; face--) {
+            if (domain->face[face] && at[axis] == (face % 2 ? grid->n[axis] - 1 : 0)) {
+                kind.region[face] = domain->face[face][sel_face_site(grid, face, at)];
+                side = face % 2 + 1;
+                *first = face;
+            }
+        }
+        kind.axes += side > 0;
+        kind.place = 3 * kind.place + side;
+    }
+    return kind;
+}
+
+/* Adds to the count of a kind, which is listed when it is new. False: no memory. */
+static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
+    int k = 0;
+    while (k < census->count && memcmp(census->kinds[k].region, kind.region, SEL_FACES) != 0) {
+        k++;
+    }
+    if (k == census->count) {
+        sel_cell_kind *v = realloc(census->kinds, ((size_t)k + 1) * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (; k > 0 && (v[k - 1].axes > kind.axes ||
+                         (v[k - 1].axes == kind.axes && v[k - 1].place > kind.place));
+             k--) {
+            v[k] = v[k - 1];
+        }
+        v[k] = kind;
+        census->kinds = v;
+        census->count++;
+    }
+    census->kinds[k].cells += cells;
+    return true;
+}
+
+/* Each cell at a face is counted at the first of its faces; the others lie inside. */
+static bool count_kinds(const sel_domain *domain, sel_census *census) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[3], inside = census->cells[0];
+    bool done = true;
+    for (int face = 0; face < SEL_FACES; face++) {
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face) && done; s++) {
+            int first;
+            sel_face_cell(grid, face, s, at);
+            const sel_cell_kind kind = kind_at(domain, at, &first);
+            if (first == face && domain->cell[sel_cell_number(grid, at)] == 0) {
+                done = count_cells(census, kind, 1);
+                inside--;
+            }
+        }
+    }
+    return done && (inside == 0 || count_cells(census, (sel_cell_kind){.axes = 0}, inside));
+}
+
+sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error) {
+    *census = (sel_census){.count = 0};
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        census->cells[domain->cell[i]]++;
+    }
+    for (int f = 0; f < SEL_FACES; f++) {
+        for (int64_t s = 0; domain->face[f] && s < sel_face_sites(&domain->grid, f); s++) {
+            census->sites[f][domain->face[f][s]]++;
+        }
+    }
+    return count_kinds(domain, census) ? SEL_OK : sel_fail_memory(error, "counting the cells", 0);
+}
+
+void sel_census_free(sel_census *census) {
+    free(census->kinds);
+    *census = (sel_census){.count = 0};
+}

@@ -29,6 +29,22 @@ static sel_status cannot_be_opened(const char *path, sel_error *error) {
     return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", path, strerror(errno));
 }
 
+void sel_file_close(int descriptor) {
+    const int cause = errno;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    errno = cause;
+}
+
+FILE *sel_file_stream(int descriptor, const char *mode) {
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, mode) : NULL;
+    if (!file) {
+        sel_file_close(descriptor);
+    }
+    return file;
+}
+
 /* Looked at before it is opened, which some devices take for a command, and after it, as it may
  * have been replaced. */
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error) {
@@ -38,22 +54,17 @@ sel_status sel_file_open(const char *path, FILE **file, sel_error *error) {
     if (stat(path, &found) != 0 || statfs(path, &system) != 0) {
         return cannot_be_opened(path, error);
     }
-    int descriptor = -1;
     if (S_ISREG(found.st_mode) && !is_made_by_kernel(&system)) {
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (descriptor < 0 || fstat(descriptor, &found) != 0) {
-            sel_status status = cannot_be_opened(path, error);
-            if (descriptor >= 0) {
-                close(descriptor);
-            }
-            return status;
+            sel_file_close(descriptor);
+            return cannot_be_opened(path, error);
         }
-    }
-    if (descriptor >= 0 && S_ISREG(found.st_mode)) {
-        *file = fdopen(descriptor, "rb");
-    }
-    if (descriptor >= 0 && !*file) {
-        close(descriptor);
+        if (S_ISREG(found.st_mode)) {
+            *file = sel_file_stream(descriptor, "rb");
+        } else {
+            close(descriptor);
+        }
     }
     return *file ? SEL_OK
                  : sel_fail(error, SEL_BAD_FILE, "%s: is not a regular file%s", path,
@@ -119,23 +130,13 @@ static char *temporary_name(const char *path) {
 
 FILE *sel_file_begin(const char *path) {
     char *temporary = temporary_name(path);
-    FILE *file = NULL;
     if (!temporary) {
         errno = ENOMEM;
         return NULL;
     }
     unlink(temporary);
-    int descriptor = sel_file_create(temporary);
-    if (descriptor >= 0) {
-        file = fdopen(descriptor, "w+b");
-    }
-    int cause = errno;
-    if (descriptor >= 0 && !file) {
-        close(descriptor);
-        unlink(temporary);
-    }
+    FILE *file = sel_file_stream(sel_file_create(temporary), "w+b");
     free(temporary);
-    errno = cause;
     return file;
 }
 

@@ -23,6 +23,12 @@ sel_status sel_file_read_input(size_t limit, const char *what, char **bytes, siz
  * there is never opened: a file, a link or a device of that name is EEXIST. */
 int sel_file_create(const char *path);
 
+/* A stream of a descriptor; NULL, with errno and the descriptor closed, when there is none. */
+FILE *sel_file_stream(int descriptor, const char *mode);
+
+/* Closes a descriptor that may be -1; errno stays. */
+void sel_file_close(int descriptor);
+
 /* Opens a file that appears under its name only when it is complete: PATH.tmp, for reading and
  * writing, in place of one that is left of a run that was killed. NULL: errno says why. */
 FILE *sel_file_begin(const char *path);

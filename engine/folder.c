@@ -58,9 +58,7 @@ static int open_folder_of(const char *directory, const char *name) {
     for (const char *slash; folder >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
         int below = openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        int cause = errno;
-        close(folder);
-        errno = cause;
+        sel_file_close(folder);
         folder = below;
     }
     return folder;
@@ -98,19 +96,10 @@ typedef struct former_run {
     const char *const *kept;
 } former_run;
 
-static bool is_kept(const former_run *run, const char *name) {
-    for (const char *const *kept = run->kept; *kept; kept++) {
-        if (strcmp(*kept, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Removes an output that a former run listed, and what is left of it when the run was killed. */
 static void remove_output(const former_run *run, const char *name) {
     char temporary[SEL_PATH_ROOM + 8];
-    const bool removed = is_name_of_output(name) && !is_kept(run, name);
+    const bool removed = is_name_of_output(name) && sel_name_index(run->kept, name) < 0;
     int folder = removed ? open_folder_of(run->directory, name) : -1;
     if (folder >= 0) {
         snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
@@ -123,15 +112,9 @@ static void remove_output(const former_run *run, const char *name) {
 /* Opens a file of the former run below `folder`; NULL where it is none, or a link. */
 static FILE *open_former(int folder, const char *name) {
     bool regular;
-    if (!is_there(folder, name, &regular) || !regular) {
-        return NULL;
-    }
-    int descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-    if (descriptor >= 0 && !file) {
-        close(descriptor);
-    }
-    return file;
+    return is_there(folder, name, &regular) && regular
+               ? sel_file_stream(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), "r")
+               : NULL;
 }
 
 /* Reads one character of a JSON string that run.json quoted; false at its end. */
@@ -241,44 +224,35 @@ static int open_output(const char *directory, const char *name) {
     const int file = folder < 0 ? -1
                                 : openat(folder, sel_file_name(name),
                                          O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    const int cause = errno;
-    if (folder >= 0) {
-        close(folder);
-    }
-    errno = cause;
+    sel_file_close(folder);
     return file;
 }
 
-/* What a CSV file needs is checked before anything is removed. `bytes` -1: nothing. */
-static sel_status check_kept(const char *directory, const char *name, int64_t bytes,
-                             sel_error *error) {
+/* Whether a file that a run goes on with can be cut to `bytes` (-1: it is left alone); `cuts`: does
+ * so. What CSV files need is checked before anything is removed. */
+static sel_status keep_file(const char *directory, const char *name, int64_t bytes, bool cuts,
+                            sel_error *error) {
     struct stat found = {.st_size = -1};
     if (!is_name_of_output(name)) {
         return sel_fail(error, SEL_BAD_FILE, "%s: the checkpoint lists a file of no output",
                         directory);
     }
-    const int file = bytes < 0 ? -1 : open_output(directory, name);
-    if (file >= 0) {
-        fstat(file, &found);
-        close(file);
+    if (bytes < 0) {
+        return SEL_OK;
     }
-    return bytes < 0 || (S_ISREG(found.st_mode) && found.st_size >= bytes)
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_FILE,
+    sel_status status = SEL_OK;
+    const int file = open_output(directory, name);
+    if (cuts && (file < 0 || ftruncate(file, (off_t)bytes) != 0)) {
+        status = sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, name,
+                          strerror(errno));
+    } else if (!cuts && (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode) ||
+                         found.st_size < bytes)) {
+        status = sel_fail(error, SEL_BAD_FILE,
                           "%s/%s: is not there, or shorter than it was when the checkpoint was "
                           "written; the run cannot go on",
                           directory, name);
-}
-
-static sel_status cut(const char *directory, const char *name, int64_t bytes, sel_error *error) {
-    const int file = open_output(directory, name);
-    const bool done = file >= 0 && ftruncate(file, (off_t)bytes) == 0;
-    sel_status status = done ? SEL_OK
-                             : sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory,
-                                        name, strerror(errno));
-    if (file >= 0) {
-        close(file);
     }
+    sel_file_close(file);
     return status;
 }
 
@@ -298,7 +272,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     const former_run run = {directory, names};
     sel_status status = SEL_OK;
     for (int i = 0; names[i] && !status; i++) {
-        status = check_kept(directory, names[i], bytes[i], error);
+        status = keep_file(directory, names[i], bytes[i], false, error);
     }
     const int folder = status ? -1 : open_folder_of(directory, "");
     if (folder < 0) {
@@ -308,7 +282,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
     remove_outputs(&run, folder);
     close(folder);
     for (int i = 0; names[i] && !status; i++) {
-        status = bytes[i] < 0 ? SEL_OK : cut(directory, names[i], bytes[i], error);
+        status = keep_file(directory, names[i], bytes[i], true, error);
     }
     return status ? status : list_again(directory, names, error);
 }
@@ -394,14 +368,10 @@ static int append_name(const char *directory, const char *name) {
 sel_status sel_folder_claim(const char *directory, const char *name, bool force, sel_error *error) {
     char temporary[SEL_PATH_ROOM];
     snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
-    int folder = open_folder_of(directory, name), cause = 0;
-    if (folder < 0) {
-        cause = errno;
-    } else {
-        cause = clear(folder, sel_file_name(name), force);
-        cause = cause ? cause : clear(folder, temporary, force);
-        close(folder);
-    }
+    int folder = open_folder_of(directory, name), cause = folder < 0 ? errno : 0;
+    cause = cause ? cause : clear(folder, sel_file_name(name), force);
+    cause = cause ? cause : clear(folder, temporary, force);
+    sel_file_close(folder);
     cause = cause ? cause : append_name(directory, name);
     if (cause == EEXIST) {
         return sel_fail(error, SEL_BAD_FILE, "%s/%s is there, and no run wrote it; %s", directory,

@@ -1,8 +1,9 @@
-/* help.c -- `selenite help` and the reference in docs/, both printed from the field lists. */
-#include <stdbool.h>
+/* help.c -- `selenite help`, the reference in docs/ and the completion of command lines, all
+ * printed from the field lists. */
 #include <string.h>
-#include "engine/solver.h"
-#include "engine/usage.h"
+#include "completion_bash.h"
+#include "completion_zsh.h"
+#include "engine/arguments.h"
 
 enum { MAX_NAMES = 512 };
 
@@ -92,12 +93,9 @@ static void print_table(FILE *to, const sel_table *table) {
     fputs(table->count ? "\n" : "", to);
     for (int i = 0; i < table->count; i++) {
         const sel_field *field = &table->fields[i];
-        char kind[512], preset[128];
-        sel_kind_text(field, kind, sizeof kind);
-        sel_preset_text(field, preset, sizeof preset);
-        fprintf(to, "  %-12s %s%s%s%s\n%15s", field->name, kind,
-                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
-                *preset ? "; " : "", preset, "");
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
+        fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
         sel_print_wrapped(to, field->doc, 15, 15);
     }
     if (solver_of(table)) {
@@ -267,11 +265,6 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
                     name, sel_suggestion(name, names.v, suggestion));
 }
 
-sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
-    const sel_schema all = sel_schema_collect();
-    return sel_completion(to, shell, list_names(&all).v, error);
-}
-
 /* Text of a cell of a Markdown table: | would end it. */
 static void print_cell(FILE *to, const char *text) {
     for (; *text; text++) {
@@ -300,14 +293,11 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
     }
     for (int i = 0; i < table->count; i++) {
         const sel_field *field = &table->fields[i];
-        char kind[512], preset[128];
-        sel_kind_text(field, kind, sizeof kind);
-        sel_preset_text(field, preset, sizeof preset);
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
         fprintf(to, "| `%s` | ", field->name);
-        print_cell(to, kind);
-        fprintf(to, "%s%s%s | ",
-                field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
-                *preset ? "; " : "", preset);
+        print_cell(to, holds);
+        fputs(" | ", to);
         print_cell(to, field->doc);
         fputs(" |\n", to);
     }
@@ -330,4 +320,143 @@ void sel_reference_markdown(FILE *to) {
     for (const topic *t = topics; t->name; t++) {
         fprintf(to, "\n## %s\n\n    %s\n\n%s\n", t->name, t->usage, t->doc);
     }
+}
+
+/* ---- completion by bash and zsh ----
+ *
+ * The scripts are tools/completion.bash and .zsh, in which {{NAME}} stands for what the commands,
+ * options and names of this program are. The parameters of a scenario come from
+ * `selenite check FILE --help` when they are asked for.
+ */
+
+/* "auto cpu cuda" for "auto|cpu|cuda". */
+static void print_choices(FILE *to, const char *value) {
+    for (; *value; value++) {
+        fputc(*value == '|' ? ' ' : *value, to);
+    }
+}
+
+static void print_command_names(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        fprintf(to, "%s ", command->name);
+    }
+}
+
+static void print_help_names(FILE *to) {
+    const sel_schema all = sel_schema_collect();
+    const name_list names = list_names(&all);
+    print_command_names(to);
+    for (int i = 0; i < names.count; i++) {
+        fprintf(to, "%s ", names.v[i]);
+    }
+    fputs("--man --completion", to);
+}
+
+/* "--backend run,check auto|cpu|cuda": a line for each option. */
+static void print_options(FILE *to) {
+    for (const sel_option *option = sel_options; option->name; option++) {
+        char commands[64];
+        fprintf(to, "%s%s %s %s", option == sel_options ? "" : "\n", option->name,
+                sel_command_names(option->commands, ",", commands),
+                option->value ? option->value : "");
+    }
+}
+
+/* The options whose value is the next word, as a pattern: "-o|--threads". */
+static void print_valued(FILE *to) {
+    const char *between = "";
+    for (const sel_option *option = sel_options; option->name; option++) {
+        if (option->value) {
+            fprintf(to, "%s%s", between, option->name);
+            between = "|";
+        }
+    }
+}
+
+/* Text inside '...' that _arguments and _describe read: they split at : and [ ]. */
+static void print_zsh_text(FILE *to, const char *text) {
+    for (; *text; text++) {
+        if (strchr(":[]\\", *text)) {
+            fputc('\\', to);
+        }
+        fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, to);
+    }
+}
+
+static void print_zsh_option(FILE *to, const sel_option *option) {
+    fprintf(to, "        '%s[", option->name);
+    print_zsh_text(to, option->doc);
+    fputc(']', to);
+    if (option->value && strchr(option->value, '|')) {
+        fputs(":value:(", to);
+        print_choices(to, option->value);
+        fputc(')', to);
+    } else if (option->value) {
+        fprintf(to, ":%s:%s", option->value, strcmp(option->value, "DIR") == 0 ? "_files -/" : " ");
+    }
+    fputs("' \\\n", to);
+}
+
+static void print_zsh_command(FILE *to, const sel_command *command) {
+    fprintf(to, "    %s)\n        _arguments \\\n", command->name);
+    for (const sel_option *option = sel_options; option->name; option++) {
+        if (option->commands & command->takes) {
+            print_zsh_option(to, option);
+        }
+    }
+    if (command->takes & (SEL_RUN | SEL_CHECK)) {
+        fputs("        '1:scenario:_files -g \"*.lua\"' '*:parameter:_selenite_assignments' ;;\n",
+              to);
+    } else if (strcmp(command->name, "help") == 0) {
+        fputs("        '1:name:(", to);
+        print_help_names(to);
+        fputs(")' '2:shell:(bash zsh)' ;;\n", to);
+    } else {
+        fputs("        && return ;;\n", to);
+    }
+}
+
+static void print_zsh_commands(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        fprintf(to, "        '%s:", command->name);
+        print_zsh_text(to, command->doc);
+        fputs("'\n", to);
+    }
+}
+
+static void print_zsh_arguments(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        print_zsh_command(to, command);
+    }
+}
+
+/* What stands for {{NAME}}. */
+static const struct insert {
+    const char *name;
+    void (*print)(FILE *to);
+} inserts[] = {
+    {"commands", print_command_names},    {"help_names", print_help_names},
+    {"options", print_options},           {"valued", print_valued},
+    {"zsh_commands", print_zsh_commands}, {"zsh_arguments", print_zsh_arguments},
+};
+
+static void print_script(FILE *to, const char *text) {
+    for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
+        fwrite(text, 1, (size_t)(open - text), to);
+        for (size_t k = 0; k < sizeof inserts / sizeof *inserts; k++) {
+            const size_t length = strlen(inserts[k].name);
+            if (strncmp(open + 2, inserts[k].name, length) == 0 && open[2 + length] == '}') {
+                inserts[k].print(to);
+            }
+        }
+    }
+    fputs(text, to);
+}
+
+sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
+    if (strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0) {
+        return sel_fail(error, SEL_BAD_USAGE, "--completion must be bash or zsh, got '%s'", shell);
+    }
+    print_script(to, *shell == 'b' ? (const char *)completion_bash : (const char *)completion_zsh);
+    return SEL_OK;
 }

@@ -1,5 +1,5 @@
 /* hooks.c -- when hooks are due, and what they may ask of the run. */
-#include "engine/hooks.h"
+#include "engine/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,11 +23,8 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     int64_t next = INT64_MAX;
     for (int i = 0; i < hooks_of(run)->n; i++) {
         const sel_hook *hook = hook_at(run, i);
-        if (hook->at == SEL_HOOK_AT_END) {
-            continue;
-        }
-        int64_t count = step / hook->every + 1;
-        int64_t due = count > INT64_MAX / hook->every ? INT64_MAX : count * hook->every;
+        const bool at_end = hook->at == SEL_HOOK_AT_END;
+        const int64_t due = at_end ? INT64_MAX : sel_next_multiple(step, hook->every);
         next = due < next ? due : next;
     }
     return next;
@@ -35,14 +32,6 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
 
 static bool due_by_steps(const sel_hook *hook, int64_t step) {
     return hook->at != SEL_HOOK_AT_END && step % hook->every == 0;
-}
-
-bool sel_hooks_due(const sel_hook_run *run, int64_t step) {
-    bool due = false;
-    for (int i = 0; i < hooks_of(run)->n; i++) {
-        due = due || due_by_steps(hook_at(run, i), step);
-    }
-    return due;
 }
 
 static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
@@ -54,8 +43,8 @@ static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *
     return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
 }
 
-static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool end,
-                             sel_error *error) {
+sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end,
+                          sel_error *error) {
     sel_status status = SEL_OK;
     run->step = step;
     run->time = time;
@@ -66,14 +55,6 @@ static sel_status call_hooks(sel_hook_run *run, int64_t step, double time, bool 
         }
     }
     return status;
-}
-
-sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, sel_error *error) {
-    return call_hooks(run, step, time, false, error);
-}
-
-sel_status sel_hooks_end(sel_hook_run *run, int64_t step, double time, sel_error *error) {
-    return call_hooks(run, step, time, true, error);
 }
 
 /* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
@@ -104,58 +85,29 @@ static sel_status pick_field(const sel_hook_run *run, const sel_output_site *sit
     return status;
 }
 
-static sel_status probe_pick(sel_hook_run *run, sel_pick *pick, const sel_point *at, double *values,
-                             int *count, sel_error *error) {
-    const sel_picks picks = {1, pick};
-    sel_arena *arena = sel_arena_create();
-    sel_sample *sample =
-        arena ? sel_sample_create(arena, run->context, at, 1, false, &picks, error) : NULL;
-    sel_status status = sample ? sel_sample_read(sample, run->time, error) : SEL_NO_DEVICE;
-    *count = pick->components;
-    for (int c = 0; c < *count && !status; c++) {
-        values[c] = sel_sample_value(sample, 0, 0, pick->first + c);
-    }
-    sel_arena_destroy(arena);
-    return status;
-}
-
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &probe_call, error);
     sel_pick pick;
-    sel_status status = pick_field(run, &site, field, &pick);
+    const sel_picks picks = {1, &pick};
+    sel_arena *arena = sel_arena_create();
+    sel_status status = arena ? pick_field(run, &site, field, &pick) : SEL_NO_DEVICE;
     status = status ? status : sel_point_check(&site, "the point", at);
-    status = status ? status : probe_pick(run, &pick, at, values, count, error);
-    return keep_failure(run, status, error);
-}
-
-static int find_op(const char *op) {
-    for (int i = 0; sel_reduce_ops[i]; i++) {
-        if (strcmp(sel_reduce_ops[i], op) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static sel_status reduce_pick(sel_hook_run *run, const sel_pick *pick, int op, double *values,
-                              int *count, sel_error *error) {
-    sel_request request = {.kind = SEL_REDUCE,
-                           .field = pick->field,
-                           .box = sel_grid_box(&run->context->domain->grid),
-                           .components = pick->field_components};
-    sel_status status = sel_output_request(run->context, &request, error);
-    *count = pick->components;
+    sel_sample *sample =
+        status ? NULL : sel_sample_create(arena, run->context, at, 1, false, &picks, error);
+    status = status ? status : sample ? sel_sample_read(sample, run->time, error) : SEL_NO_DEVICE;
+    *count = status ? 0 : pick.components;
     for (int c = 0; c < *count; c++) {
-        values[c] = sel_reduce_value(&request, op, pick->first + c);
+        values[c] = sel_sample_value(sample, 0, 0, pick.first + c);
     }
-    return status;
+    sel_arena_destroy(arena);
+    return keep_failure(run, status, error);
 }
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
     const sel_output_site site = site_of(run, &reduce_call, error);
-    int which = find_op(op);
+    const int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
                         "run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "
@@ -163,8 +115,17 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                         op);
     }
     sel_pick pick;
+    sel_request request = {.kind = SEL_REDUCE, .box = sel_grid_box(&run->context->domain->grid)};
     sel_status status = pick_field(run, &site, field, &pick);
-    status = status ? status : reduce_pick(run, &pick, which, values, count, error);
+    if (!status) {
+        request.field = pick.field;
+        request.components = pick.field_components;
+        *count = pick.components;
+        status = sel_output_request(run->context, &request, error);
+    }
+    for (int c = 0; !status && c < *count; c++) {
+        values[c] = sel_reduce_value(&request, which, pick.first + c);
+    }
     return keep_failure(run, status, error);
 }
 
@@ -221,9 +182,9 @@ sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, se
             names[i] = controls->v[i].name;
         }
     }
-    const char *near = sel_nearest(control, names);
-    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s%s%s", control,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s", control,
+                    sel_suggestion(control, names, suggestion));
 }
 
 sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error) {

@@ -2,7 +2,6 @@
 #include "engine/machine.h"
 
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,36 +76,6 @@ void sel_machine_processor(char *text, size_t size) {
     }
 }
 
-#if defined(__x86_64__)
-
-static bool has_v2(void) {
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-}
-
-static bool has_v3(void) {
-    return has_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
-
-static bool has_v4(void) {
-    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
-int sel_machine_level(void) {
-    __builtin_cpu_init();
-    return has_v4() ? 4 : has_v3() ? 3 : has_v2() ? 2 : 0;
-}
-
-#else
-
-int sel_machine_level(void) {
-    return 0;
-}
-
-#endif
-
 double sel_machine_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -132,7 +101,9 @@ static double time_copy(char *to, const char *from, size_t bytes, int threads) {
     {
 #pragma omp for schedule(static) nowait
         for (int64_t k = 0; k < lines; k++) {
-            sel_stream(to + k * LINE, from + k * LINE, LINE);
+            for (int64_t at = k * LINE; at < (k + 1) * LINE; at += 64) {
+                sel_stream_line(to + at, from + at);
+            }
         }
         sel_stream_end();
     }

@@ -26,10 +26,6 @@ uint64_t sel_machine_cache(void);
 /* "AMD EPYC 7763", or the architecture where the system does not say. */
 void sel_machine_processor(char *text, size_t size);
 
-/* The x86-64 level of the instructions that this processor has: 2, 3 or 4; 0 below 2 and on other
- * architectures. */
-int sel_machine_level(void);
-
 /* Seconds of a clock that never goes back. */
 double sel_machine_seconds(void);
 

@@ -1,5 +1,5 @@
 /* main.c -- the command line: selenite run | check | validate | bench | info | help. */
-#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,7 @@
 #include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/process.h"
-#include "engine/progress.h"
-#include "engine/resume.h"
 #include "engine/run.h"
-#include "engine/usage.h"
 #include "engine/version.h"
 #include "engine/prepare.h"
 #include "lua/script.h"
@@ -68,15 +65,6 @@ static void default_directory(const char *file, char *text, size_t size) {
     snprintf(text, size, "out/%.*s", (int)length, name);
 }
 
-/* "out/case" for "out/case/checkpoint.sel". */
-static void directory_of(const char *file, char *text, size_t size) {
-    const char *slash = strrchr(file, '/');
-    snprintf(text, size, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
-    if (slash == file) {
-        snprintf(text, size, "/");
-    }
-}
-
 static sel_status copy_to_stdout(const char *path, sel_error *error) {
     char *text;
     size_t length;
@@ -89,17 +77,15 @@ static sel_status copy_to_stdout(const char *path, sel_error *error) {
 }
 
 /* What may be wrong, and what it runs on, before the first step. */
-static void say_beginning(const sel_prepared *prepared, const void *data) {
-    char device[256], before[256] = "";
-    (void)data;
+static void say_beginning(const sel_prepared *prepared) {
+    char before[256] = "";
     const char *name = prepared->simulation->params->name;
     if (name) {
         snprintf(before, sizeof before, "%s: ", name);
     }
     sel_warnings_print(&prepared->warnings, before, stderr);
     bool fallback = *prepared->choice.fallback != '\0';
-    prepared->backend->device(device, sizeof device);
-    fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, device,
+    fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
             fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
 }
 
@@ -121,7 +107,6 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         .resume = a->resume && step == SEL_RESUME_IT,
         .resume_file = a->resume_file,
         .interrupt = sel_process_interrupt(),
-        .writing = sel_process_writing(),
         .progress = a->quiet ? NULL : sel_progress_print,
         .progress_data = &printer,
         .log = a->quiet ? NULL : sel_progress_log,
@@ -160,7 +145,9 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
     if (a->directory) {
         strcpy(directory, a->directory);
     } else if (a->resume_file) {
-        directory_of(a->resume_file, directory, sizeof directory);
+        char file[sizeof directory];
+        snprintf(file, sizeof file, "%s", a->resume_file);
+        snprintf(directory, sizeof directory, "%s", dirname(file));
     } else {
         default_directory(a->file, directory, sizeof directory);
     }
@@ -283,7 +270,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
     if (!backend) {
         puts("not in this build; build it where nvcc is installed");
-    } else if (sel_backend_probe(backend, &free_bytes, &why)) {
+    } else if (backend->probe(&free_bytes, &why)) {
         printf("cannot be used: %s\n", why.text);
     } else {
         backend->device(device, sizeof device);

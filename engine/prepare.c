@@ -36,21 +36,13 @@ static sel_status check_threads(const sel_simulation *simulation, sel_error *err
 
 /* ---- what computes ---- */
 
-sel_status sel_backend_probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error) {
-    if (backend->probe) {
-        return backend->probe(free_bytes, error);
-    }
-    *free_bytes = sel_machine_free_memory();
-    return SEL_OK;
-}
-
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error) {
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
 static sel_status take(const sel_backend *backend, sel_choice *choice, sel_error *error) {
     choice->backend = backend;
-    return sel_backend_probe(backend, &choice->free_bytes, error);
+    return backend->probe(&choice->free_bytes, error);
 }
 
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
@@ -97,6 +89,7 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
         return sel_fail(error, status, "%s%s", place, why.text);
     }
     prepared->backend = prepared->choice.backend;
+    prepared->backend->device(prepared->device, sizeof prepared->device);
     return SEL_OK;
 }
 
@@ -109,12 +102,11 @@ static bool on_device(const sel_prepared *prepared) {
 static sel_status too_large(const sel_prepared *prepared, double cells, double need,
                             sel_error *error) {
     double have = (double)prepared->choice.free_bytes;
-    char place[512], memory[320] = "memory", advice[64] = "", device[256];
+    char place[512], memory[320] = "memory", advice[64] = "";
     char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
     place_of(prepared->simulation, "size", place, sizeof place);
     if (on_device(prepared)) {
-        prepared->backend->device(device, sizeof device);
-        snprintf(memory, sizeof memory, "memory on the device (%s)", device);
+        snprintf(memory, sizeof memory, "memory on the device (%s)", prepared->device);
         if (need < (double)sel_machine_free_memory()) {
             snprintf(advice, sizeof advice, ", and --backend cpu has room for all");
         }

@@ -19,10 +19,6 @@ typedef struct sel_choice {
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
                               sel_error *error);
 
-/* Whether the backend can run here, and the bytes that are free where it keeps its state; fails
- * with SEL_NO_DEVICE and the reason. */
-sel_status sel_backend_probe(const sel_backend *backend, uint64_t *free_bytes, sel_error *error);
-
 /* Waits until all steps that `state` was told to advance are done. */
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error);
 
@@ -43,6 +39,7 @@ typedef struct sel_prepared {
     int outer_threads; /* of parallel loops of the calling thread before; 0: left as they were */
     sel_choice choice;
     const sel_backend *backend; /* the chosen one; NULL before that */
+    char device[256];           /* what that runs on */
     sel_domain *domain;
     sel_plan *plan;
     uint64_t bytes;     /* that the backend will allocate */

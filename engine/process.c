@@ -51,8 +51,8 @@ const volatile sig_atomic_t *sel_process_interrupt(void) {
     return &interrupt_signal;
 }
 
-volatile sig_atomic_t *sel_process_writing(void) {
-    return &writing;
+void sel_process_write(bool writes) {
+    writing = writes;
 }
 
 bool sel_process_output_arrived(void) {

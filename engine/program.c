@@ -88,15 +88,10 @@ static void run_instructions(const sel_program *p, const sel_instruction *code, 
     }
 }
 
-static bool varies_with_place(const sel_program_input *input) {
-    return !input->is_constant && input->argument <= SEL_ARGUMENT_Z;
-}
-
-static double fixed_value(const sel_program_input *input, double t, const double *controls) {
-    if (input->is_constant) {
-        return input->value;
-    }
-    return input->argument == SEL_ARGUMENT_T ? t : controls[input->argument - SEL_ARGUMENT_CONTROL];
+static double fixed_value(const sel_packed_input *input, double t, const double *controls) {
+    return input->argument == SEL_PACKED_CONSTANT ? input->value
+           : input->argument == SEL_ARGUMENT_T    ? t
+                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
 }
 
 /* Fills the registers that are the same at all places: one value each, then the whole block. */
@@ -104,7 +99,7 @@ static void start_call(const sel_program *p, const sel_places *at, const double 
                        double *registers, size_t stride) {
     double *single = registers; /* packed: below `fixed` registers of one value */
     for (int i = 0; i < p->inputs; i++) {
-        if (!varies_with_place(&p->input[i])) {
+        if (!sel_is_coordinate(&p->input[i])) {
             single[p->input[i].to] = fixed_value(&p->input[i], at->t, controls);
         }
     }
@@ -121,7 +116,7 @@ static void fill_coordinates(const sel_program *p, const sel_places *at, size_t 
                              const worker *w) {
     const double *const coordinates[] = {at->x, at->y, at->z};
     for (int i = 0; i < p->inputs; i++) {
-        if (varies_with_place(&p->input[i])) {
+        if (sel_is_coordinate(&p->input[i])) {
             double *to = w->registers + (size_t)p->input[i].to * w->stride;
             const double *from = coordinates[p->input[i].argument];
             for (size_t k = 0; k < n; k++) {
@@ -246,4 +241,98 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
     }
     free(memory);
     return SEL_OK;
+}
+
+/* ---- as text ---- */
+
+typedef struct printer {
+    const sel_program *p;
+    const char *const *controls;
+    FILE *to;
+} printer;
+
+/* An operand: a constant or an argument by itself, else its register. */
+static void print_operand(const printer *out, uint16_t at) {
+    for (int i = 0; i < out->p->inputs; i++) {
+        const sel_packed_input *input = &out->p->input[i];
+        /* Coordinates lend their register to later values, so they are shown as registers. */
+        if (input->to != at || sel_is_coordinate(input)) {
+            continue;
+        }
+        if (input->argument == SEL_PACKED_CONSTANT) {
+            fprintf(out->to, "%.17g", input->value);
+        } else if (input->argument == SEL_ARGUMENT_T) {
+            fputs("t", out->to);
+        } else {
+            fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
+        }
+        return;
+    }
+    fprintf(out->to, "r%d", at);
+}
+
+static void print_operation(const printer *out, const sel_instruction *in) {
+#define NAME(name, operands, value) {#name, operands},
+    static const struct {
+        const char *name;
+        int operands;
+    } ops[] = {SEL_PROGRAM_OPS(NAME)};
+#undef NAME
+    const uint16_t operand[3] = {in->a, in->b, in->c};
+    char name[16] = "";
+    for (size_t i = 0; ops[in->op].name[i] && i + 1 < sizeof name; i++) {
+        char letter = ops[in->op].name[i];
+        name[i] = (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+    }
+    fprintf(out->to, "%s", name);
+    for (int k = 0; k < ops[in->op].operands; k++) {
+        fputc(' ', out->to);
+        print_operand(out, operand[k]);
+    }
+}
+
+static void print_lookup(const printer *out, const sel_instruction *in) {
+    const sel_program_call *call = &out->p->call[in->a];
+    fprintf(out->to, "%s(", call->lookup->name);
+    for (int k = 0; k < call->lookup->arguments; k++) {
+        fputs(k ? ", " : "", out->to);
+        print_operand(out, call->arguments[k]);
+    }
+    fputc(')', out->to);
+}
+
+static void print_part(const printer *out, const sel_instruction *code, int count,
+                       const char *indent, const char *when) {
+    for (int i = 0; i < count; i++) {
+        fprintf(out->to, "%s%-5s r%d = ", indent, i ? "" : when, code[i].to);
+        if (code[i].op == SEL_OP_LOOKUP) {
+            print_lookup(out, &code[i]);
+        } else {
+            print_operation(out, &code[i]);
+        }
+        fputc('\n', out->to);
+    }
+}
+
+void sel_program_print(const sel_program *program, const char *const *control_names,
+                       const char *indent, FILE *to) {
+    printer out = {program, control_names, to};
+    print_part(&out, program->once, program->once_count, indent, "once");
+    for (int i = 0; i < program->inputs; i++) {
+        const sel_packed_input *input = &program->input[i];
+        if (sel_is_coordinate(input)) {
+            fprintf(to, "%s      r%d = %c\n", indent, input->to, "xyz"[input->argument]);
+        }
+    }
+    print_part(&out, program->each, program->each_count, indent, "each");
+    fprintf(to, "%s      return", indent);
+    for (int r = 0; r < program->results; r++) {
+        fputs(r ? ", " : " ", to);
+        print_operand(&out, program->result[r]);
+    }
+    if (program->has_exact) {
+        fputs(" where ", to);
+        print_operand(&out, program->exact);
+    }
+    fputc('\n', to);
 }

@@ -11,23 +11,19 @@
 #define SEL_PROGRAM_H
 
 #include <stdio.h>
-#include "engine/arena.h"
-#include "engine/lookup.h"
-#include "engine/physics/program_eval.h"
+#include "engine/physics/program_packed.h"
 #include "engine/quantity.h"
 
 /* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
-enum { SEL_ARGUMENT_X, SEL_ARGUMENT_Y, SEL_ARGUMENT_Z, SEL_ARGUMENT_T, SEL_ARGUMENT_CONTROL };
+enum {
+    SEL_ARGUMENT_X,
+    SEL_ARGUMENT_Y,
+    SEL_ARGUMENT_Z,
+    SEL_ARGUMENT_T = SEL_PACKED_T,
+    SEL_ARGUMENT_CONTROL = SEL_PACKED_CONTROL
+};
 
 enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
-
-/* A register that is filled before the instructions run. */
-typedef struct sel_program_input {
-    uint16_t to;
-    bool is_constant;
-    int argument; /* SEL_ARGUMENT_...; not for constants */
-    double value; /* of constants */
-} sel_program_input;
 
 typedef struct sel_program_call {
     const sel_lookup *lookup;
@@ -48,12 +44,16 @@ typedef struct sel_program {
     uint16_t exact;
     int registers, fixed, lines, columns;
     int inputs, once_count, each_count, calls;
-    sel_program_input *input;
-    sel_instruction *once; /* per call */
-    sel_instruction *each; /* per place: of x alone, of y and z alone, the rest */
-    int of_x, of_yz;       /* instructions */
+    sel_packed_input *input; /* filled before the instructions run */
+    sel_instruction *once;   /* per call */
+    sel_instruction *each;   /* per place: of x alone, of y and z alone, the rest */
+    int of_x, of_yz;         /* instructions */
     sel_program_call *call;
 } sel_program;
+
+static inline bool sel_is_coordinate(const sel_packed_input *input) {
+    return input->argument >= SEL_ARGUMENT_X && input->argument <= SEL_ARGUMENT_Z;
+}
 
 /* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
  * when the program names one. exact[n] gets 1 where the result is sure. */
@@ -85,5 +85,26 @@ bool sel_builder_constant(const sel_builder *builder, int node, double *value);
  * arena. NULL when there is no memory or the program would need too many registers. */
 const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
                                       int exact, sel_arena *arena);
+
+/* ---- programs as one block of memory (program_pack.c) ---- */
+
+typedef struct sel_pack sel_pack;
+
+/* NULL: no memory. The programs must live as long as the pack. */
+sel_pack *sel_pack_create(void);
+void sel_pack_destroy(sel_pack *pack);
+
+/* True when the data of all its look-ups can be packed: not those of a look-up made from C. */
+bool sel_pack_can_hold(const sel_program *program);
+
+/* The number of a program, which is added when it is not there yet; data that several programs look
+ * up are there once. -1: it cannot be packed, or there is no memory. */
+int sel_pack_add(sel_pack *pack, const sel_program *program);
+
+/* The block: its bytes, what is in it, and the tables of one that lies at `block` (aligned to 16
+ * bytes, on any device). */
+size_t sel_pack_bytes(const sel_pack *pack);
+void sel_pack_write(const sel_pack *pack, void *block);
+sel_packed sel_pack_tables(const sel_pack *pack, const void *block);
 
 #endif

@@ -332,24 +332,14 @@ static bool allocate(sel_program *p, sel_arena *arena) {
     return p->input && p->once && p->each && p->call;
 }
 
-static void emit_lookup(layout *l, const node *n, sel_instruction *to, int *calls) {
-    sel_program_call *call = &l->p->call[*calls];
-    call->lookup = n->lookup;
-    for (int k = 0; k < n->lookup->arguments; k++) {
-        call->arguments[k] = (uint16_t)l->at[n->operand[k]].place;
-    }
-    to->a = (uint16_t)(*calls)++;
-}
-
 static void emit_inputs(layout *l) {
     int inputs = 0;
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
         if (l->at[i].needed && is_input(n)) {
-            l->p->input[inputs++] = (sel_program_input){
-                .to = (uint16_t)l->at[i].place,
-                .is_constant = n->op == SEL_OP_CONSTANT,
-                .argument = n->operand[0],
+            l->p->input[inputs++] = (sel_packed_input){
+                .to = l->at[i].place,
+                .argument = n->op == SEL_OP_CONSTANT ? SEL_PACKED_CONSTANT : n->operand[0],
                 .value = n->value,
             };
         }
@@ -364,12 +354,19 @@ static sel_instruction *emit_turn(layout *l, turn which, sel_instruction *in, in
             continue;
         }
         *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->at[i].place};
-        uint16_t *operand[3] = {&in->a, &in->b, &in->c};
-        for (int k = 0; n->op != SEL_OP_LOOKUP && k < operands_of(n); k++) {
-            *operand[k] = (uint16_t)l->at[n->operand[k]].place;
+        uint16_t operand[MAX_OPERANDS] = {0};
+        for (int k = 0; k < operands_of(n); k++) {
+            operand[k] = (uint16_t)l->at[n->operand[k]].place;
         }
         if (n->op == SEL_OP_LOOKUP) {
-            emit_lookup(l, n, in, calls);
+            sel_program_call *call = &l->p->call[*calls];
+            call->lookup = n->lookup;
+            memcpy(call->arguments, operand, sizeof call->arguments);
+            in->a = (uint16_t)(*calls)++;
+        } else {
+            in->a = operand[0];
+            in->b = operand[1];
+            in->c = operand[2];
         }
         in++;
     }

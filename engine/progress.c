@@ -1,5 +1,5 @@
 /* progress.c -- a bar five times a second on a terminal, a line every ten seconds elsewhere. */
-#include "engine/progress.h"
+#include "engine/run.h"
 
 #include <math.h>
 #include <string.h>

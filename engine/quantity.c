@@ -1,9 +1,15 @@
-/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number. */
+/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number; data
+ * that functions may call, by themselves as quantities. */
 #include "engine/quantity.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "engine/program.h"
+#include "engine/simulation.h"
+#include "geometry/shape.h"
 
 sel_quantity sel_constant(double value) {
     return (sel_quantity){.components = 1, .part = {{NULL, value}}};
@@ -34,13 +40,19 @@ bool sel_quantity_given(const sel_quantity *q) {
     return q->components > 0;
 }
 
+int sel_quantity_functions(const sel_quantity *q) {
+    return q->whole ? 1 : q->components;
+}
+
+const sel_function *sel_quantity_function(const sel_quantity *q, int k) {
+    return q->whole ? q->whole : q->part[k].function;
+}
+
 unsigned sel_quantity_depends(const sel_quantity *q) {
-    if (q->whole) {
-        return q->whole->depends;
-    }
     unsigned depends = 0;
-    for (int c = 0; c < q->components; c++) {
-        depends |= q->part[c].function ? q->part[c].function->depends : 0;
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        depends |= function ? function->depends : 0;
     }
     return depends;
 }
@@ -59,44 +71,316 @@ static sel_status check_finite(const sel_function *function, const char *what, c
     return SEL_OK;
 }
 
-static sel_status eval_function(const sel_function *function, const char *what,
-                                const sel_places *at, double *out, sel_error *error) {
-    sel_status status = function->eval(function, at, out, error);
-    return status ? status : check_finite(function, what, at, out, error);
-}
-
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error) {
-    if (q->whole) {
-        return eval_function(q->whole, what, at, out, error);
-    }
-    for (int c = 0; c < q->components; c++) {
-        double *to = out + (size_t)c * at->n;
-        if (q->part[c].function) {
-            sel_status status = eval_function(q->part[c].function, what, at, to, error);
-            if (status) {
-                return status;
-            }
-            continue;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < sel_quantity_functions(q) && !status; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        double *to = out + (size_t)k * at->n;
+        for (size_t i = 0; i < at->n && !function; i++) {
+            to[i] = q->part[k].constant;
         }
-        for (size_t i = 0; i < at->n; i++) {
-            to[i] = q->part[c].constant;
+        if (function) {
+            status = function->eval(function, at, to, error);
+            status = status ? status : check_finite(function, what, at, to, error);
         }
     }
-    return SEL_OK;
+    return status;
 }
 
 const struct sel_lookup *sel_quantity_raster(const sel_quantity *q) {
-    const struct sel_lookup *raster = q->whole ? q->whole->raster : NULL;
-    for (int c = 0; c < q->components && !q->whole && !raster; c++) {
-        raster = q->part[c].function ? q->part[c].function->raster : NULL;
+    const struct sel_lookup *raster = NULL;
+    for (int k = 0; k < sel_quantity_functions(q) && !raster; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        raster = function ? function->raster : NULL;
     }
     return raster;
 }
 
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error) {
-    const sel_function *function = q->whole ? q->whole : q->part[0].function;
+    const sel_function *function = sel_quantity_function(q, 0);
     memset(gap, 0, at->n);
     return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
+}
+
+/* ---- data that functions may call ---- */
+
+/* Says where in the script the data stand. */
+static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
+                          double *out, sel_error *error) {
+    const sel_lookup *lookup = self->data;
+    sel_error found = {.status = SEL_OK};
+    sel_status status = lookup->at(lookup, n, arguments, out, &found);
+    return status ? sel_fail_at(error, self->where, "%s", found.text) : SEL_OK;
+}
+
+/* sel_function.eval of a raster */
+static sel_status evaluate_place(const sel_function *self, const sel_places *at, double *out,
+                                 sel_error *error) {
+    const double *arguments[] = {at->x, at->y};
+    return look_up(self, at->n, arguments, out, error);
+}
+
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y) {
+    const sel_raster *raster = lookup->data;
+    int64_t pixel;
+    double part;
+    return lookup->kind == SEL_LOOKUP_RASTER && sel_raster_locate(raster, 0, x, &pixel, &part) &&
+           sel_raster_locate(raster, 1, y, &pixel, &part) &&
+           isnan(sel_raster_interpolate(raster, raster->value, x, y));
+}
+
+/* sel_function.gaps of a raster */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
+    }
+    return SEL_OK;
+}
+
+/* sel_function.eval of a series: one value for all places */
+static sel_status evaluate_time(const sel_function *self, const sel_places *at, double *out,
+                                sel_error *error) {
+    const double *arguments[] = {&at->t};
+    double value = 0;
+    sel_status status = look_up(self, 1, arguments, &value, error);
+    for (size_t i = 0; i < at->n; i++) {
+        out[i] = value;
+    }
+    return status;
+}
+
+/* s(t) or r(x, y), sure where there is a value. NULL, for which eval stands in, without memory. */
+static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
+    sel_builder *b = sel_builder_create(8);
+    const sel_program *program = NULL;
+    if (b) {
+        bool series = lookup->kind == SEL_LOOKUP_SERIES;
+        const int arguments[] = {sel_build_argument(b, series ? SEL_ARGUMENT_T : SEL_ARGUMENT_X),
+                                 sel_build_argument(b, SEL_ARGUMENT_Y)};
+        int value = sel_build_lookup(b, lookup, arguments);
+        int sure = sel_build(b, SEL_OP_EQ, value, value, 0);
+        program = sel_builder_finish(b, &value, 1, sure, arena);
+    }
+    sel_builder_destroy(b);
+    return program;
+}
+
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where) {
+    bool series = lookup->kind == SEL_LOOKUP_SERIES;
+    sel_function *function = sel_arena_alloc(arena, sizeof *function);
+    if (function) {
+        *function = (sel_function){.depends = series ? SEL_ON_T : SEL_ON_X | SEL_ON_Y,
+                                   .results = 1,
+                                   .where = where,
+                                   .eval = series ? evaluate_time : evaluate_place,
+                                   .data = (void *)(uintptr_t)lookup,
+                                   .raster = series ? NULL : lookup,
+                                   .gaps = series ? NULL : find_gaps,
+                                   .program = make_program(arena, lookup)};
+    }
+    return function;
+}
+
+const sel_lookup *sel_lookup_of(const sel_quantity *q) {
+    const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
+    bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
+    return is ? function->data : NULL;
+}
+
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
+    if (list->n == list->room) {
+        const int room = 2 * list->room + 8;
+        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (int k = 0; k < list->n; k++) {
+            v[k] = list->v[k];
+        }
+        list->v = v;
+        list->room = room;
+    }
+    list->v[list->n++] = lookup;
+    return true;
+}
+
+static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,
+                                 double *out, sel_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        double at[4] = {arguments[0][i], arguments[1][i], arguments[2][i], arguments[3][i]};
+        out[i] = sel_noise(at[0], at[1], at[2], at[3]);
+        if (isnan(out[i])) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there is no noise at x = %g, y = %g, z = %g", self->name, at[1],
+                            at[2], at[3]);
+        }
+    }
+    return SEL_OK;
+}
+
+const sel_lookup sel_noise_lookup = {SEL_LOOKUP_NOISE, "sel.noise", 4, evaluate_noise, NULL};
+
+/* ---- a quantity painted by shapes, in order ----
+ *
+ * First every place finds the layer that shows there, then each layer is evaluated at its own
+ * places alone: a series or a function need not have a value where it is painted over.
+ */
+
+typedef struct paint_function {
+    sel_function base;
+    const sel_paint *paint;
+    const sel_common *domain;
+} paint_function;
+
+/* Memory for one call over n places. */
+typedef struct canvas {
+    int *owner; /* layer that shows, from 1; 0: the base */
+    uint8_t *in;
+    size_t *index; /* of the places of a layer */
+    double *x, *y, *z, *value;
+} canvas;
+
+static void canvas_free(canvas *c) {
+    free(c->owner);
+    free(c->in);
+    free(c->index);
+    free(c->x);
+}
+
+static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
+    *c = (canvas){calloc(n, sizeof *c->owner),
+                  malloc(n),
+                  malloc(n * sizeof *c->index),
+                  malloc(4 * n * sizeof *c->x),
+                  NULL,
+                  NULL,
+                  NULL};
+    if (!c->owner || !c->in || !c->index || !c->x) {
+        canvas_free(c);
+        return sel_fail_memory(error, "a painted quantity", n * 53);
+    }
+    c->y = c->x + n;
+    c->z = c->y + n;
+    c->value = c->z + n;
+    return SEL_OK;
+}
+
+static sel_status find_owners(const paint_function *f, const sel_places *at, canvas *c,
+                              sel_error *error) {
+    sel_grid grid = sel_common_grid(f->domain);
+    for (int k = 0; k < f->paint->layers; k++) {
+        const sel_shape *shape = f->paint->layer[k].where;
+        if (sel_shape_has_faces(shape)) {
+            return sel_fail_at(error, shape->where,
+                               "sel.paint: shapes of faces have no inside to paint");
+        }
+        sel_status status = sel_shape_check(shape, &grid, error);
+        status = status ? status : sel_shape_test(shape, &grid, -1, at, NULL, c->in, error);
+        if (status) {
+            return status;
+        }
+        for (size_t i = 0; i < at->n; i++) {
+            c->owner[i] = c->in[i] ? k + 1 : c->owner[i];
+        }
+    }
+    return SEL_OK;
+}
+
+/* The places where a layer shows. */
+static sel_places places_of(int layer, const sel_places *at, canvas *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < at->n; i++) {
+        if (c->owner[i] == layer) {
+            c->index[n] = i;
+            c->x[n] = at->x[i];
+            c->y[n] = at->y[i];
+            c->z[n++] = at->z ? at->z[i] : 0;
+        }
+    }
+    return (sel_places){n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
+}
+
+/* The values where a layer shows, into `out`; or, where that is NULL, their gaps. */
+static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
+                           double *out, uint8_t *gap, sel_error *error) {
+    const sel_places part = places_of(layer, at, c);
+    const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+    if (part.n == 0) {
+        return SEL_OK;
+    }
+    sel_status status = out ? sel_quantity_eval(value, "sel.paint", &part, c->value, error)
+                            : sel_quantity_gaps(value, &part, c->in, error);
+    for (size_t k = 0; !status && k < part.n; k++) {
+        if (out) {
+            out[c->index[k]] = c->value[k];
+        } else {
+            gap[c->index[k]] = c->in[k];
+        }
+    }
+    return status;
+}
+
+static sel_status do_layers(const paint_function *f, const sel_places *at, double *out,
+                            uint8_t *gap, sel_error *error) {
+    canvas c;
+    sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
+    if (status || at->n == 0) {
+        return status;
+    }
+    status = find_owners(f, at, &c, error);
+    for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
+        status = do_layer(f, layer, at, &c, out, gap, error);
+    }
+    canvas_free(&c);
+    return status;
+}
+
+/* sel_function.eval */
+static sel_status evaluate_paint(const sel_function *self, const sel_places *at, double *out,
+                                 sel_error *error) {
+    return do_layers(self->data, at, out, NULL, error);
+}
+
+/* sel_function.gaps: those of the values that show */
+static sel_status find_paint_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                                  sel_error *error) {
+    return do_layers(self->data, at, NULL, gap, error);
+}
+
+/* What the functions inside a shape name. */
+static unsigned shape_depends(const sel_shape *shape) {
+    if (shape->a) {
+        return shape_depends(shape->a) | shape_depends(shape->b);
+    }
+    return shape->kind == SEL_SHAPE_INSIDE ? ((const sel_shape_inside *)shape->data)->test->depends
+                                           : 0;
+}
+
+const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
+                                       const sel_common *domain, sel_where where) {
+    paint_function *f = sel_arena_alloc(arena, sizeof *f);
+    if (!f) {
+        return NULL;
+    }
+    *f = (paint_function){.base = {.depends = SEL_ON_PLACE | sel_quantity_depends(&paint->base),
+                                   .results = 1,
+                                   .where = where,
+                                   .eval = evaluate_paint,
+                                   .data = f,
+                                   .raster = sel_quantity_raster(&paint->base),
+                                   .gaps = find_paint_gaps},
+                          .paint = paint,
+                          .domain = domain};
+    for (int k = 0; k < paint->layers; k++) {
+        f->base.depends |= sel_quantity_depends(&paint->layer[k].value);
+        f->base.depends |= shape_depends(paint->layer[k].where);
+        f->base.raster =
+            f->base.raster ? f->base.raster : sel_quantity_raster(&paint->layer[k].value);
+    }
+    return &f->base;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "engine/arena.h"
 #include "engine/status.h"
 
 /* What a quantity depends on: a mask. */
@@ -70,6 +71,11 @@ sel_quantity sel_constant3(double x, double y, double z);
 sel_quantity sel_from_function(const sel_function *function);
 
 bool sel_quantity_given(const sel_quantity *q);
+
+/* Its functions: how many, and number k of them; NULL: a component that is constant. */
+int sel_quantity_functions(const sel_quantity *q);
+const sel_function *sel_quantity_function(const sel_quantity *q, int k);
+
 unsigned sel_quantity_depends(const sel_quantity *q);
 
 /* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
@@ -84,5 +90,75 @@ const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 /* gap[at->n]: 1 where a quantity of one component asks a raster that has no data there. */
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
+
+/* ---- data that functions may call: series, rasters and noise, by argument arrays ----
+ */
+
+/* As a sel_packed_kind (engine/physics/program_packed.h). */
+typedef enum sel_lookup_kind {
+    SEL_LOOKUP_SERIES,
+    SEL_LOOKUP_RASTER,
+    SEL_LOOKUP_NOISE
+} sel_lookup_kind;
+
+/* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
+ */
+typedef struct sel_lookup {
+    sel_lookup_kind kind;
+    const char *name; /* for listings: "series inflow.csv" */
+    int arguments;    /* 1: s(t), 2: r(x, y), 4: noise(seed, x, y, z) */
+    /* Fills out[n] from arguments[k][n], in the user's units; `out` may be one of the arguments.
+     * Fails where the data have no value (outside a series that says so). */
+    sel_status (*at)(const struct sel_lookup *self, size_t n, const double *const *arguments,
+                     double *out, sel_error *error);
+    const void *data;
+} sel_lookup;
+
+/* Look-ups in the order in which they were made. */
+typedef struct sel_lookups {
+    int n, room;
+    const sel_lookup **v; /* in the arena */
+} sel_lookups;
+
+/* False: no memory. */
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
+
+/* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
+ */
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where);
+
+/* Whether it is a raster and has no data at a place inside of it. */
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
+
+/* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
+const sel_lookup *sel_lookup_of(const sel_quantity *q);
+
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/physics/noise.h. Fails where x, y or z is
+ * no number or too large to have a fraction. */
+extern const sel_lookup sel_noise_lookup;
+
+/* ---- a quantity painted by shapes, in order ---- */
+
+struct sel_shape;
+struct sel_common;
+
+typedef struct sel_paint_layer {
+    const struct sel_shape *where;
+    sel_quantity value; /* of one component */
+} sel_paint_layer;
+
+typedef struct sel_paint {
+    sel_quantity base; /* of one component */
+    int layers;
+    const sel_paint_layer *layer; /* painted over the base in order; the last one wins */
+} sel_paint;
+
+/* `paint` as a function of place, with what its values depend on besides. Each value is evaluated
+ * only where it shows. `domain` tells the grid, and is read at the first evaluation; all three must
+ * live as long as the function, which is made in the arena. Shapes with faces, and those that do
+ * not fit the domain, are refused by the evaluation. NULL: no memory. */
+const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
+                                       const struct sel_common *domain, sel_where where);
 
 #endif

@@ -12,9 +12,8 @@
 #include "engine/run.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include "engine/divergence.h"
 #include "engine/process.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
@@ -56,12 +55,8 @@ static double wall_time_left(const run *r) {
     return limit - (sel_machine_seconds() - r->started);
 }
 
-static bool out_of_wall_time(const run *r) {
-    return wall_time_left(r) <= 0;
-}
-
 static bool ends_early(const run *r) {
-    return interrupted(r) || out_of_wall_time(r);
+    return interrupted(r) || wall_time_left(r) <= 0;
 }
 
 /* A run that ends before its time takes one more step, if the last one was not observed: its last
@@ -179,15 +174,19 @@ static sel_status advance_to(run *r, int64_t target, sel_error *error) {
     return SEL_OK;
 }
 
-static void stop(run *r, sel_stopped_by by, const char *reason) {
+SEL_PRINTF(3, 4)
+static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
+    va_list args;
+    va_start(args, reason);
     r->report->stopped_by = by;
-    snprintf(r->report->stop_reason, sizeof r->report->stop_reason, "%s", reason);
+    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
+    va_end(args);
     sel_plain_text(r->report->stop_reason); /* hooks give reasons */
 }
 
 void sel_run_log(const char *text, void *data) {
     run *r = data;
-    sel_run_note(r, text);
+    sel_run_note(r, "%s", text);
     if (r->options->log) {
         r->options->log(text, r->options->log_data);
     }
@@ -210,12 +209,11 @@ static void warn_of_speed(run *r, double mach) {
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320], reason[sizeof r->report->stop_reason];
+    char found[SEL_DIVERGENCE_TEXT], hint[320];
     const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
-        snprintf(reason, sizeof reason, "%s. %s", found, hint);
-        stop(r, SEL_BY_DIVERGENCE, reason);
+        stop(r, SEL_BY_DIVERGENCE, "%s. %s", found, hint);
         sel_run_name_checkpoint(r);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
@@ -255,11 +253,9 @@ static sel_status finish_monitor(run *r, sel_error *error) {
     if (!r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;
         if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
-            char reason[128];
-            snprintf(reason, sizeof reason, "steady: change %.3g between steps %lld and %lld",
-                     r->monitor.change, (long long)(r->monitor_step - r->test_steps),
-                     (long long)r->monitor_step);
-            stop(r, SEL_BY_STEADY, reason);
+            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
+                 r->monitor.change, (long long)(r->monitor_step - r->test_steps),
+                 (long long)r->monitor_step);
         }
     }
     return SEL_OK;
@@ -288,18 +284,11 @@ static double run_time(const run *r) {
     return (double)r->step * r->prepared->simulation->params->dt;
 }
 
-/* A hook that fails leaves the state as it found it. */
-static sel_status told_of_hook(run *r, sel_status status) {
-    r->hook_failed = status != SEL_OK;
-    return status;
-}
-
 /* Hooks find the files, results and values of all that was due before them. */
 static sel_status call_hooks(run *r, sel_error *error) {
     sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
-    return status ? status
-                  : told_of_hook(r, sel_hooks_call(&r->hooks, r->step, run_time(r), error));
+    return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), false, error);
 }
 
 /* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
@@ -307,11 +296,11 @@ static sel_status call_hooks(run *r, sel_error *error) {
 static sel_status start_and_call(run *r, sel_error *error) {
     sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
     r->chunks_ahead = 0;
-    if (!status && sel_hooks_due(&r->hooks, r->step)) {
+    if (!status && sel_hooks_next(&r->hooks, r->step - 1) == r->step) {
         status = call_hooks(r, error);
     }
     if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
-        stop(r, SEL_BY_HOOK, r->hooks.reason);
+        stop(r, SEL_BY_HOOK, "%s", r->hooks.reason);
     }
     return status;
 }
@@ -327,13 +316,13 @@ static sel_status loop(run *r, sel_error *error) {
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
     while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
         if (r->step >= r->last_step) {
-            stop(r, r->last_step_by,
-                 r->last_step_by == SEL_BY_TIME ? "stop.time reached" : "stop.steps reached");
+            stop(r, r->last_step_by, "stop.%s reached",
+                 r->last_step_by == SEL_BY_TIME ? "time" : "steps");
             break;
         }
         if (ends_early(r) && may_end_here(r)) {
             const bool signalled = interrupted(r);
-            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME,
+            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME, "%s",
                  signalled ? "interrupted by a signal" : "stop.wall_time reached");
             break;
         }
@@ -372,7 +361,7 @@ static sel_status end(run *r, sel_error *error) {
         status = status ? status : finish_monitor(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
-        status = told_of_hook(r, sel_hooks_end(&r->hooks, r->step, run_time(r), error));
+        status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
     }
     if (!status) {
         status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
@@ -382,16 +371,10 @@ static sel_status end(run *r, sel_error *error) {
     return status ? status : drained;
 }
 
-/* The step of the last state that is whole; -1: none is left. */
-static int64_t whole_step(const run *r) {
-    const sel_backend *backend = r->prepared->backend;
-    return backend->whole ? backend->whole(r->state) : r->hook_failed ? r->step : -1;
-}
-
 /* After a failure: what was written is concluded, with the last state that is whole. A disk that is
  * full takes no more. The first failure is what the user is told. */
 static void end_after(run *r, sel_status failure) {
-    int64_t step = whole_step(r);
+    int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;
     if (r->outputs) {
         sel_outputs_end(r->outputs, r->step, run_time(r), step >= 0 && failure != SEL_BAD_FILE);
@@ -440,9 +423,7 @@ static void fill_report(run *r) {
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
-        char reason[sizeof r->report->stop_reason];
-        snprintf(reason, sizeof reason, "%.500s", why ? why->text : "");
-        stop(r, SEL_BY_ERROR, reason);
+        stop(r, SEL_BY_ERROR, "%.500s", why ? why->text : "");
     }
     if (r->writer) {
         sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
@@ -461,7 +442,7 @@ static void end_at_once(void *data, const sel_error *error) {
 static sel_status run_opened(run *r, sel_error *error) {
     r->report->setup_seconds = sel_machine_seconds() - r->started;
     if (r->options->begun) {
-        r->options->begun(r->prepared, r->options->begun_data);
+        r->options->begun(r->prepared);
     }
     resolve_stops(r);
     sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
@@ -492,12 +473,6 @@ static sel_status run_prepared(run *r, sel_error *error) {
     return status;
 }
 
-static void set_writing(const sel_run_options *options, bool writing) {
-    if (options->writing) {
-        *options->writing = writing;
-    }
-}
-
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){.steady_measure = (double)NAN,
@@ -514,10 +489,10 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
     r.started = sel_machine_seconds();
     /* The state first: a law or an initial field that fails leaves no directory behind. */
     sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
-    set_writing(options, true);
+    sel_process_write(options->interrupt != NULL);
     status = status ? status : sel_run_open_directory(&r, error);
     status = status ? status : run_prepared(&r, error);
-    set_writing(options, false);
+    sel_process_write(false);
     sel_checkpoint_close(r.resume);
     if (prepared.backend) {
         prepared.backend->destroy(r.state);

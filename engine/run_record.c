@@ -5,21 +5,19 @@
  * step with `stopped_by` "running", again while the run goes on, and at the end, so that it tells
  * how far a run came that was killed.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "engine/file.h"
 #include "engine/folder.h"
-#include "engine/json.h"
+#include "engine/text.h"
 #include "engine/machine.h"
-#include "engine/progress.h"
 #include "engine/running.h"
 #include "engine/version.h"
-#include "engine/prepare.h"
 
 static const double default_seconds = 10;
 
@@ -140,7 +138,8 @@ static void print_setup(FILE *to, const run *r) {
     print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
-    fprintf(to, ",\n  %s,\n  \"size\": [", r->report->solver);
+    simulation->solver->json(plan, text, sizeof text);
+    fprintf(to, ",\n  %s,\n  \"size\": [", text);
     for (int a = 0; a < grid->dims; a++) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
@@ -150,8 +149,7 @@ static void print_setup(FILE *to, const run *r) {
     number_entry(to, "dt", grid->dt);
     string_entry(to, "precision", sel_precision_names[plan->precision]);
     string_entry(to, "backend", prepared->backend->name);
-    prepared->backend->device(text, sizeof text);
-    string_entry(to, "device", text);
+    string_entry(to, "device", prepared->device);
     integer_entry(to, "threads", plan->threads);
     integer_entry(to, "ranks", 1);
     text[sizeof text - 1] = '\0';
@@ -242,9 +240,7 @@ static bool write_over(const char *path, const char *text, size_t size) {
     bool written = descriptor >= 0 && keep_room(descriptor, size) &&
                    pwrite(descriptor, text, size, 0) == (ssize_t)size &&
                    ftruncate(descriptor, (off_t)size) == 0;
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
+    sel_file_close(descriptor);
     return written;
 }
 
@@ -269,45 +265,41 @@ static sel_status write_json(run *r, sel_error *error) {
 
 /* ---- run.log, the script ---- */
 
-void sel_run_note(run *r, const char *text) {
-    char now[SEL_TIME_ROOM], line[2048];
-    if (!r->log) {
-        return;
-    }
-    for (; *text; text += strspn(text, "\n")) {
-        const size_t length = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, text);
+void sel_run_note(run *r, const char *format, ...) {
+    char now[SEL_TIME_ROOM], line[2048], *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const bool made = r->log && vasprintf(&text, format, args) >= 0;
+    va_end(args);
+    for (const char *at = text; made && *at; at += strspn(at, "\n")) {
+        const size_t length = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
         sel_plain_text(line);
         fprintf(r->log, "%s  %s\n", sel_time_text(time(NULL), now), line);
-        text += length;
+        at += length;
     }
-    fflush(r->log); /* a log that cannot be written is no reason to end a run */
+    if (made) {
+        fflush(r->log); /* a log that cannot be written is no reason to end a run */
+        free(text);
+    }
 }
 
 static void begin_log(run *r) {
     const sel_prepared *prepared = r->prepared;
-    char path[SEL_PATH_ROOM], device[256], text[2048];
+    char path[SEL_PATH_ROOM], text[2048];
     snprintf(path, sizeof path, "%s/" SEL_RUN_LOG, r->options->directory);
     int descriptor = sel_file_create(path);
     if (descriptor < 0 && r->options->resume) {
         descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     }
-    r->log = descriptor >= 0 ? fdopen(descriptor, "a") : NULL;
-    if (descriptor >= 0 && !r->log) {
-        close(descriptor);
-    }
+    r->log = sel_file_stream(descriptor, "a");
     const char *script = prepared->simulation->script;
-    snprintf(text, sizeof text, "selenite %s (%s): %s", sel_version(), sel_commit(),
-             script ? script : "simulation");
-    sel_run_note(r, text);
-    prepared->backend->device(device, sizeof device);
-    snprintf(text, sizeof text, "running on %s: %s, %d thread%s", prepared->backend->name, device,
-             prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
-    sel_run_note(r, text);
-    const size_t opening = (size_t)snprintf(text, sizeof text, "warning: ");
-    for (int i = 0;
-         sel_warnings_line(&prepared->warnings, i, text + opening, sizeof text - opening); i++) {
-        sel_run_note(r, text);
+    sel_run_note(r, "selenite %s (%s): %s", sel_version(), sel_commit(),
+                 script ? script : "simulation");
+    sel_run_note(r, "running on %s: %s, %d thread%s", prepared->backend->name, prepared->device,
+                 prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    for (int i = 0; sel_warnings_line(&prepared->warnings, i, text, sizeof text); i++) {
+        sel_run_note(r, "warning: %s", text);
     }
 }
 
@@ -328,8 +320,6 @@ static sel_status copy_script(const run *r, sel_error *error) {
 /* ---- all of it ---- */
 
 sel_status sel_run_record_begin(run *r, sel_error *error) {
-    const sel_plan *plan = r->prepared->plan;
-    plan->simulation->solver->json(plan, r->report->solver, sizeof r->report->solver);
     sel_status status = copy_script(r, error);
     status = status ? status : write_json(r, error);
     if (!status) {
@@ -347,7 +337,7 @@ void sel_run_record(run *r, const sel_progress *progress) {
     char text[256];
     write_json(r, NULL);
     sel_progress_line(progress, text, sizeof text);
-    sel_run_note(r, text);
+    sel_run_note(r, "%s", text);
 }
 
 sel_status sel_run_record_end(run *r, sel_error *error) {
@@ -357,10 +347,8 @@ sel_status sel_run_record_end(run *r, sel_error *error) {
         sel_folder_listed(r->options->directory);
     }
     if (r->log) {
-        char text[1024];
-        snprintf(text, sizeof text, "%s; %lld steps, %.3g s, %.4g Mcells/s", report->stop_reason,
-                 (long long)report->steps, report->wall_seconds, report->mcells_per_second);
-        sel_run_note(r, text);
+        sel_run_note(r, "%s; %lld steps, %.3g s, %.4g Mcells/s", report->stop_reason,
+                     (long long)report->steps, report->wall_seconds, report->mcells_per_second);
         fclose(r->log);
         r->log = NULL;
     }

@@ -9,14 +9,96 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "engine/divergence.h"
+#include "engine/file.h"
 #include "engine/folder.h"
 #include "engine/machine.h"
-#include "engine/machine/saved.h"
+#include "engine/machine/state.h"
 #include "engine/output/kind.h"
 #include "engine/running.h"
 #include "engine/saved_fields.h"
 #include "engine/version.h"
+
+/* ---- which checkpoint a run goes on from ---- */
+
+/* The out.checkpoint of a simulation; NULL: it has none. */
+static const sel_variant *checkpoint_output(const sel_simulation *simulation) {
+    const sel_list *outputs = &simulation->params->output;
+    for (int i = 0; i < outputs->n; i++) {
+        const sel_variant *output = (const sel_variant *)outputs->v + i;
+        if (output->table == &sel_out_checkpoint_table) {
+            return output;
+        }
+    }
+    return NULL;
+}
+
+static void name_checkpoint(const sel_simulation *simulation, const char *directory,
+                            sel_checkpoint_names *names) {
+    const sel_variant *output = checkpoint_output(simulation);
+    const char *name = output ? sel_output_name(output) : "checkpoint";
+    snprintf(names->file, sizeof names->file, "%.64s.sel", name);
+    snprintf(names->before, sizeof names->before, "%.64s.before.sel", name);
+    snprintf(names->path, sizeof names->path, "%s/%s", directory, names->file);
+    snprintf(names->path_before, sizeof names->path_before, "%s/%s", directory, names->before);
+}
+
+/* Whether run.json says that the run has come to an end of its own. */
+static bool has_ended(const char *json) {
+    static const char *const others[] = {"running", "interrupted", "error", NULL};
+    bool ended = true;
+    for (const char *const *by = others; *by; by++) {
+        char entry[64];
+        snprintf(entry, sizeof entry, "\"stopped_by\": \"%s\"", *by);
+        ended = ended && !strstr(json, entry);
+    }
+    return ended;
+}
+
+sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
+    enum { LONGEST = 1 << 26 };
+    sel_checkpoint_names names = {.keeps_before = false};
+    char path[SEL_PATH_ROOM], *json = NULL;
+    size_t length = 0;
+    name_checkpoint(simulation, directory, &names);
+    if (access(names.path, F_OK) == 0 || access(names.path_before, F_OK) == 0) {
+        return SEL_RESUME_IT;
+    }
+    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, directory);
+    sel_resume_step step = SEL_RESUME_BEGIN;
+    if (!sel_file_read(path, LONGEST, "it tells of a run", &json, &length, NULL)) {
+        json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
+        step = has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
+    }
+    free(json);
+    return step;
+}
+
+/* The file, or the checkpoint of those names where it is NULL. When that is damaged the message
+ * names the one before it, if that is whole. */
+static sel_status open_to_resume(const sel_checkpoint_names *names, const char *file,
+                                 sel_checkpoint **opened, sel_error *error) {
+    const bool there = access(names->path, F_OK) == 0;
+    if (!file && !there && access(names->path_before, F_OK) == 0) { /* ended between two names */
+        file = names->path_before;
+    }
+    if (file) {
+        return sel_checkpoint_open(file, opened, error);
+    }
+    if (!there) {
+        *opened = NULL;
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: there is no checkpoint; runs write one where the scenario has "
+                        "out.checkpoint, and when they are interrupted",
+                        names->path);
+    }
+    sel_status status = sel_checkpoint_open(names->path, opened, error);
+    sel_checkpoint *before = NULL;
+    if (status && !sel_checkpoint_open(names->path_before, &before, NULL)) {
+        sel_fail(error, status, "the one before it is whole: --resume %s", names->path_before);
+    }
+    sel_checkpoint_close(before);
+    return status;
+}
 
 /* ---- what it was made from ---- */
 
@@ -33,8 +115,7 @@ typedef struct properties {
     property v[MOST_PROPERTIES];
 } properties;
 
-static void add(properties *list, bool fixed, const char *name, const char *format, ...)
-    SEL_PRINTF(4, 5);
+SEL_PRINTF(4, 5)
 static void add(properties *list, bool fixed, const char *name, const char *format, ...) {
     va_list args;
     if (list->count == MOST_PROPERTIES) {
@@ -188,13 +269,11 @@ static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
         struct sel_result one = {.value = 0};
-        sel_error error = {.status = SEL_OK};
         one = sel_checkpoint_loads(checkpoint) ? one : results->v[i];
         SEL_KEEP(checkpoint, one);
         one.name[sizeof one.name - 1] = '\0';
-        if (sel_checkpoint_loads(checkpoint)) {
-            sel_results_set(results, one.name, one.value, &error);
-            sel_checkpoint_take(checkpoint, &error);
+        if (sel_checkpoint_loads(checkpoint) && !sel_checkpoint_status(checkpoint, NULL)) {
+            sel_results_set(results, one.name, one.value, sel_checkpoint_error(checkpoint));
         }
     }
 }
@@ -224,7 +303,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
     const int field = sel_solver_field(context->solver, grid->dims, name, &component);
     const int components = sel_field_components(&context->solver->fields[field], grid->dims);
     char block[SEL_BLOCK_NAME];
-    sel_error error = {.status = SEL_OK};
+    sel_error *error = sel_checkpoint_error(checkpoint);
     const int64_t slabs = grid->n[grid->dims - 1], cells = sel_grid_cells(grid) / slabs;
     double *values = malloc((size_t)(cells * components) * sizeof *values);
     if (!values) {
@@ -233,7 +312,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
     }
     snprintf(block, sizeof block, "field %s", name);
     sel_checkpoint_block(checkpoint, block);
-    for (int64_t s = 0; s < slabs && !error.status; s++) {
+    for (int64_t s = 0; s < slabs && !error->status; s++) {
         sel_request request = {.kind = SEL_READ,
                                .field = field,
                                .box = sel_grid_box(grid),
@@ -242,11 +321,10 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
                                .to = values};
         request.box.lo[grid->dims - 1] = s;
         request.box.hi[grid->dims - 1] = s + 1;
-        if (!sel_output_request(context, &request, &error)) {
+        if (!sel_output_request(context, &request, error)) {
             sel_keep(checkpoint, values, (size_t)(cells * components) * sizeof *values);
         }
     }
-    sel_checkpoint_take(checkpoint, &error);
     free(values);
 }
 
@@ -271,14 +349,14 @@ static void save_fields(const run *r, sel_checkpoint *checkpoint) {
 sel_status sel_run_open_directory(run *r, sel_error *error) {
     const sel_run_options *options = r->options;
     const sel_simulation *simulation = r->prepared->simulation;
-    sel_checkpoint_name(simulation, options->directory, &r->names);
-    const sel_variant *output = sel_checkpoint_output(simulation);
+    name_checkpoint(simulation, options->directory, &r->names);
+    const sel_variant *output = checkpoint_output(simulation);
     r->checkpoint = output ? output->data : NULL;
     r->saves_every = output ? sel_checkpoint_seconds(output) : 0;
     if (!options->resume) {
         return sel_run_directory(options->directory, options->force, error);
     }
-    sel_status status = sel_resume_open(&r->names, options->resume_file, &r->resume, error);
+    sel_status status = open_to_resume(&r->names, options->resume_file, &r->resume, error);
     if (status) {
         return status;
     }
@@ -304,7 +382,7 @@ static void note_changes(run *r) {
     snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
              sel_checkpoint_path(r->resume));
     sel_run_log(text, r);
-    sel_run_note(r, r->notes.text);
+    sel_run_note(r, "%s", r->notes.text);
 }
 
 sel_status sel_run_load(run *r, sel_error *error) {
@@ -349,13 +427,6 @@ static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
     return status;
 }
 
-static void say_saved(run *r, uint64_t bytes, double seconds) {
-    char text[256], size[SEL_BYTES_ROOM];
-    snprintf(text, sizeof text, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
-             r->names.file, sel_bytes_text((double)bytes, size), seconds);
-    sel_run_note(r, text);
-}
-
 static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
     sel_checkpoint *checkpoint;
     sel_status status = sel_checkpoint_create(r->names.path, &checkpoint, error);
@@ -376,6 +447,7 @@ static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
 /* All files are on the way to the disk before the checkpoint says that they are there. */
 sel_status sel_run_save(run *r, sel_error *error) {
     const double begun = sel_machine_seconds();
+    char size[SEL_BYTES_ROOM];
     uint64_t bytes = 0;
     bool sound = false;
     sel_status status = sel_run_wait(r, error);
@@ -396,7 +468,8 @@ sel_status sel_run_save(run *r, sel_error *error) {
     if (!status) {
         r->saved_step = r->step;
         r->names.keeps_before = false;
-        say_saved(r, bytes, r->saved_clock - begun);
+        sel_run_note(r, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
+                     r->names.file, sel_bytes_text((double)bytes, size), r->saved_clock - begun);
     }
     return status;
 }

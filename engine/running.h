@@ -2,9 +2,14 @@
 #ifndef SEL_RUNNING_H
 #define SEL_RUNNING_H
 
-#include "engine/hooks.h"
-#include "engine/resume.h"
 #include "engine/run.h"
+
+/* The names of the checkpoint of a simulation and of the one before it, in `directory`. */
+typedef struct sel_checkpoint_names {
+    char file[96], before[96]; /* in the directory */
+    char path[4400], path_before[4400];
+    bool keeps_before; /* the present one is worse than the one before it: it is replaced */
+} sel_checkpoint_names;
 
 typedef struct run {
     const sel_scenario *scenario;
@@ -25,7 +30,6 @@ typedef struct run {
 
     sel_request monitor; /* the test under way */
     bool monitor_pending, monitor_answered;
-    bool hook_failed;
     int64_t monitor_step;
     double largest; /* magnitude of the main field at all tests so far */
 
@@ -65,7 +69,7 @@ bool sel_run_record_due(const run *r);
 void sel_run_record(run *r, const sel_progress *progress);
 
 /* Lines of the log, with the time. */
-void sel_run_note(run *r, const char *text);
+void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);
 
 /* The last run.json, of the report of a run that has ended, and the end of the log. */
 sel_status sel_run_record_end(run *r, sel_error *error);

@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include "engine/lookup.h"
-#include "engine/paint.h"
 #include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "engine/solver.h"
@@ -158,7 +156,8 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
              plain[field->kind]);
 }
 
-void sel_preset_text(const sel_field *field, char *text, size_t size) {
+/* "required", "default 1", or nothing. */
+static void preset_text(const sel_field *field, char *text, size_t size) {
     text[0] = '\0';
     if (field->flags & SEL_REQUIRED) {
         snprintf(text, size, "required");
@@ -171,4 +170,13 @@ void sel_preset_text(const sel_field *field, char *text, size_t size) {
     } else if (field->kind == SEL_KIND_INT && !isnan(field->preset)) {
         snprintf(text, size, "default %.0f", field->preset);
     }
+}
+
+void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]) {
+    char kind[512], preset[128];
+    sel_kind_text(field, kind, sizeof kind);
+    preset_text(field, preset, sizeof preset);
+    snprintf(text, SEL_FIELD_ROOM, "%s%s%s%s", kind,
+             field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
+             *preset ? "; " : "", preset);
 }

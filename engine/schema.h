@@ -11,14 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "engine/arena.h"
 #include "engine/quantity.h"
-#include "engine/status.h"
 
 struct sel_table;
 struct sel_family;
 struct sel_shape;
-struct sel_lookup;
 
 /* A value made by a constructor such as law.wall{} or out.vtk{}: its table says which, `data` is
  * the struct that the table describes. table == NULL: not given. */
@@ -209,8 +206,9 @@ sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);
 
-/* "required", "default 1", or nothing. */
-void sel_preset_text(const sel_field *field, char *text, size_t size);
+/* The same with what holds when it is not given: "number; default 1", "string; required". */
+enum { SEL_FIELD_ROOM = 704 };
+void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]);
 
 /* docs/reference.md: the same as Markdown. */
 void sel_reference_markdown(FILE *to);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/file.h"
 
 static const size_t max_file = (size_t)256 << 20;

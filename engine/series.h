@@ -2,8 +2,6 @@
 #ifndef SEL_SERIES_H
 #define SEL_SERIES_H
 
-#include "engine/arena.h"
-#include "engine/lookup.h"
 #include "engine/physics/series.h"
 #include "engine/schema.h"
 
@@ -49,16 +47,5 @@ typedef struct sel_csv_points {
  * numbers names the columns. Refuses times that do not rise, and anything that is no number. */
 sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
                         sel_csv_points *points, sel_error *error);
-
-typedef struct sel_date {
-    int64_t seconds; /* since 1970-01-01T00:00 */
-    double part;     /* of a second, in [0, 1) */
-    bool zoned;      /* a zone was given: `seconds` are those of UTC */
-} sel_date;
-
-/* Reads YYYY-MM-DD, or with a 'T' or a blank behind it hh:mm, hh:mm:ss or hh:mm:ss.fff, and then
- * perhaps Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar
- * (date.c). */
-bool sel_date_read(const char *text, sel_date *date);
 
 #endif

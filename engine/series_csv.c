@@ -9,7 +9,88 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "engine/series.h"
+
+/* ---- dates of ISO 8601, as 2024-05-31T12:30:00Z ---- */
+
+typedef struct date {
+    int64_t seconds; /* since 1970-01-01T00:00 */
+    double part;     /* of a second, in [0, 1) */
+    bool zoned;      /* a zone was given: `seconds` are those of UTC */
+} date;
+
+/* Takes what `layout` shows, in which each d stands for a digit: one number for each row of them.
+ * False: something else is there, which stays. */
+static bool take(const char **text, const char *layout, int *numbers) {
+    const char *at = *text;
+    for (const char *c = layout; *c; c++, at++) {
+        const bool digit = *c == 'd';
+        if (digit ? *at < '0' || *at > '9' : *at != *c) {
+            return false;
+        }
+        if (digit) {
+            *numbers = (c > layout && c[-1] == 'd' ? 10 * *numbers : 0) + (*at - '0');
+            numbers += c[1] != 'd';
+        }
+    }
+    *text = at;
+    return true;
+}
+
+static void take_part(const char **text, date *to) {
+    int digit;
+    for (double unit = 0.1; take(text, "d", &digit); unit /= 10) {
+        to->part += unit * digit;
+    }
+}
+
+/* Seconds by which the clocks of the zone are ahead of UTC. */
+static bool take_zone(const char **text, int *ahead) {
+    int hours, minutes = 0;
+    *ahead = 0;
+    if (!**text || take(text, "Z", NULL)) {
+        return true;
+    }
+    const bool west = take(text, "-", NULL);
+    if ((!west && !take(text, "+", NULL)) || !take(text, "dd", &hours)) {
+        return false;
+    }
+    if (**text && !take(text, ":dd", &minutes) && !take(text, "dd", &minutes)) {
+        return false;
+    }
+    *ahead = (west ? -1 : 1) * (3600 * hours + 60 * minutes);
+    return hours < 24 && minutes < 60;
+}
+
+/* Reads YYYY-MM-DD, or with a 'T' or a blank behind it hh:mm, hh:mm:ss or hh:mm:ss.fff, and then
+ * perhaps Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar.
+ */
+static bool read_date(const char *text, date *to) {
+    int day[3], clock[3] = {0}, ahead = 0;
+    *to = (date){.seconds = 0};
+    if (!take(&text, "dddd-dd-dd", day)) {
+        return false;
+    }
+    if (*text) {
+        if (!take(&text, "Tdd:dd", clock) && !take(&text, " dd:dd", clock)) {
+            return false;
+        }
+        if (take(&text, ":dd", &clock[2]) && take(&text, ".", NULL)) {
+            take_part(&text, to);
+        }
+        to->zoned = *text;
+        if (!take_zone(&text, &ahead) || clock[0] > 23 || clock[1] > 59 || clock[2] > 59) {
+            return false;
+        }
+    }
+    struct tm parts = {.tm_year = day[0] - 1900, .tm_mon = day[1] - 1, .tm_mday = day[2]};
+    to->seconds = timegm(&parts) + 3600 * clock[0] + 60 * clock[1] + clock[2] - ahead;
+    /* A day that the calendar does not have has become another one. */
+    return !*text && parts.tm_mon == day[1] - 1 && parts.tm_mday == day[2];
+}
+
+/* ---- lines and cells ---- */
 
 enum { MAX_COLUMNS = 1000 };
 
@@ -21,8 +102,8 @@ typedef struct reader {
     locale_t numbers; /* in which 1.5 is a number */
     char **cell;      /* of the line */
     int cells;
-    bool dates;     /* the times are dates */
-    sel_date first; /* of them */
+    bool dates; /* the times are dates */
+    date first; /* of them */
     sel_error *error;
 } reader;
 
@@ -154,24 +235,24 @@ static sel_status number_of(reader *r, int column, double *value) {
 
 /* The time of a line whose first cell is, or should be, a date: seconds since the first. */
 static sel_status date_of(reader *r, bool first, double *seconds) {
-    sel_date date;
-    if (!sel_date_read(r->cell[0], &date)) {
+    date found;
+    if (!read_date(r->cell[0], &found)) {
         return fail(r,
                     "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
                     r->cell[0]);
     }
-    r->first = first ? date : r->first;
-    if (date.zoned != r->first.zoned) {
+    r->first = first ? found : r->first;
+    if (found.zoned != r->first.zoned) {
         return fail(r, "column 1: some dates have a time zone and some have none");
     }
-    *seconds = (double)(date.seconds - r->first.seconds) + (date.part - r->first.part);
+    *seconds = (double)(found.seconds - r->first.seconds) + (found.part - r->first.part);
     return SEL_OK;
 }
 
 static sel_status time_of(reader *r, bool first, double *time) {
-    sel_date date;
+    date found;
     if (first) {
-        r->dates = sel_date_read(r->cell[0], &date);
+        r->dates = read_date(r->cell[0], &found);
     }
     return r->dates ? date_of(r, first, time) : number_of(r, 0, time);
 }
@@ -221,23 +302,8 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
     return no_such_column(r, wanted->name);
 }
 
-/* The list with more room; NULL, the list left as it is, when there is no memory. */
-static double *grow(double **list, size_t room) {
-    double *grown = realloc(*list, room * sizeof *grown);
-    if (grown) {
-        *list = grown;
-    }
-    return grown;
-}
-
-static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points *points) {
+static sel_status add_point(reader *r, int column, sel_csv_points *points) {
     size_t n = points->n;
-    if (n == *room) {
-        *room = *room ? 2 * *room : 256;
-        if (!grow(&points->t, *room) || !grow(&points->value, *room)) {
-            return sel_fail_memory(r->error, r->name, *room * sizeof(double));
-        }
-    }
     sel_status status = time_of(r, n == 0, &points->t[n]);
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
@@ -254,7 +320,6 @@ static sel_status add_point(reader *r, int column, size_t *room, sel_csv_points 
 static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *points) {
     char *line;
     int column = -1;
-    size_t room = 0;
     sel_status status = SEL_OK;
     while (!status && (line = next_line(r))) {
         status = split(r, line);
@@ -263,36 +328,38 @@ static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *p
             status = find_column(r, wanted, header, &column);
         }
         if (!status && !header) {
-            status = add_point(r, column, &room, points);
+            status = add_point(r, column, points);
         }
     }
     return status;
 }
 
-/* A copy, whose bytes 0 are made no end of text. */
-static char *copy_text(const char *text, size_t length) {
-    char *copy = malloc(length + 1);
+/* A copy, whose bytes 0 are made no end of text, and the number of its lines. */
+static char *copy_text(const char *text, size_t length, size_t *lines) {
+    char *copy = calloc(length + 1, 1);
+    *lines = 1;
     for (size_t i = 0; copy && i < length; i++) {
         copy[i] = text[i] ? text[i] : '?';
-    }
-    if (copy) {
-        copy[length] = '\0';
+        *lines += copy[i] == '\n' || copy[i] == '\r';
     }
     return copy;
 }
 
 sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
                         sel_csv_points *points, sel_error *error) {
-    char *copy = copy_text(text, length);
+    size_t lines;
+    char *copy = copy_text(text, length, &lines);
     reader r = {.name = name, .at = copy, .error = error};
-    *points = (sel_csv_points){0};
+    *points = (sel_csv_points){.t = malloc(lines * sizeof(double)),
+                               .value = malloc(lines * sizeof(double))};
     r.numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     r.cell = malloc(MAX_COLUMNS * sizeof *r.cell);
     if (copy && strncmp(copy, "\xef\xbb\xbf", 3) == 0) {
         r.at += 3;
     }
-    sel_status status = r.numbers && r.cell && copy ? read_lines(&r, column, points)
-                                                    : sel_fail_memory(error, name, length);
+    sel_status status = r.numbers && r.cell && copy && points->t && points->value
+                            ? read_lines(&r, column, points)
+                            : sel_fail_memory(error, name, length);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
         status = fail(&r, "there are no numbers in it; a line is a time and its values");

@@ -9,8 +9,7 @@
 #define SEL_SOLVER_H
 
 #include "engine/domain.h"
-#include "engine/simulation.h"
-#include "engine/watch.h"
+#include "engine/machine/sums.h"
 
 /* A field that outputs can name. */
 typedef enum sel_field_rank {
@@ -126,8 +125,8 @@ typedef struct sel_state sel_state; /* a backend's own */
 
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
-    /* Whether it can run here, and the bytes that are free there; fails with SEL_NO_DEVICE and the
-     * reason. NULL: always, in the machine's own memory. */
+    /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
+     * SEL_NO_DEVICE and the reason. */
     sel_status (*probe)(uint64_t *free_bytes, sel_error *error);
     /* Bytes per second, read and written, of a large copy. */
     double (*bandwidth)(int threads);
@@ -141,7 +140,7 @@ typedef struct sel_backend {
      * them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
     /* The step whose state requests read; after a failed advance that of the last whole state, -1:
-     * none is left. NULL: steps beyond one that failed may be under way. */
+     * none is left. */
     int64_t (*whole)(const sel_state *state);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);

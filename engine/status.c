@@ -91,6 +91,15 @@ sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long lon
                     what, sel_bytes_text((double)bytes, text));
 }
 
+int sel_name_index(const char *const *names, const char *name) {
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 enum { LONGEST_NAME = 63 };
 
 /* Edit distance with swaps of neighbours counted as one slip (optimal string alignment). */

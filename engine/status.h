@@ -49,6 +49,9 @@ void sel_plain_text(char *text);
 /* Whether a text may be a name: it holds no control characters at all. */
 bool sel_is_plain(const char *text);
 
+/* The place of `name` in a NULL-terminated list; -1: it is not there. */
+int sel_name_index(const char *const *names, const char *name);
+
 /* The nearest of `names` (NULL-terminated) to `name` by edit distance, or NULL when none is near
  * enough to be a slip of the fingers. */
 const char *sel_nearest(const char *name, const char *const *names);

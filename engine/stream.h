@@ -45,22 +45,6 @@ static inline void sel_stream_line(void *to, const void *from) {
     }
 }
 
-/* Copies `bytes` to a place of any alignment; its ends by plain stores. */
-static inline void sel_stream(void *to, const void *from, size_t bytes) {
-    char *t = to;
-    const char *f = from;
-    size_t head = (size_t)(-(uintptr_t)t & (SEL_STREAM_BYTES - 1));
-    if (head > bytes) {
-        head = bytes;
-    }
-    memcpy(t, f, head);
-    size_t k = head;
-    for (; k + SEL_STREAM_BYTES <= bytes; k += SEL_STREAM_BYTES) {
-        sel_stream_one(t + k, f + k);
-    }
-    memcpy(t + k, f + k, bytes - k);
-}
-
 static inline void sel_stream_end(void) {
 #if defined(__x86_64__)
     _mm_sfence();

@@ -1,5 +1,5 @@
 /* units.c -- sel.units: the lattice's dx, dt and viscosity from lengths and velocities in SI. */
-#include "engine/units.h"
+#include "engine/simulation.h"
 
 #include <math.h>
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "engine/decimal.h"
-#include "engine/json.h"
+#include "engine/file.h"
+#include "engine/text.h"
 #include "geometry/grid_file.h"
 
 enum { BLOCK = 1 << 20, LONGEST_NUMBER = 1024, SHOWN = 40 };

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <tiffio.h>
-#include "engine/decimal.h"
+#include "engine/text.h"
 #include "geometry/grid_file.h"
 
 /* ---- libtiff over a C file, its complaints kept ---- */

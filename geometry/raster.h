@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 #include "engine/arena.h"
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/physics/raster.h"
 #include "engine/schema.h"
 

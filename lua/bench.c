@@ -18,7 +18,7 @@
 #include <time.h>
 #include "bench_lua.h"
 #include "engine/aqua/aqua.h"
-#include "engine/json.h"
+#include "engine/text.h"
 #include "engine/lbm/lbm.h"
 #include "engine/machine.h"
 #include "engine/run.h"

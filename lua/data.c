@@ -10,7 +10,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/paint.h"
+#include "engine/quantity.h"
 #include "engine/saved_fields.h"
 #include "engine/series.h"
 #include "engine/solver.h"

@@ -2,8 +2,8 @@
 #ifndef SEL_FILL_H
 #define SEL_FILL_H
 
-#include "engine/hooks.h"
-#include "engine/lookup.h"
+#include "engine/run.h"
+#include "engine/quantity.h"
 #include "geometry/shape.h"
 #include "lua/function.h"
 

@@ -2,7 +2,7 @@
 #ifndef SEL_LUA_FUNCTION_H
 #define SEL_LUA_FUNCTION_H
 
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/program.h"
 #include "lua/state.h"
 

@@ -5,7 +5,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 #include <pthread.h>
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"

@@ -2,9 +2,6 @@
 #include "cuda/machine/backend.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include "cuda/machine/device.h"
-#include "engine/reduce.h"
 
 static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
@@ -88,20 +85,13 @@ static uint64_t estimate(const sel_plan *plan) {
 }
 
 static sel_status fill(sel_state *state, sel_error *error) {
-    const sel_plan *plan = state->plan;
-    const cuda_solver *solver = solver_of(plan);
+    const cuda_solver *solver = solver_of(state->plan);
     sel_status status = cuda_queue_open(state->queue, error);
     list(state);
-    status =
-        status ? status : sel_arrays_allocate(&state->arrays, state->threads, solver->what, error);
-    if (status) {
-        return status;
-    }
-    memcpy(state->controls, plan->domain->control_values,
-           (size_t)plan->domain->control_count * sizeof *state->controls);
-    const uint64_t cells = (uint64_t)sel_grid_cells(&plan->domain->grid);
-    status = cuda_queue_start(state->queue, error);
-    status = status ? status : cuda_send(state->solid, plan->domain->cell, cells, error);
+    const uint64_t cells = (uint64_t)sel_grid_cells(&state->plan->domain->grid);
+    status = status ? status : sel_state_allocate(state, solver->what, error);
+    status = status ? status : cuda_queue_start(state->queue, error);
+    status = status ? status : cuda_send(state->solid, state->plan->domain->cell, cells, error);
     return status ? status : solver->start(state, error);
 }
 
@@ -184,10 +174,6 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     return status ? status : ended;
 }
 
-static int64_t whole(const sel_state *state) {
-    return state->broken ? -1 : state->step;
-}
-
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
     sel_status status = cuda_queue_wait(state->queue, error);
     state->broken = state->broken || status;
@@ -200,8 +186,7 @@ static sel_status saving(sel_state *state, sel_error *error) {
 }
 
 static sel_status loaded(sel_state *state, sel_error *error) {
-    const cuda_solver *solver = solver_of(state->plan);
-    sel_status status = solver->loaded ? sel_state_loaded(state, solver->loaded, error) : SEL_OK;
+    sel_status status = sel_state_loaded(state, solver_of(state->plan)->loaded, error);
     return status ? status : wait_for_steps(state, error);
 }
 
@@ -333,7 +318,7 @@ const sel_backend cuda_backend = {
     .estimate = estimate,
     .create = create,
     .advance = advance,
-    .whole = whole,
+    .whole = sel_state_whole,
     .wait = wait_for_steps,
     .done = done,
     .start = start,

@@ -6,7 +6,6 @@
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
 
-#include "cuda/machine/look.h"
 #include "cuda/machine/queue.h"
 #include "engine/machine/state.h"
 

@@ -2,8 +2,6 @@
 #include "cuda/machine/device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include "cuda/machine/check.h"
 #include "engine/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,

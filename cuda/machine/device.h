@@ -4,9 +4,26 @@
 #define CUDA_DEVICE_H
 
 #include <cuda_runtime_api.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "engine/status.h"
+
+/* ---- every call of CUDA is checked ---- */
+
+/* SEL_OK, or SEL_NO_DEVICE with the text of the code, `what` and where. What runs out of memory is
+ * told by cuda_device_allocate and cuda_host_allocate, which know how much. */
+sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
+                          sel_error *error);
+
+/* In functions that return sel_status and have an `error`: returns at the first failure. */
+#define CUDA_TRY(call)                                                                      \
+    do {                                                                                    \
+        sel_status cuda_status_ = sel_cuda_check((call), #call, __FILE__, __LINE__, error); \
+        if (cuda_status_) {                                                                 \
+            return cuda_status_;                                                            \
+        }                                                                                   \
+    } while (0)
+
+/* ---- the device ---- */
 
 /* Takes the first device into use. SEL_NO_DEVICE, with the reason, when there is none, its driver
  * is too old, or this build has no code for it. */
@@ -26,11 +43,18 @@ sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, 
  * there is not enough. Give it back with cudaFreeHost. */
 sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
 
-/* Enqueues a copy by a kernel, 16 bytes a thread; both aligned to 16. */
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    cudaError_t
-    cuda_copy(void *to, const void *from, int64_t bytes, cudaStream_t stream);
+
+/* Enqueues a copy by a kernel, 16 bytes a thread; both aligned to 16. */
+cudaError_t cuda_copy(void *to, const void *from, int64_t bytes, cudaStream_t stream);
+
+/* *base += steps, the clock of the device (look.h). */
+cudaError_t cuda_tick(int64_t *base, int64_t steps, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

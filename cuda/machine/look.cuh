@@ -122,6 +122,31 @@ template <class S> static cudaError_t join_all(S *partials, int64_t n, cudaStrea
 
 // ---- fields ----
 
+// Where cell k lies in a grid of rows of nx cells and slices of ny rows.
+static __device__ __forceinline__ void cell_place(const cuda_cells &cells, uint32_t nx, uint32_t ny,
+                                                  int64_t k, uint32_t at[3]) {
+    const bool listed = cells.list != nullptr;
+    const uint32_t width = listed ? nx : cells.count[0], rows = listed ? ny : cells.count[1];
+    const int64_t cell = listed ? cells.list[k] : k, row = cell / width;
+    at[0] = (uint32_t)(cell % width);
+    at[1] = (uint32_t)(row % rows);
+    at[2] = (uint32_t)(row / rows);
+    for (int a = 0; a < 3 && !listed; a++) {
+        at[a] = cells.first[a] + at[a] * cells.stride[a];
+    }
+}
+
+// Component c of cell k of an answer, as a number of 4 or 8 bytes.
+static __device__ __forceinline__ void cell_store(const cuda_cells &cells, void *to, int bytes,
+                                                  int components, int64_t k, int c, double value) {
+    const int64_t i = (k - cells.begin) * components + c;
+    if (bytes == 4) {
+        ((float *)to)[i] = (float)value;
+    } else {
+        ((double *)to)[i] = value;
+    }
+}
+
 template <class V>
 static __global__ void __launch_bounds__(LOOK_THREADS)
     read_kernel(const __grid_constant__ typename V::view v, int field,
@@ -131,13 +156,13 @@ static __global__ void __launch_bounds__(LOOK_THREADS)
     V::extent(v, n);
     for (int64_t k = first + (int64_t)blockIdx.x * LOOK_THREADS; k < cells.end; k += step) {
         uint32_t at[3];
-        cuda_cell_place(cells, n[0], n[1], k, at);
+        cell_place(cells, n[0], n[1], k, at);
         double value[CUDA_PARTS];
         const int count = V::is_solid(v, at) ? 0 : V::field(v, field, at, value);
 #pragma unroll
         for (int c = 0; c < CUDA_PARTS; c++) {
             if (c < components) {
-                cuda_cell_store(cells, to, bytes, components, k, c, c < count ? value[c] : 0);
+                cell_store(cells, to, bytes, components, k, c, c < count ? value[c] : 0);
             }
         }
     }

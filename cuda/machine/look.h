@@ -1,14 +1,46 @@
-/* look.h -- looking at a state on the device: what kernels find, and their launchers.
+/* look.h -- what the kernels of all solvers share: the clock, cells, and what is found in a state.
  *
  * Plain C, shared by the host's files and nvcc's.
  */
 #ifndef CUDA_LOOK_H
 #define CUDA_LOOK_H
 
-#include "cuda/machine/cells.h"
-#include "cuda/machine/clock.h"
-#include "engine/machine/total.h"
-#include "engine/watch.h"
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+#include "engine/machine/sums.h"
+
+/* ---- the step that kernels compute: on the device, so that steps recorded once can be done again
+ * and again ---- */
+
+/* Steps recorded together; what the host sends for each step stands in tables of so many, that of
+ * step n at n % CUDA_STEPS. Even: a graph ends with the copy that it began with. */
+enum { CUDA_STEPS = 32, CUDA_WARP = 32 };
+
+/* Of what is evaluated for up to CUDA_STEPS steps ahead so much is kept that the value before them
+ * is still there. */
+enum { CUDA_TURNS = 2 * CUDA_STEPS };
+
+/* The step is number *base + offset, from 0. */
+typedef struct cuda_clock {
+    const int64_t *base;
+    int64_t offset;
+} cuda_clock;
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ int64_t cuda_now(const cuda_clock &clock) {
+    return *clock.base + clock.offset;
+}
+#endif
+
+/* ---- looking at a state ---- */
+
+/* The cells begin <= k < end, x fastest, of those at first + i * stride of each axis, i < count; or
+ * of a list. */
+typedef struct cuda_cells {
+    uint32_t first[3], stride[3], count[3];
+    const int64_t *list; /* on the device: numbers of cells, x fastest over the grid; NULL: none */
+    int64_t begin, end;
+} cuda_cells;
 
 enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* that partials have room for */ };
 
@@ -30,13 +62,15 @@ typedef struct cuda_monitor {
     sel_watched watched;
 } cuda_monitor;
 
+/* Launches what stores a field at the cells begin to end: to[cell - begin][components] in numbers
+ * of 4 or 8 bytes, zero in solids and in components that it has not. */
+typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
+                              int bytes, void *to, cudaStream_t stream);
+
 /* The launchers of a solver (for one precision, ...), whose kernels see the state as a view of its
  * own. Rows hold a partial for each row of cells; the first is the result. */
 typedef struct cuda_look {
-    /* A field at the cells begin to end: to[cell - begin][components] in numbers of 4 or 8 bytes,
-     * zero in solids and in components that it has not. */
-    cudaError_t (*read)(const void *view, int field, const cuda_cells *cells, int components,
-                        int bytes, void *to, cudaStream_t stream);
+    cuda_read *read;
     cudaError_t (*reduce)(const void *view, int field, const cuda_cells *cells, cuda_sums *rows,
                           cudaStream_t stream);
     /* last: see sel_last; NULL: left alone, no change. */

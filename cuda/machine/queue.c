@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/device.h"
 #include "engine/machine/state.h"
 
 /* Copies to pageable memory larger than this are shared by several threads. */
@@ -213,30 +212,19 @@ static cuda_slot *add_slot(cuda_queue *queue) {
     return slot;
 }
 
-static sel_status make_room(cuda_slot *slot, uint64_t bytes, uint64_t list_bytes,
-                            sel_error *error) {
-    if (slot->host_bytes < bytes) {
-        cudaFreeHost(slot->host);
-        slot->host = NULL;
-        slot->host_bytes = 0;
-        sel_status status = cuda_host_allocate(&slot->host, bytes, "the fields to write", error);
-        if (status) {
-            return status;
-        }
-        slot->host_bytes = bytes;
+/* Replaces a buffer that is smaller than `bytes`. */
+static sel_status make_room(void **buffer, uint64_t *room, uint64_t bytes,
+                            cudaError_t (*release)(void *),
+                            sel_status (*allocate)(void **, uint64_t, const char *, sel_error *),
+                            const char *what, sel_error *error) {
+    if (*room >= bytes) {
+        return SEL_OK;
     }
-    if (slot->list_bytes < list_bytes) {
-        cudaFree(slot->list);
-        slot->list = NULL;
-        slot->list_bytes = 0;
-        sel_status status =
-            cuda_device_allocate(&slot->list, list_bytes, "the cells to look at", error);
-        if (status) {
-            return status;
-        }
-        slot->list_bytes = list_bytes;
-    }
-    return SEL_OK;
+    release(*buffer);
+    *buffer = NULL;
+    sel_status status = allocate(buffer, bytes, what, error);
+    *room = status ? 0 : bytes;
+    return status;
 }
 
 sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
@@ -246,7 +234,11 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
     if (!slot) {
         return sel_fail_memory(error, "a request", sizeof *slot);
     }
-    sel_status status = make_room(slot, bytes, list_bytes, error);
+    sel_status status = make_room(&slot->host, &slot->host_bytes, bytes, cudaFreeHost,
+                                  cuda_host_allocate, "the fields to write", error);
+    status = status ? status
+                    : make_room(&slot->list, &slot->list_bytes, list_bytes, cudaFree,
+                                cuda_device_allocate, "the cells to look at", error);
     if (!status && !slot->done) {
         CUDA_TRY(cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
     }
@@ -273,12 +265,6 @@ void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t st
     }
 }
 
-sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error) {
-    slot->request = NULL;
-    CUDA_TRY(cudaEventSynchronize(slot->done));
-    return SEL_OK;
-}
-
 /* Pageable memory is filled faster by several threads. */
 static void copy_out(void *to, const void *from, uint64_t bytes, int threads) {
     if (bytes < large_copy) {
@@ -300,11 +286,12 @@ sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int t
     if (!*slot) {
         return sel_fail(error, SEL_NO_DEVICE, "a request is finished that was not started");
     }
-    sel_status status = cuda_slot_finish(*slot, error);
-    if (!status && request->kind == SEL_READ) {
+    (*slot)->request = NULL;
+    CUDA_TRY(cudaEventSynchronize((*slot)->done));
+    if (request->kind == SEL_READ) {
         copy_out(request->to, (*slot)->host, answer_bytes(request), threads);
     }
-    return status;
+    return SEL_OK;
 }
 
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,

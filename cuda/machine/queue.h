@@ -8,9 +8,8 @@
 #define CUDA_QUEUE_H
 
 #include <stdbool.h>
-#include "cuda/machine/cells.h"
-#include "cuda/machine/check.h"
-#include "cuda/machine/clock.h"
+#include "cuda/machine/look.h"
+#include "cuda/machine/device.h"
 #include "engine/machine/arrays.h"
 #include "engine/solver.h"
 
@@ -100,9 +99,8 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
  * not be started, if it has one. */
 void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
                        sel_status status);
-/* Waits for the answer, and leaves the slot to others. */
-sel_status cuda_slot_finish(cuda_slot *slot, sel_error *error);
-/* The same for a request that was started; what a SEL_READ asked for is copied out. */
+/* Waits for the answer to a request that was started, and leaves the slot to others; what a
+ * SEL_READ asked for is copied out. */
 sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
                             cuda_slot **slot, sel_error *error);
 
@@ -110,10 +108,6 @@ sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int t
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
                            uint64_t bytes, sel_error *error);
 
-/* Launches what stores a field of these cells of a view as to[cell][components], in numbers of 4 or
- * 8 bytes. */
-typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
-                              int bytes, void *to, cudaStream_t stream);
 /* A SEL_READ, whole: its field goes to the slot in pieces, while the next steps are computed. */
 sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error);

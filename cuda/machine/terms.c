@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/machine/backend.h"
-#include "cuda/machine/device.h"
 
 enum { BUFFERS = 4 };
 
@@ -15,43 +14,21 @@ bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain) {
 
 void cuda_terms_close(cuda_terms *terms) {
     cuda_feed_close(&terms->sent);
-    if (terms->fault) {
-        cudaFreeHost(terms->fault);
-    }
+    cudaFreeHost(terms->fault);
     sel_pack_destroy(terms->pack);
     *terms = (cuda_terms){.domain = NULL};
 }
 
 /* ---- quantities ---- */
 
-static int function_count(const sel_quantity *q) {
-    return q->whole ? 1 : q->components;
-}
-
-/* NULL: a constant. */
-static const sel_function *function_at(const sel_quantity *q, int k) {
-    return q->whole ? q->whole : q->part[k].function;
-}
-
 static bool has_programs(const sel_quantity *q) {
-    for (int k = 0; k < function_count(q); k++) {
-        const sel_function *f = function_at(q, k);
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *f = sel_quantity_function(q, k);
         if (f && (!f->program || !sel_pack_can_hold(f->program))) {
             return false;
         }
     }
     return true;
-}
-
-/* Where in the script the function of a quantity stands. */
-static sel_where function_place(const sel_quantity *q) {
-    for (int k = 0; k < function_count(q); k++) {
-        const sel_function *f = function_at(q, k);
-        if (f) {
-            return f->where;
-        }
-    }
-    return (sel_where){NULL, 0};
 }
 
 static void set_constants(const sel_quantity *q, cuda_term *to) {
@@ -68,8 +45,8 @@ static int larger(int a, int b) {
 
 /* Registers and results; the programs themselves are not packed yet. */
 static void share_registers(const sel_quantity *q, cuda_term *to) {
-    for (int k = 0; k < function_count(q); k++) {
-        const sel_function *f = function_at(q, k);
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *f = sel_quantity_function(q, k);
         if (!f) {
             continue;
         }
@@ -88,8 +65,8 @@ static void share_registers(const sel_quantity *q, cuda_term *to) {
 }
 
 static bool pack_programs(cuda_terms *terms, const sel_quantity *q, cuda_term *to) {
-    for (int k = 0, slot = 0; k < function_count(q); k++) {
-        const sel_function *f = function_at(q, k);
+    for (int k = 0, slot = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *f = sel_quantity_function(q, k);
         const int number = f ? sel_pack_add(terms->pack, f->program) : 0;
         if (number < 0) {
             return false;
@@ -199,8 +176,12 @@ bool cuda_terms_failed(const cuda_terms *terms, int64_t step, cuda_term_fault *f
 sel_status cuda_term_unknown(const sel_quantity *q, const char *what, const sel_places *at,
                              sel_error *error) {
     char text[160];
+    int k = 0;
+    while (!sel_quantity_function(q, k)) {
+        k++;
+    }
     sel_place_text(at, 0, text, sizeof text);
-    return sel_fail_at(error, function_place(q),
+    return sel_fail_at(error, sel_quantity_function(q, k)->where,
                        "%s: at %s the device cannot tell the value of this function; run with "
                        "--backend cpu",
                        what, text);

@@ -14,7 +14,7 @@
 #ifndef CUDA_TERMS_H
 #define CUDA_TERMS_H
 
-#include "cuda/machine/clock.h"
+#include "cuda/machine/look.h"
 #include "engine/grid.h"
 #include "engine/physics/program_lanes.h"
 
@@ -67,9 +67,7 @@ static inline size_t cuda_term_row_bytes(const cuda_term *term) {
 #ifndef __CUDACC__
 
 #include "cuda/machine/queue.h"
-#include "engine/domain.h"
-#include "engine/program_pack.h"
-#include "engine/quantity.h"
+#include "engine/program.h"
 
 typedef struct cuda_terms {
     const sel_domain *domain;

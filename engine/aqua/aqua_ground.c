@@ -7,7 +7,7 @@
 #include <string.h>
 #include "engine/aqua/aqua.h"
 #include "engine/file.h"
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/machine.h"
 #include "geometry/raster.h"
 

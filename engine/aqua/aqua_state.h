@@ -4,7 +4,7 @@
 
 #include "engine/aqua/aqua.h"
 #include "engine/machine/state.h"
-#include "engine/machine/total.h"
+#include "engine/machine/sums.h"
 
 /* What rain or infiltration is in the step to come. */
 typedef struct aqua_amount {

@@ -1,7 +1,7 @@
 /* aqua_tables.c -- the fields of sel.aqua, of its laws and of its sources. */
 #include <math.h>
 #include "engine/aqua/aqua.h"
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 
 const char *const aqua_equilibrium_names[] = {"fill", "mean", "mindiff", NULL};
 const char *const aqua_scheme_names[] = {"gather", "scatter", NULL};

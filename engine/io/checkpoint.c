@@ -58,10 +58,8 @@ void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const ch
     }
 }
 
-void sel_checkpoint_take(sel_checkpoint *checkpoint, const sel_error *error) {
-    if (error->status) {
-        sel_checkpoint_fail(checkpoint, error->status, "%s", error->text);
-    }
+sel_error *sel_checkpoint_error(sel_checkpoint *checkpoint) {
+    return &checkpoint->failure;
 }
 
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error) {
@@ -93,10 +91,10 @@ static sel_checkpoint *make(const char *path, sel_error *error) {
     return made;
 }
 
-/* Closes what has failed. */
+/* Closes what has failed; NULL: it was not made. */
 static sel_status end_opening(sel_checkpoint *checkpoint, sel_checkpoint **opened,
                               sel_error *error) {
-    sel_status status = sel_checkpoint_status(checkpoint, error);
+    sel_status status = checkpoint ? sel_checkpoint_status(checkpoint, error) : SEL_NO_DEVICE;
     if (status) {
         sel_checkpoint_close(checkpoint);
     }
@@ -111,16 +109,14 @@ static void put(sel_checkpoint *checkpoint, const void *bytes, size_t count) {
 }
 
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error) {
-    *made = NULL;
     sel_checkpoint *checkpoint = make(path, error);
-    if (!checkpoint) {
-        return SEL_NO_DEVICE;
+    if (checkpoint) {
+        checkpoint->file = sel_file_begin(path);
+        if (!checkpoint->file) {
+            cannot_write(checkpoint);
+        }
+        put(checkpoint, &expected, sizeof expected);
     }
-    checkpoint->file = sel_file_begin(path);
-    if (!checkpoint->file) {
-        cannot_write(checkpoint);
-    }
-    put(checkpoint, &expected, sizeof expected);
     return end_opening(checkpoint, made, error);
 }
 
@@ -130,10 +126,6 @@ static uint32_t crc_of(uint32_t crc, const void *bytes, size_t count) {
 
 static uint32_t header_crc(const block_header *header, uint32_t before) {
     return crc_of(before, header, offsetof(block_header, header_crc));
-}
-
-static bool is_name(const char name[SEL_BLOCK_NAME]) {
-    return name[0] && name[SEL_BLOCK_NAME - 1] == '\0' && sel_is_plain(name);
 }
 
 static block_header header_at(const sel_checkpoint *checkpoint, uint64_t at) {
@@ -153,8 +145,8 @@ static void check_blocks(sel_checkpoint *checkpoint) {
         }
         const block_header header = header_at(checkpoint, at);
         at += sizeof header;
-        if (header.header_crc != header_crc(&header, before) || !is_name(header.name) ||
-            header.bytes > size - at) {
+        if (header.header_crc != header_crc(&header, before) || header.bytes > size - at ||
+            !header.name[0] || header.name[SEL_BLOCK_NAME - 1] || !sel_is_plain(header.name)) {
             damaged(checkpoint, "a header of a block, or its length");
             return;
         }
@@ -213,16 +205,15 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
     FILE *file;
     *opened = NULL;
     sel_status status = sel_file_open(path, &file, error);
-    if (status) {
-        return status;
-    }
-    sel_checkpoint *checkpoint = make(path, error);
-    if (checkpoint) {
-        map_file(checkpoint, file);
+    if (!status) {
+        sel_checkpoint *checkpoint = make(path, error);
+        if (checkpoint) {
+            map_file(checkpoint, file);
+        }
+        fclose(file);
         status = end_opening(checkpoint, opened, error);
     }
-    fclose(file);
-    return checkpoint ? status : SEL_NO_DEVICE;
+    return status;
 }
 
 /* ---- blocks ---- */
@@ -323,11 +314,6 @@ void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count) {
     memcpy(bytes, checkpoint->bytes + checkpoint->start, count);
     checkpoint->start += count;
     checkpoint->left -= count;
-}
-
-sel_status sel_checkpoint_move(void *checkpoint, void *bytes, size_t count, sel_error *error) {
-    sel_keep(checkpoint, bytes, count);
-    return sel_checkpoint_status(checkpoint, error);
 }
 
 void sel_keep_text(sel_checkpoint *checkpoint, const char *text) {

@@ -40,9 +40,6 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);
 
 /* Moves bytes of the present block. */
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count);
-/* The same as a sel_arrays_move. */
-sel_status sel_checkpoint_move(void *checkpoint, void *bytes, size_t count, sel_error *error);
-
 #define SEL_KEEP(checkpoint, value) sel_keep(checkpoint, &(value), sizeof(value))
 
 /* A text with its length; loading: a copy that the caller frees, "" after a failure. NULL: no
@@ -54,10 +51,9 @@ char *sel_kept_text(sel_checkpoint *checkpoint);
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)
     SEL_PRINTF(3, 4);
 
-/* Fails with an error that came from elsewhere, if it is one: of the device, say. */
-void sel_checkpoint_take(sel_checkpoint *checkpoint, const sel_error *error);
-
-/* The first failure. */
+/* The first failure; and where calls that may fail, of a device say, leave theirs, which are not
+ * made after another failure. */
+sel_error *sel_checkpoint_error(sel_checkpoint *checkpoint);
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error);
 
 const char *sel_checkpoint_path(const sel_checkpoint *checkpoint);

@@ -187,26 +187,15 @@ static inline void vtkw_number(vtkw_text *text, double value) {
 }
 
 static inline void vtkw_escape(vtkw_text *text, const char *value) {
+    static const char special[] = "&<>\"";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
     for (; *value; value++) {
-        switch (*value) {
-        case '&':
-            vtkw_print(text, "&amp;");
-            break;
-        case '<':
-            vtkw_print(text, "&lt;");
-            break;
-        case '>':
-            vtkw_print(text, "&gt;");
-            break;
-        case '"':
-            vtkw_print(text, "&quot;");
-            break;
-        case '\n':
-        case '\t':
-        case '\r':
+        const char *at = strchr(special, *value);
+        if (at) {
+            vtkw_print(text, "%s", entities[at - special]);
+        } else if (*value == '\n' || *value == '\t' || *value == '\r') {
             vtkw_print(text, "&#%d;", *value);
-            break;
-        default: /* XML 1.0 knows no other control characters */
+        } else { /* XML 1.0 knows no other control characters */
             vtkw_append(text, (unsigned char)*value < 32 ? "?" : value, 1);
         }
     }

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/json.h"
+#include "engine/text.h"
 #include "engine/lbm/lbm.h"
 
 /* ---- facts ---- */

@@ -12,7 +12,7 @@
 #include <omp.h>
 #include <string.h>
 #include "engine/lbm/lbm_cpu.h"
-#include "engine/reduce.h"
+#include "engine/machine/sums.h"
 
 /* ---- the gradient of the velocity, by differences ---- */
 

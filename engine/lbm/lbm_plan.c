@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "engine/text.h"
 #include "engine/machine/cpu.h"
 #include "engine/physics/lbm_lattice.h"
 

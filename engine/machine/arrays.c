@@ -206,8 +206,8 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static sel_status move_array(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
-                             void *stream, sel_error *error) {
+sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
+                           void *stream, sel_error *error) {
     const sel_array *array = &arrays->v[k];
     const sel_cells list = {{1, 1, 1}, 1, 0, 1, 1, 1, 0, array->count};
     const sel_cells *cells = array->cells.components ? &array->cells : &list;
@@ -237,14 +237,4 @@ static sel_status move_array(const sel_arrays *arrays, int k, bool load, sel_arr
     }
     free(room);
     return status;
-}
-
-sel_status sel_arrays_save(const sel_arrays *arrays, int k, sel_arrays_move *write, void *stream,
-                           sel_error *error) {
-    return move_array(arrays, k, false, write, stream, error);
-}
-
-sel_status sel_arrays_load(const sel_arrays *arrays, int k, sel_arrays_move *read, void *stream,
-                           sel_error *error) {
-    return move_array(arrays, k, true, read, stream, error);
 }

@@ -124,12 +124,10 @@ void sel_arrays_free(sel_arrays *arrays);
 /* Bytes of an array as it is saved: [components][nz][ny][nx], or the list. */
 uint64_t sel_array_bytes(const sel_array *array);
 
-/* Moves what is saved of an array, piece by piece in the order of the file. */
+/* Moves what is saved of array k, piece by piece in the order of the file: gives `move` the bytes,
+ * or has them filled by it. */
 typedef sel_status sel_arrays_move(void *stream, void *bytes, size_t count, sel_error *error);
-/* Gives `write` the bytes of array k, or fills it with those that `read` brings. */
-sel_status sel_arrays_save(const sel_arrays *arrays, int k, sel_arrays_move *write, void *stream,
-                           sel_error *error);
-sel_status sel_arrays_load(const sel_arrays *arrays, int k, sel_arrays_move *read, void *stream,
-                           sel_error *error);
+sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
+                           void *stream, sel_error *error);
 
 #endif

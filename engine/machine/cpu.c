@@ -3,33 +3,55 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/machine.h"
+
+/* ---- levels ---- */
+
+#if defined(__x86_64__)
+
+static bool has_v2(void) {
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+static bool has_v3(void) {
+    return has_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+static const char *const level_names[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+
+int sel_level(int k) {
+    __builtin_cpu_init();
+    const int best = has_v4() ? 0 : has_v3() ? 1 : has_v2() ? 2 : 3;
+    return best + k < 3 ? best + k : -1;
+}
+
+#else
+
+static const char *const level_names[] = {"any"};
+
+int sel_level(int k) {
+    return k == 0 ? 0 : -1;
+}
+
+#endif
+
+/* ---- the backend ---- */
 
 static const sel_cpu *cpu_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cpu;
 }
 
-void sel_state_begin(sel_state *state, const sel_plan *plan) {
-    state->plan = plan;
-    state->threads = plan->threads > 0 ? plan->threads : 1;
-    SEL_ADD_VALUE(&state->arrays, state, step);
-    SEL_ADD_VALUE(&state->arrays, state, observed);
-    SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
-            SEL_SAVED | SEL_ON_HOST);
-}
-
-void sel_state_list(sel_state *state) {
-    const sel_grid *grid = &state->plan->domain->grid;
-    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
-                             .components = state->last.components,
-                             .pitch = grid->n[0],
-                             .slice = grid->n[0] * grid->n[1],
-                             .plane = sel_grid_cells(grid),
-                             .count = state->last.components * sel_grid_cells(grid)};
-    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
-                         SEL_SAVED);
-    SEL_ADD_VALUE(&state->arrays, state, monitored);
+static sel_status probe(uint64_t *free_bytes, sel_error *error) {
+    (void)error;
+    *free_bytes = sel_machine_free_memory();
+    return SEL_OK;
 }
 
 static void list(sel_state *state, const sel_plan *plan) {
@@ -61,7 +83,6 @@ static void destroy(sel_state *state) {
 
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const sel_cpu *cpu = cpu_of(plan);
-    const sel_domain *domain = plan->domain;
     *made = NULL;
     if (sel_level(0) < 0) {
         return sel_fail(error, SEL_NO_DEVICE,
@@ -72,12 +93,8 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
         return sel_fail_memory(error, cpu->what, cpu->state_size);
     }
     list(state, plan);
-    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, cpu->what, error);
-    if (!status) {
-        memcpy(state->controls, domain->control_values,
-               (size_t)domain->control_count * sizeof *state->controls);
-        status = cpu->start(state, error);
-    }
+    sel_status status = sel_state_allocate(state, cpu->what, error);
+    status = status ? status : cpu->start(state, error);
     if (!status && sel_plan_observes(plan)) {
         cpu->observe(state, true);
     }
@@ -108,33 +125,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     return status;
 }
 
-bool sel_state_misses(const sel_state *state, const sel_request *request) {
-    return state->observed != state->step && sel_request_observes(state->plan, request);
-}
-
-sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
-                            sel_error *error) {
-    double *present = state->plan->domain->control_values;
-    const size_t count = (size_t)state->plan->domain->control_count;
-    double *kept = malloc((count + 1) * sizeof *kept);
-    if (!kept) {
-        return sel_fail_memory(error, "the controls", count * sizeof *kept);
-    }
-    memcpy(kept, present, count * sizeof *kept);
-    memcpy(present, state->controls, count * sizeof *kept);
-    sel_status status = loaded(state, error);
-    memcpy(present, kept, count * sizeof *kept);
-    free(kept);
-    return status;
-}
-
 static sel_status loaded(sel_state *state, sel_error *error) {
-    const sel_cpu *cpu = cpu_of(state->plan);
-    return cpu->loaded ? sel_state_loaded(state, cpu->loaded, error) : SEL_OK;
-}
-
-static int64_t whole(const sel_state *state) {
-    return state->broken ? -1 : state->step;
+    return sel_state_loaded(state, cpu_of(state->plan)->loaded, error);
 }
 
 static sel_status start(sel_state *state, sel_request *request, sel_error *error) {
@@ -153,16 +145,18 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
 static void device(char *text, size_t size) {
     char model[128];
     sel_machine_processor(model, sizeof model);
-    snprintf(text, size, "%s, %s", model, sel_level_name());
+    snprintf(text, size, "%s, %s", model,
+             sel_level(0) < 0 ? "unsupported" : level_names[sel_level(0)]);
 }
 
 const sel_backend sel_cpu_backend = {
     .name = "cpu",
+    .probe = probe,
     .bandwidth = sel_machine_bandwidth,
     .estimate = estimate,
     .create = create,
     .advance = advance,
-    .whole = whole,
+    .whole = sel_state_whole,
     .start = start,
     .finish = finish,
     .loaded = loaded,

@@ -3,8 +3,63 @@
 #ifndef SEL_CPU_H
 #define SEL_CPU_H
 
-#include "engine/machine/levels.h"
-#include "engine/machine/look.h"
+#include "engine/machine/state.h"
+
+/* ---- which of the compiled tables of kernels this processor can run ----
+ *
+ * Files named *_kernel.c are built once for each x86-64 level, each build with a table of its own.
+ */
+
+/* V(level), best first: what the names of the tables end with. */
+#if defined(__x86_64__)
+#define SEL_LEVELS(V) V(v4) V(v3) V(v2)
+#else
+#define SEL_LEVELS(V) V(any)
+#endif
+
+/* The number in SEL_LEVELS of the best table that this processor can run (k = 0), the next best,
+ * ...; -1: there is none. The results of all are the same to the last bit. */
+int sel_level(int k);
+
+/* ---- what outputs and the run loop ask of a state (look.c) ----
+ *
+ * A solver gives functions of a row of cells. Sums are made of one partial per row, in the order of
+ * its cells, joined by a fixed tree: the same for any number of threads.
+ */
+
+/* The main field on a whole row, in units of the solver's own: [nx] of each component, in solids
+ * anything. What is watched for the largest and the smallest (see sel_watch). */
+typedef struct sel_main_row {
+    const double *value[3];
+    const double *large, *small;
+} sel_main_row;
+
+typedef struct sel_look {
+    /* A field on x0 <= x < x1 of a row in the user's units: component c of x at
+     * values[c nx + x - x0], in scratch of the calling thread; in solids anything. Returns the
+     * number of components. */
+    int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
+                 const double **values);
+    /* NULL: it is field 0, which has one component. */
+    void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
+    /* Gives what a monitor has watched the user's units. NULL: it has them. */
+    void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: nothing but the balance is asked, and that
+     * is the sum of the main field. */
+    sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
+} sel_look;
+
+/* Answers a request. */
+sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
+                       sel_error *error);
+
+/* The sum over all rows of `sum`, or of the first partial of each; exact if they are whole numbers.
+ */
+double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
+                    bool whole);
+double sel_join_rows(const sel_state *state, bool whole);
+
+/* ---- a solver on the processor ---- */
 
 typedef struct sel_cpu {
     const char *what;  /* "the flow": what memory is for */

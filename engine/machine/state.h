@@ -1,7 +1,10 @@
-/* state.h -- what the state of every solver begins with, on the processor and on a device. */
+/* state.h -- what the state of every solver begins with, on the processor and on a device; saving
+ * it.
+ */
 #ifndef SEL_STATE_H
 #define SEL_STATE_H
 
+#include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
 #include "engine/solver.h"
 
@@ -47,12 +50,31 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
 /* Whether a request asks for what only an observed step shows, and the last one was not. */
 bool sel_state_misses(const sel_state *state, const sel_request *request);
 
-/* Calls `loaded` while the controls have the values of the last step. */
+/* Memory for the listed arrays, and the controls. */
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error);
+
+/* Calls `loaded` (NULL: nothing) while the controls have the values of the last step. */
 sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
                             sel_error *error);
+
+/* sel_backend.whole */
+int64_t sel_state_whole(const sel_state *state);
 
 /* What all states have: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
+
+/* ---- checkpoints ---- */
+
+/* Moves all saved arrays to a checkpoint: a block each, called "state NAME". Nothing may be under
+ * way. */
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
+
+/* Whether sel_state_load can: fails where an array is not in the checkpoint, or has another size.
+ */
+void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint);
+
+/* Sets the state to the saved one. */
+void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 #endif

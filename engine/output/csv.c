@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "engine/file.h"
-#include "engine/json.h"
+#include "engine/text.h"
 
 struct sel_csv {
     char *path;

@@ -266,7 +266,7 @@ sel_status sel_output_request(const sel_output_context *context, sel_request *re
 sel_status sel_output_requests(const sel_output_context *context, const sel_requests *requests,
                                sel_error *error);
 
-/* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OP_SUM ...; and component c of what
+/* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OF_SUM ...; and component c of what
  * an answered SEL_REDUCE says. */
 extern const char *const sel_reduce_ops[];
 double sel_reduce_value(const sel_request *request, int op, int c);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/lookup.h"
 #include "engine/output/kind.h"
+#include "engine/quantity.h"
 #include "geometry/grid_file.h"
 
 static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "tif", NULL};

@@ -56,13 +56,13 @@ static sel_status reduce_check(const sel_output_site *site, const void *params) 
 double sel_reduce_value(const sel_request *request, int op, int c) {
     double count = (double)request->count;
     switch (op) {
-    case SEL_OP_SUM:
+    case SEL_OF_SUM:
         return request->sum[c];
-    case SEL_OP_MIN:
+    case SEL_OF_MIN:
         return request->min[c];
-    case SEL_OP_MAX:
+    case SEL_OF_MAX:
         return request->max[c];
-    case SEL_OP_MEAN:
+    case SEL_OF_MEAN:
         return request->sum[c] / count;
     default:
         return sqrt(request->sum_of_squares[c] / count);

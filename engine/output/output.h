@@ -45,7 +45,7 @@ typedef struct sel_out_profile {
     int64_t points; /* SEL_INT_NOT_GIVEN: length / dx */
 } sel_out_profile;
 
-enum { SEL_OP_SUM, SEL_OP_MIN, SEL_OP_MAX, SEL_OP_MEAN, SEL_OP_L2 };
+enum { SEL_OF_SUM, SEL_OF_MIN, SEL_OF_MAX, SEL_OF_MEAN, SEL_OF_L2 };
 
 typedef struct sel_out_reduce {
     sel_output_common common;

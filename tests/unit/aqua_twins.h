@@ -275,7 +275,7 @@ static inline bool find_second(const char *program, int argc, char **argv) {
         printf("ok %s # SKIP this build has no CUDA backend\n", program);
         return false;
     }
-    if (sel_backend_probe(second, &free_bytes, &error)) {
+    if (second->probe(&free_bytes, &error)) {
         printf("ok %s # SKIP %s\n", program, error.text);
         return false;
     }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/physics/program_lanes.h"
-#include "engine/program_pack.h"
+#include "engine/program.h"
 
 /* Registers of so many places side by side, as on a device. */
 enum { PACK_STRIDE = 3 };

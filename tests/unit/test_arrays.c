@@ -78,8 +78,8 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
     assert_int_equal(sel_array_bytes(&first.v[0]), PARTS * NX * NY * NZ * sizeof(float));
     for (int k = 0; k < 2; k++) {
         assert_int_equal(sel_array_bytes(&first.v[k]), sel_array_bytes(&second.v[k]));
-        assert_int_equal(sel_arrays_save(&first, k, put, &t, &error), SEL_OK);
-        assert_int_equal(sel_arrays_load(&second, k, get, &t, &error), SEL_OK);
+        assert_int_equal(sel_arrays_keep(&first, k, false, put, &t, &error), SEL_OK);
+        assert_int_equal(sel_arrays_keep(&second, k, true, get, &t, &error), SEL_OK);
     }
     assert_int_equal(t.read, t.written);
     for (int k = 0; k < PARTS * NX * NY * NZ; k++) {
@@ -89,8 +89,8 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
     /* And back, where what lies between the cells stays as it is. */
     t.written = t.read = 0;
     other[5] = 77;
-    assert_int_equal(sel_arrays_save(&second, 0, put, &t, &error), SEL_OK);
-    assert_int_equal(sel_arrays_load(&first, 0, get, &t, &error), SEL_OK);
+    assert_int_equal(sel_arrays_keep(&second, 0, false, put, &t, &error), SEL_OK);
+    assert_int_equal(sel_arrays_keep(&first, 0, true, get, &t, &error), SEL_OK);
     assert_true(field[element(&wide, 0, 2, 1, 0)] == 77);
     assert_true(field[element(&wide, 0, 2, 1, 0) + 1] == -1);
     sel_arrays_free(&first);
@@ -128,7 +128,8 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
     case_advance(&c, 20);
     for (int k = 0; k < c.state->arrays.count; k++) {
         if (c.state->arrays.v[k].flags & SEL_SAVED) {
-            assert_int_equal(sel_arrays_save(&c.state->arrays, k, put, &t, &c.error), SEL_OK);
+            assert_int_equal(sel_arrays_keep(&c.state->arrays, k, false, put, &t, &c.error),
+                             SEL_OK);
         }
     }
     case_advance(&c, 21);
@@ -136,7 +137,7 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
     begin(&d);
     for (int k = 0; k < d.state->arrays.count; k++) {
         if (d.state->arrays.v[k].flags & SEL_SAVED) {
-            assert_int_equal(sel_arrays_load(&d.state->arrays, k, get, &t, &d.error), SEL_OK);
+            assert_int_equal(sel_arrays_keep(&d.state->arrays, k, true, get, &t, &d.error), SEL_OK);
         }
     }
     d.state->step = 20;

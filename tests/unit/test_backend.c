@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "engine/prepare.h"
-#include "engine/hooks.h"
 #include "engine/machine.h"
 #include "engine/output/output.h"
 #include "engine/run.h"
@@ -49,6 +48,12 @@ static sel_status device_probe(uint64_t *free_bytes, sel_error *error) {
         return sel_fail(error, SEL_NO_DEVICE, "the driver is older than this build");
     }
     *free_bytes = the_device.free_bytes;
+    return SEL_OK;
+}
+
+static sel_status cpu_probe(uint64_t *free_bytes, sel_error *error) {
+    (void)error;
+    *free_bytes = sel_machine_free_memory();
     return SEL_OK;
 }
 
@@ -101,6 +106,10 @@ static sel_status device_finish(sel_state *state, sel_request *request, sel_erro
     return SEL_OK;
 }
 
+static int64_t any_whole(const sel_state *state) {
+    return state->step;
+}
+
 static void any_destroy(sel_state *state) {
     free(state);
 }
@@ -126,6 +135,7 @@ static const sel_backend device_backend = {
     .create = any_create,
     .advance = device_advance,
     .wait = device_wait,
+    .whole = any_whole,
     .start = device_start,
     .finish = device_finish,
     .destroy = any_destroy,
@@ -133,9 +143,11 @@ static const sel_backend device_backend = {
 };
 static const sel_backend cpu_backend = {
     .name = "cpu",
+    .probe = cpu_probe,
     .estimate = any_estimate,
     .create = any_create,
     .advance = cpu_advance,
+    .whole = any_whole,
     .start = device_start,
     .finish = device_finish,
     .destroy = any_destroy,
@@ -348,7 +360,7 @@ static void add_outputs(int64_t every) {
         reduces[i].common.name = names[i];
         reduces[i].common.every = every;
         reduces[i].field = (sel_names){1, pressure};
-        reduces[i].op = SEL_OP_SUM;
+        reduces[i].op = SEL_OF_SUM;
         outputs[i] = (sel_variant){&sel_out_reduce_table, &reduces[i], {NULL, 0}};
     }
     params.output = (sel_list){3, outputs, NULL};

@@ -3,7 +3,7 @@
  * else to a quantum per cell and step; and what has no value is the same error. Arguments: see
  * aqua_twins.h.
  */
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/program.h"
 #include "engine/series.h"
 #include "tests/unit/aqua_twins.h"

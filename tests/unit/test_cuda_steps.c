@@ -314,8 +314,8 @@ static void hand_over(twins *t) {
     if (sel_array_bytes(&from->v[k]) != sel_array_bytes(&to->v[l])) {
         disagree("%s has another size", from->v[k].name);
     } else {
-        twin_worked(t, 0, "saving", sel_arrays_save(from, k, tape_write, &bytes, &t->error));
-        twin_worked(t, 1, "loading", sel_arrays_load(to, l, tape_read, &bytes, &t->error));
+        twin_worked(t, 0, "saving", sel_arrays_keep(from, k, false, tape_write, &bytes, &t->error));
+        twin_worked(t, 1, "loading", sel_arrays_keep(to, l, true, tape_read, &bytes, &t->error));
     }
     free(bytes.bytes);
 }

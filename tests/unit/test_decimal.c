@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/decimal.h"
+#include "engine/text.h"
 
 static locale_t c_locale;
 

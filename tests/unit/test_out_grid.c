@@ -1,7 +1,7 @@
 /* test_out_grid.c -- out.grid: map files read back by our readers and by GDAL. */
 #include <tiffio.h>
 #include <unistd.h>
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "geometry/grid_file.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"

@@ -8,7 +8,7 @@ static sel_out_reduce *add_reduce(output_case *c, const char *name) {
     sel_out_reduce *reduce = case_add(c, &sel_out_reduce_table);
     reduce->common.name = name;
     reduce->field = case_names(one_pressure, 1);
-    reduce->op = SEL_OP_MAX;
+    reduce->op = SEL_OF_MAX;
     return reduce;
 }
 
@@ -254,11 +254,11 @@ static void reduce_covers_the_free_cells_of_its_box(void **state) {
     static const struct {
         int op;
         double x, y;
-    } expected[] = {{SEL_OP_SUM, -8, -6},
-                    {SEL_OP_MIN, -4.75, -3.75},
-                    {SEL_OP_MAX, -3.25, -2.25},
-                    {SEL_OP_MEAN, -4, -3},
-                    {SEL_OP_L2, 4.069705149, 3.09232922}};
+    } expected[] = {{SEL_OF_SUM, -8, -6},
+                    {SEL_OF_MIN, -4.75, -3.75},
+                    {SEL_OF_MAX, -3.25, -2.25},
+                    {SEL_OF_MEAN, -4, -3},
+                    {SEL_OF_L2, 4.069705149, 3.09232922}};
     for (int k = 0; k < 5; k++) {
         output_case c;
         case_open(&c, 2, 4, 3, 1);
@@ -289,7 +289,7 @@ static void tensors_have_a_column_for_each_component(void **state) {
         add_probe(&c, stress, 1, &point, 1);
         sel_out_reduce *reduce = add_reduce(&c, "xy");
         reduce->field = case_names(xy, 1);
-        reduce->op = SEL_OP_MAX;
+        reduce->op = SEL_OF_MAX;
         assert_int_equal(case_run(&c, 0), SEL_OK);
         assert_file(&c, "probe.csv",
                     dims == 2

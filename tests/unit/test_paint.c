@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/paint.h"
+#include "engine/simulation.h"
 #include "geometry/shape.h"
 
 enum { N = 6, CELLS = N * N * N };

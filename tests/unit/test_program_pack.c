@@ -1,7 +1,7 @@
 /* test_program_pack.c -- packed programs give the bits of sel_program_eval, wherever they lie. */
 #include "pack_case.h"
 #include <omp.h>
-#include "engine/lookup.h"
+#include "engine/quantity.h"
 #include "engine/series.h"
 #include "geometry/raster.h"
 

@@ -1,4 +1,4 @@
-// copy.cu -- a copy by 16-byte accesses: the roof that kernels are measured against.
+// device.cu -- a copy by 16-byte accesses, the roof that kernels are measured against; the clock.
 #include "cuda/machine/device.h"
 
 static __global__ void copy_kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from,
@@ -13,5 +13,14 @@ cudaError_t cuda_copy(void *to, const void *from, int64_t bytes, cudaStream_t st
     const int64_t count = bytes / (int64_t)sizeof(uint4), threads = 256;
     copy_kernel<<<(unsigned)((count + threads - 1) / threads), (unsigned)threads, 0, stream>>>(
         (uint4 *)to, (const uint4 *)from, count);
+    return cudaGetLastError();
+}
+
+static __global__ void tick_kernel(int64_t *base, int64_t steps) {
+    *base += steps;
+}
+
+cudaError_t cuda_tick(int64_t *base, int64_t steps, cudaStream_t stream) {
+    tick_kernel<<<1, 1, 0, stream>>>(base, steps);
     return cudaGetLastError();
 }

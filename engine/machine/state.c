@@ -1,0 +1,146 @@
+/* state.c -- what the states of all solvers have in common, and how they get into a checkpoint. */
+#include "engine/machine/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sel_state_begin(sel_state *state, const sel_plan *plan) {
+    state->plan = plan;
+    state->threads = plan->threads > 0 ? plan->threads : 1;
+    SEL_ADD_VALUE(&state->arrays, state, step);
+    SEL_ADD_VALUE(&state->arrays, state, observed);
+    SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
+            SEL_SAVED | SEL_ON_HOST);
+}
+
+void sel_state_list(sel_state *state) {
+    const sel_grid *grid = &state->plan->domain->grid;
+    const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},
+                             .components = state->last.components,
+                             .pitch = grid->n[0],
+                             .slice = grid->n[0] * grid->n[1],
+                             .plane = sel_grid_cells(grid),
+                             .count = state->last.components * sel_grid_cells(grid)};
+    sel_arrays_add_cells(&state->arrays, "last", &state->last.v, state->last.type, &cells,
+                         SEL_SAVED);
+    SEL_ADD_VALUE(&state->arrays, state, monitored);
+}
+
+bool sel_state_misses(const sel_state *state, const sel_request *request) {
+    return state->observed != state->step && sel_request_observes(state->plan, request);
+}
+
+sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    sel_status status = sel_arrays_allocate(&state->arrays, state->threads, what, error);
+    if (!status) {
+        memcpy(state->controls, domain->control_values,
+               (size_t)domain->control_count * sizeof *state->controls);
+    }
+    return status;
+}
+
+sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, sel_error *),
+                            sel_error *error) {
+    double *present = state->plan->domain->control_values;
+    const size_t count = (size_t)state->plan->domain->control_count;
+    if (!loaded) {
+        return SEL_OK;
+    }
+    double *kept = malloc((count + 1) * sizeof *kept);
+    if (!kept) {
+        return sel_fail_memory(error, "the controls", count * sizeof *kept);
+    }
+    memcpy(kept, present, count * sizeof *kept);
+    memcpy(present, state->controls, count * sizeof *kept);
+    sel_status status = loaded(state, error);
+    memcpy(present, kept, count * sizeof *kept);
+    free(kept);
+    return status;
+}
+
+int64_t sel_state_whole(const sel_state *state) {
+    return state->broken ? -1 : state->step;
+}
+
+/* ---- checkpoints ---- */
+
+static void block_of(const sel_array *array, char name[SEL_BLOCK_NAME]) {
+    snprintf(name, SEL_BLOCK_NAME, "state %s", array->name);
+}
+
+/* Of arrays that take turns the present one. */
+static bool is_present(const sel_state *state, const sel_array *array) {
+    return !(array->flags & (state->step % 2 ? SEL_EVEN : SEL_ODD));
+}
+
+/* sel_arrays_move */
+static sel_status move(void *checkpoint, void *bytes, size_t count, sel_error *error) {
+    (void)error;
+    sel_keep(checkpoint, bytes, count);
+    return sel_checkpoint_status(checkpoint, NULL);
+}
+
+/* Those with these flags; loading, only what the checkpoint has. */
+static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkpoint) {
+    const sel_arrays *arrays = &state->arrays;
+    const bool loads = sel_checkpoint_loads(checkpoint);
+    for (int k = 0; k < arrays->count && !sel_checkpoint_status(checkpoint, NULL); k++) {
+        const sel_array *array = &arrays->v[k];
+        char name[SEL_BLOCK_NAME];
+        block_of(array, name);
+        const bool has =
+            !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
+        if (!has && array->flags & SEL_OBSERVED) {
+            state->observed = -1;
+        }
+        if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
+            is_present(state, array)) {
+            sel_checkpoint_block(checkpoint, name);
+            sel_arrays_keep(arrays, k, loads, move, checkpoint, sel_checkpoint_error(checkpoint));
+        }
+    }
+}
+
+void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
+    if (backend->saving && !sel_checkpoint_status(checkpoint, NULL)) {
+        backend->saving(state, sel_checkpoint_error(checkpoint));
+    }
+    keep_arrays(state, SEL_SAVED, checkpoint);
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
+}
+
+void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
+    const sel_arrays *arrays = &state->arrays;
+    for (int k = 0; k < arrays->count; k++) {
+        const sel_array *array = &arrays->v[k];
+        const uint64_t bytes = sel_array_bytes(array);
+        char name[SEL_BLOCK_NAME];
+        block_of(array, name);
+        const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED
+                                  ? sel_checkpoint_bytes(checkpoint, name)
+                                  : (int64_t)bytes;
+        if (saved < 0) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: has no '%s', which an output, field or law needs that the run "
+                                "did not have",
+                                sel_checkpoint_path(checkpoint), array->name);
+        } else if ((uint64_t)saved != bytes) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: '%s' has %lld bytes in the checkpoint, %llu in the scenario: "
+                                "its regions or controls are others",
+                                sel_checkpoint_path(checkpoint), array->name, (long long)saved,
+                                (unsigned long long)bytes);
+        }
+    }
+}
+
+void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
+    sel_state_check(state, checkpoint);
+    keep_arrays(state, SEL_SAVED, checkpoint);
+    if (!sel_checkpoint_status(checkpoint, NULL)) {
+        backend->loaded(state, sel_checkpoint_error(checkpoint));
+    }
+    keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
+}

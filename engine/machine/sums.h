@@ -1,0 +1,126 @@
+/* sums.h -- what is gathered over cells: sums that do not depend on the number of threads, running
+ * totals, and what monitors find.
+ *
+ * One text for C and CUDA.
+ */
+#ifndef SEL_SUMS_H
+#define SEL_SUMS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define SEL_SUMS_INLINE static __host__ __device__ __forceinline__
+#else
+#define SEL_SUMS_INLINE static inline
+#endif
+
+/* Adds v[0], v[stride], ... v[(n - 1) * stride] by a fixed pairwise tree over the index: the
+ * partial sums of rows, each made by one thread in the order of its cells. Overwrites them. 0 for
+ * n = 0. */
+static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t i = 0; i + width < n; i += 2 * width) {
+            v[i * stride] += v[(i + width) * stride];
+        }
+    }
+    return n > 0 ? v[0] : 0;
+}
+
+/* The relative change of a field between two looks at it, from the sums of squares of its change
+ * and of itself; NaN at the first look, and of a field that is zero. */
+static inline double sel_relative_change(bool looked, double change, double magnitude) {
+    return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
+}
+
+/* ---- the running sums of a balance ---- */
+
+/* Exact for whole numbers, else with what rounding loses kept apart. */
+typedef struct sel_total {
+    int64_t whole;
+    double sum, lost;
+} sel_total;
+
+SEL_SUMS_INLINE void sel_total_more(sel_total *total, bool whole, double value) {
+    if (whole) {
+        total->whole += (int64_t)value;
+        return;
+    }
+    const double sum = total->sum + value, part = sum - total->sum;
+    total->lost += (total->sum - (sum - part)) + (value - part);
+    total->sum = sum;
+}
+
+SEL_SUMS_INLINE double sel_total_of(const sel_total *total, bool whole) {
+    return whole ? (double)total->whole : total->sum + total->lost;
+}
+
+/* Adds another one. */
+SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
+    total->whole += other->whole;
+    sel_total_more(total, false, other->sum);
+    sel_total_more(total, false, other->lost);
+}
+
+/* ---- what a monitor finds: cells that are not finite, and the extremes of others ----
+ *
+ * All numbers are f64, so that warps can exchange them, and a cell's number is exact in one. What
+ * is found does not depend on the order of joins.
+ */
+
+/* Cells by number, the first where several will do; -1: none. */
+typedef struct sel_watched {
+    double bad_cells, bad_cell; /* cells that are not finite, and the first of them; */
+    double largest, largest_cell, smallest, smallest_cell; /* of the others */
+} sel_watched;
+
+SEL_SUMS_INLINE void sel_watch_none(sel_watched *w) {
+    w->bad_cells = 0;
+    w->bad_cell = w->largest_cell = w->smallest_cell = -1;
+    w->largest = -HUGE_VAL;
+    w->smallest = HUGE_VAL;
+}
+
+/* Takes a cell with its candidates for the largest and the smallest; false: it is not finite. Cells
+ * come with rising numbers. */
+SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double small) {
+    if (!(fabs(large) < HUGE_VAL && fabs(small) < HUGE_VAL)) {
+        w->bad_cell = w->bad_cells > 0 ? w->bad_cell : cell;
+        w->bad_cells++;
+        return false;
+    }
+    if (large > w->largest) {
+        w->largest = large;
+        w->largest_cell = cell;
+    }
+    if (small < w->smallest) {
+        w->smallest = small;
+        w->smallest_cell = cell;
+    }
+    return true;
+}
+
+/* Of cells `a` and `b` with equal values. */
+SEL_SUMS_INLINE double sel_first_cell(double a, double b) {
+    return a < 0 ? b : b < 0 ? a : a < b ? a : b;
+}
+
+SEL_SUMS_INLINE void sel_watch_join(sel_watched *a, const sel_watched *b) {
+    a->bad_cells += b->bad_cells;
+    a->bad_cell = sel_first_cell(a->bad_cell, b->bad_cell);
+    if (b->largest > a->largest) {
+        a->largest = b->largest;
+        a->largest_cell = b->largest_cell;
+    } else if (b->largest == a->largest) {
+        a->largest_cell = sel_first_cell(a->largest_cell, b->largest_cell);
+    }
+    if (b->smallest < a->smallest) {
+        a->smallest = b->smallest;
+        a->smallest_cell = b->smallest_cell;
+    } else if (b->smallest == a->smallest) {
+        a->smallest_cell = sel_first_cell(a->smallest_cell, b->smallest_cell);
+    }
+}
+
+#endif
