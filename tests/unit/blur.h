@@ -7,7 +7,7 @@
 #include "engine/machine/sums.h"
 
 /* The cell at x of a row of nx. */
-SEL_TOTAL_INLINE double blur_rule(const double *row, const uint8_t *solid, int64_t nx, int64_t x) {
+SEL_SUMS_INLINE double blur_rule(const double *row, const uint8_t *solid, int64_t nx, int64_t x) {
     const double west = x == 0 || solid[x - 1] ? row[x] : row[x - 1];
     const double east = x == nx - 1 || solid[x + 1] ? row[x] : row[x + 1];
     return solid[x] ? 0 : (west + row[x] + east) / 3;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <omp.h>
 #include "engine/machine/state.h"
-#include "engine/prepare.h"
 #include "tests/unit/blur.h"
 #include "tests/unit/files.h"
 
@@ -123,7 +122,7 @@ int main(void) {
     backend = blur_solver.cpu;
     int failed = cmocka_run_group_tests_name("cpu", tests, enter_directory, leave_directory);
     backend = blur_solver.cuda;
-    if (backend && !sel_backend_probe(backend, &free_bytes, NULL)) {
+    if (backend && !backend->probe(&free_bytes, NULL)) {
         failed += cmocka_run_group_tests_name("cuda", tests, enter_directory, leave_directory);
     }
     return failed;

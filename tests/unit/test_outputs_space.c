@@ -156,7 +156,7 @@ static void profiles_have_a_sample_per_cell_of_their_length(void **state) {
 /* The cells 1..2, 0..1, 1..2 but for a solid one. */
 static void reductions_cover_the_free_cells_of_their_box(void **state) {
     (void)state;
-    for (int op = SEL_OP_SUM; op <= SEL_OP_L2; op++) {
+    for (int op = SEL_OF_SUM; op <= SEL_OF_L2; op++) {
         output_case c;
         case_open(&c, 3, NX, NY, NZ);
         c.domain.cell[cell(2, 1, 1)] = 1;
@@ -264,7 +264,7 @@ static void a_curl_is_a_vector_in_space_and_a_number_in_the_plane(void **state) 
         probe->at = (sel_points){1, &point};
         sel_out_reduce *reduce = case_add(&c, &sel_out_reduce_table);
         reduce->field = case_names(dims == 3 ? z : curl, 1);
-        reduce->op = SEL_OP_MAX;
+        reduce->op = SEL_OF_MAX;
         assert_int_equal(case_run(&c, 0), SEL_OK);
         assert_file(&c, "probe.csv",
                     dims == 2 ? "step,time,vorticity\n0,0,1002.25\n"

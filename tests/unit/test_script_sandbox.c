@@ -112,7 +112,7 @@ static void tracing_ends(void **state) {
     times_out(LBM("initial = { pressure = function(x)\n"
                   "  local n = 0\n"
                   "  for i = 1, 7 do if x > i then n = n + i * x end end\n"
-                  "  local m = 0 for i = 1, 400000 do m = m + 1 end\n"
+                  "  local m = 0 for i = 1, 1000000 do m = m + 1 end\n"
                   "  return n end }"),
               4);
 }
