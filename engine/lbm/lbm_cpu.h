@@ -82,7 +82,7 @@ typedef struct lbm_kernels {
     const lbm_loops *loops[LBM_LATTICES]; /* [..][SEL_F32, SEL_F64] */
 } lbm_kernels;
 
-/* The tables that this processor can run, best first; NULL after the last (machine/levels.h). */
+/* The tables that this processor can run, best first; NULL after the last (machine/cpu.h). */
 const lbm_kernels *lbm_kernels_usable(int index);
 
 /* ---- the state ---- */
