@@ -46,7 +46,7 @@ static void print_number(const char *name, double user, double lattice, FILE *to
 }
 
 /* In the user's units and in the lattice's, where these are two. */
-static void print_units(const sel_prepared *prepared, const sel_fact facts[], int count, FILE *to) {
+static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;
     const double dx = common->dx, dt = common->dt;
@@ -62,22 +62,22 @@ static void print_units(const sel_prepared *prepared, const sel_fact facts[], in
     if (last_step != INT64_MAX) {
         print_number("end of the run", (double)last_step * dt, (double)last_step, to);
     }
-    for (int i = 0; i < count; i++) {
-        if (!*facts[i].text) {
-            print_number(facts[i].name, facts[i].user, facts[i].lattice, to);
+    for (int i = 0; i < facts->count; i++) {
+        if (!*facts->v[i].text) {
+            print_number(facts->v[i].name, facts->v[i].user, facts->v[i].lattice, to);
         }
     }
 }
 
 static void print_facts(const sel_prepared *prepared, FILE *to) {
-    sel_fact facts[SEL_MAX_FACTS];
-    int count = prepared->simulation->solver->facts(prepared->plan, facts);
-    for (int i = 0; i < count; i++) {
-        if (*facts[i].text) {
-            fprintf(to, "  %-26s %s\n", facts[i].name, facts[i].text);
+    sel_facts facts = {.count = 0};
+    prepared->simulation->solver->facts(prepared->plan, &facts);
+    for (int i = 0; i < facts.count; i++) {
+        if (*facts.v[i].text) {
+            fprintf(to, "  %-26s %s\n", facts.v[i].name, facts.v[i].text);
         }
     }
-    print_units(prepared, facts, count, to);
+    print_units(prepared, &facts, to);
 }
 
 /* Cells, and face sites per face, that each region owns after all were painted. */

@@ -13,10 +13,11 @@ static const double look_share = 0.01;
 static const double step_start = 2e-6, look_start = 10e-6, bandwidth = 3e12;
 
 int64_t sel_look_interval(const sel_plan *plan) {
-    const sel_solver *solver = plan->simulation->solver;
+    const sel_simulation *simulation = plan->simulation;
+    const sel_cell_bytes bytes = simulation->solver->bytes(simulation->params, plan->precision);
     const double cells = (double)sel_grid_cells(&plan->domain->grid);
-    const double step = step_start + cells * solver->bytes_per_update(plan) / bandwidth;
-    const double look = look_start + cells * solver->bytes_per_look(plan) / bandwidth;
+    const double step = step_start + cells * bytes.update / bandwidth;
+    const double look = look_start + cells * bytes.look / bandwidth;
     const double hundreds = ceil(look / (look_share * step) / LOOK_STEPS);
     return (int64_t)fmin(fmax(hundreds * LOOK_STEPS, LOOK_STEPS), MOST_LOOK_STEPS);
 }
@@ -81,7 +82,7 @@ static void place_text(const sel_domain *domain, int64_t number, char *text, siz
     char cell[SEL_CELL_TEXT], name[32];
     double distance;
     sel_cell_at(&domain->grid, number, at);
-    sel_cell_text(&domain->grid, at, cell);
+    sel_cell_text(&domain->grid, number, cell);
     int region = sel_nearest_region(domain, at, &distance);
     if (region == 0) {
         snprintf(text, size, "cell %s", cell);

@@ -32,12 +32,12 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
     char cell[SEL_CELL_TEXT];
     int64_t at[3];
     sel_face_cell(grid, face, first, at);
-    sel_cell_text(grid, at, cell);
-    return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
-                       "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
-                       "paint them, or make axis %s periodic",
-                       sel_face_name(face), (long long)missing,
-                       (long long)sel_face_sites(grid, face), cell, sel_axis_names[face / 2]);
+    return sel_fail_at(
+        error, sel_simulation_where(simulation, "regions"),
+        "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
+        "paint them, or make axis %s periodic",
+        sel_face_name(face), (long long)missing, (long long)sel_face_sites(grid, face),
+        sel_cell_text(grid, sel_cell_number(grid, at), cell), sel_axis_names[face / 2]);
 }
 
 static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid, sel_error *error) {

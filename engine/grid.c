@@ -58,13 +58,16 @@ int64_t sel_next_multiple(int64_t step, int64_t of) {
     return next > INT64_MAX / of ? INT64_MAX : next * of;
 }
 
-void sel_cell_text(const sel_grid *grid, const int64_t at[3], char text[SEL_CELL_TEXT]) {
+const char *sel_cell_text(const sel_grid *grid, int64_t number, char text[SEL_CELL_TEXT]) {
+    int64_t at[3];
+    sel_cell_at(grid, number, at);
     if (grid->dims == 3) {
         snprintf(text, SEL_CELL_TEXT, "{%lld, %lld, %lld}", (long long)at[0], (long long)at[1],
                  (long long)at[2]);
     } else {
         snprintf(text, SEL_CELL_TEXT, "{%lld, %lld}", (long long)at[0], (long long)at[1]);
     }
+    return text;
 }
 
 void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]) {

@@ -68,9 +68,9 @@ SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
     return grid->origin[axis] + (i + 0.5) * grid->dx;
 }
 
-/* "{3, 4}" or, in 3-D, "{3, 4, 5}": a cell in messages. */
+/* "{3, 4}" or, in 3-D, "{3, 4, 5}": a cell in messages, in `text`. */
 enum { SEL_CELL_TEXT = 72 };
-void sel_cell_text(const sel_grid *grid, const int64_t at[3], char text[SEL_CELL_TEXT]);
+const char *sel_cell_text(const sel_grid *grid, int64_t number, char text[SEL_CELL_TEXT]);
 
 /* "x from 0 to 16, y from 0 to 8": where the domain lies, in messages. */
 enum { SEL_EXTENT_TEXT = 144 };

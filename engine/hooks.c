@@ -93,9 +93,10 @@ sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point 
     sel_arena *arena = sel_arena_create();
     sel_status status = arena ? pick_field(run, &site, field, &pick) : SEL_NO_DEVICE;
     status = status ? status : sel_point_check(&site, "the point", at);
-    sel_sample *sample =
-        status ? NULL : sel_sample_create(arena, run->context, at, 1, false, &picks, error);
-    status = status ? status : sample ? sel_sample_read(sample, run->time, error) : SEL_NO_DEVICE;
+    sel_sample *sample;
+    status = status ? status
+                    : sel_sample_create(arena, run->context, at, 1, false, &picks, &sample, error);
+    status = status ? status : sel_sample_read(sample, run->time, error);
     *count = status ? 0 : pick.components;
     for (int c = 0; c < *count; c++) {
         values[c] = sel_sample_value(sample, 0, 0, pick.first + c);

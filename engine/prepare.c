@@ -127,7 +127,7 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
         cells *= (double)size->v[a];
     }
     double host = (double)sel_machine_free_memory();
-    double need = cells * simulation->solver->bytes_per_cell(simulation, precision);
+    double need = cells * simulation->solver->bytes(simulation->params, precision).state;
     if (!on_device(prepared)) {
         need += cells;
     } else if (cells > host) {
@@ -178,7 +178,6 @@ static void leave_threads(sel_prepared *prepared) {
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
-    const sel_solver *solver = simulation->solver;
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
     *prepared = (sel_prepared){.simulation = simulation};
 
@@ -198,7 +197,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
         return status;
     }
     /* Mistakes in the laws and in the outputs are told together. */
-    status = solver->plan(simulation, prepared->domain, &prepared->plan, error);
+    status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
     status = status ? status : outputs;
     if (status) {
@@ -218,9 +217,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
 }
 
 void sel_prepared_release(sel_prepared *prepared) {
-    if (prepared->plan) {
-        prepared->simulation->solver->plan_destroy(prepared->plan);
-    }
+    sel_plan_destroy(prepared->plan);
     sel_domain_destroy(prepared->domain);
     leave_threads(prepared);
     prepared->plan = NULL;

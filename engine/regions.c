@@ -168,22 +168,20 @@ static int periodic_face_of(const sel_shape *shape, const sel_grid *grid) {
     return periodic ? shape->face : -1;
 }
 
-static const sel_law_place *law_place(const sel_solver *solver, const sel_table *table) {
-    for (int i = 0; i < solver->law_count; i++) {
-        if (solver->laws[i].table == table) {
-            return &solver->laws[i];
-        }
+static bool has_law(const sel_solver *solver, const sel_table *law) {
+    bool found = false;
+    for (int i = 0; i < solver->laws->count; i++) {
+        found = found || solver->laws->tables[i] == law;
     }
-    return NULL;
+    return found;
 }
 
 static sel_status check_place(const sel_domain *domain, const sel_solver *solver, int number,
                               int64_t cells, int64_t sites, sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
-    const sel_law_place *place = law_place(solver, region->law.table);
     char text[32];
     const char *name = sel_region_name(domain, number, text);
-    if (!place) {
+    if (!has_law(solver, region->law.table)) {
         return sel_fail_at(error, region->law.where, "region '%s': sel.%s has no such law", name,
                            solver->name);
     }
@@ -195,16 +193,11 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
                            "face site of the domain, %s",
                            name, extent);
     }
-    if (cells && !place->on_volumes) {
+    if (cells && region->law.table->faces_only) {
         return sel_fail_at(error, region->law.where,
                            "region '%s': %s may sit on faces only, and this shape paints %lld "
                            "cells; use shape.face, or face * shape for a part of a face",
-                           name, place->table->name, (long long)cells);
-    }
-    if (sites && !place->on_faces) {
-        return sel_fail_at(error, region->law.where,
-                           "region '%s': %s may sit on volumes only, and this shape paints faces",
-                           name, place->table->name);
+                           name, region->law.table->name, (long long)cells);
     }
     return SEL_OK;
 }

@@ -416,7 +416,9 @@ static void fill_report(run *r) {
     report->wall_seconds = sel_machine_seconds() - r->started;
     report->mcells_per_second = 1e-6 * updates_per_second(r);
     if (r->writer) {
-        sel_writer_times(r->writer, &report->output_seconds, &report->output_wait_seconds);
+        const sel_writer_figures figures = sel_writer_so_far(r->writer);
+        report->output_seconds = figures.busy;
+        report->output_wait_seconds = figures.waited;
     }
 }
 

@@ -138,8 +138,9 @@ static void print_setup(FILE *to, const run *r) {
     print_parameters(to, scenario);
     print_controls(to, &simulation->params->controls, prepared->domain);
     string_entry(to, "solver", simulation->solver->name);
-    simulation->solver->json(plan, text, sizeof text);
-    fprintf(to, ",\n  %s,\n  \"size\": [", text);
+    fputs(",\n  ", to);
+    simulation->solver->json(plan, to);
+    fputs(",\n  \"size\": [", to);
     for (int a = 0; a < grid->dims; a++) {
         fprintf(to, "%s%lld", a ? ", " : "", (long long)grid->n[a]);
     }
@@ -168,6 +169,7 @@ static void print_warnings(FILE *to, const sel_error *warnings) {
 }
 
 static void print_report(FILE *to, const sel_prepared *prepared, const sel_report *report) {
+    const sel_simulation *simulation = prepared->simulation;
     char text[SEL_TIME_ROOM];
     string_entry(to, "started", sel_time_text(report->started, text));
     string_entry(to, "ended", sel_time_text(report->ended, text));
@@ -184,7 +186,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     number_entry(to, "output_wait_seconds", report->output_wait_seconds);
     number_entry(to, "mcells_per_second", report->mcells_per_second);
     number_entry(to, "bytes_per_update",
-                 prepared->simulation->solver->bytes_per_update(prepared->plan));
+                 simulation->solver->bytes(simulation->params, prepared->plan->precision).update);
     fputs(",\n  \"results\": {", to);
     for (int i = 0; i < report->results.count; i++) {
         inner_key(to, i, report->results.v[i].name);

@@ -156,6 +156,7 @@ typedef struct sel_table {
     const char *doc;  /* one or two sentences */
     size_t size;      /* of the C struct */
     bool has_where;   /* the struct begins with a sel_where that gets the table's place */
+    bool faces_only;  /* of a law: it may not sit on cells */
     const sel_field *fields;
     int count;
     /* More to check than types: NULL, or appends every mistake to `error`, SEL_OK if there is

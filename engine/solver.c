@@ -2,7 +2,10 @@
 #include "engine/solver.h"
 
 #include <math.h>
+#include <omp.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/aqua/aqua.h"
 #include "engine/lbm/lbm.h"
@@ -30,6 +33,34 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
 }
 
+sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                           sel_plan **plan, sel_error *error) {
+    const size_t size = simulation->solver->plan_size;
+    sel_plan *made = calloc(1, size);
+    *plan = NULL;
+    if (!made) {
+        return sel_fail_memory(error, "the plan", size);
+    }
+    made->simulation = simulation;
+    made->domain = domain;
+    made->precision = simulation->params->precision;
+    made->threads = omp_get_max_threads();
+    sel_status status = simulation->solver->plan(made, error);
+    if (status) {
+        sel_plan_destroy(made);
+        return status;
+    }
+    *plan = made;
+    return SEL_OK;
+}
+
+void sel_plan_destroy(sel_plan *plan) {
+    if (plan && plan->simulation->solver->plan_clear) {
+        plan->simulation->solver->plan_clear(plan);
+    }
+    free(plan);
+}
+
 bool sel_plan_observes(const sel_plan *plan) {
     const sel_solver *solver = plan->simulation->solver;
     bool observes = plan->wants_links && solver->observes_links;
@@ -44,6 +75,15 @@ bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
     return (field && solver->fields[request->field].observed) || (links && solver->observes_links);
+}
+
+void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) {
+    sel_fact *fact = &facts->v[facts->count++];
+    va_list values;
+    va_start(values, format);
+    fact->name = name;
+    vsnprintf(fact->text, sizeof fact->text, format, values);
+    va_end(values);
 }
 
 void sel_request_watched(sel_request *request, const sel_watched *found) {

@@ -34,12 +34,6 @@ int sel_field_components(const sel_field_info *info, int dims);
 /* "x" or "xy": the suffix of component c of a field with several. */
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
-/* A law of a solver: its table and where it may sit. Same order as the family's tables. */
-typedef struct sel_law_place {
-    const sel_table *table;
-    bool on_faces, on_volumes;
-} sel_law_place;
-
 /* A plan is the solver's own struct; it starts with this. Everything that a backend needs. */
 typedef struct sel_plan {
     const sel_simulation *simulation;
@@ -67,6 +61,11 @@ typedef struct sel_term {
 } sel_term;
 
 enum { SEL_MAX_TERMS = 600, SEL_MAX_FACTS = 32 };
+
+typedef struct sel_facts {
+    int count;
+    sel_fact v[SEL_MAX_FACTS];
+} sel_facts;
 
 typedef enum sel_request_kind {
     SEL_READ,    /* a field on a box of cells, or on a list of cells */
@@ -158,11 +157,15 @@ typedef struct sel_backend {
     void (*device)(char *text, size_t size);
 } sel_backend;
 
+/* Bytes per cell: what a step reads and writes, what a monitor reads, and what a state holds. */
+typedef struct sel_cell_bytes {
+    double update, look, state;
+} sel_cell_bytes;
+
 typedef struct sel_solver {
     const char *name; /* "lbm": sel.lbm in scripts */
     const sel_table *table;
-    const sel_law_place *laws;
-    int law_count;
+    const sel_family *laws;
     const sel_field_info *fields;
     int field_count;
     int main_field;      /* of stop.steady and the NaN test */
@@ -180,18 +183,21 @@ typedef struct sel_solver {
      * NULL: there are no such data. */
     sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
                         uint8_t *blank, sel_variant *law, sel_error *error);
-    /* Resolves the numbers and lists the boundary cells; checks what only the whole shows. */
-    sel_status (*plan)(const sel_simulation *simulation, const sel_domain *domain, sel_plan **plan,
-                       sel_error *error);
-    void (*plan_destroy)(sel_plan *plan);
-    int (*facts)(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+    size_t plan_size;
+    /* Completes a plan of which the base is there: resolves the numbers and lists the boundary
+     * cells; checks what only the whole shows. */
+    sel_status (*plan)(sel_plan *plan, sel_error *error);
+    /* Frees what it holds. NULL: nothing. */
+    void (*plan_clear)(sel_plan *plan);
+    void (*facts)(const sel_plan *plan, sel_facts *facts);
     /* Appends what may be wrong with a plan that can be run, and what to do, a line each. */
     void (*warn)(const sel_plan *plan, sel_error *warnings);
     /* Evaluates what varies in time as the step from `step` to step + 1 will, and fails as that
      * would. A field may be evaluated at some of its places only. */
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
-    /* Entries of run.json that only this solver has, as `"key": value` pairs separated by ", ". */
-    void (*json)(const sel_plan *plan, char *text, size_t size);
+    /* Writes the entries of run.json that only this solver has, as `"key": value` pairs separated
+     * by ", ". */
+    void (*json)(const sel_plan *plan, FILE *to);
     /* Whether a monitor found a finite value that the solver's state cannot have (a density below
      * 0): its cell, and the value as "the density is -0.2". NULL: there is no such value. */
     bool (*impossible)(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
@@ -206,25 +212,30 @@ typedef struct sel_solver {
     const char *const *initial_fields;
     /* Why a run may have diverged: one sentence for the user. */
     void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
-    double (*bytes_per_update)(const sel_plan *plan);
-    double (*bytes_per_look)(const sel_plan *plan); /* per cell, of a monitor */
-    /* Bytes of state per cell, known before anything is painted. */
-    double (*bytes_per_cell)(const sel_simulation *simulation, int precision);
+    sel_cell_bytes (*bytes)(const sel_common *params, int precision);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
     /* What sel_cpu_backend (engine/machine/cpu.h) and cuda_backend (cuda/machine/backend.h) run. */
     const struct sel_cpu *on_cpu;
     const struct cuda_solver *on_cuda;
-    /* What the law of region `region` fixes on a face itself, at->n places of it: *known tells
-     * whether it fixes `field` at all (a wall its velocity), then out[components][n] are the
-     * values in the user's units. For profiles that end at a wall. NULL: no law fixes any. */
+    /* What the law of region `region` fixes on a face itself, at one place of it: *known tells
+     * whether it fixes `field` at all (a wall its velocity), then out[components] are the values in
+     * the user's units. For profiles that end at a wall. NULL: no law fixes any. */
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
 
+/* The plan of the simulation's solver. */
+sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                           sel_plan **plan, sel_error *error);
+void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
+
 /* Whether only an observed step shows something that a plan wants, or what a request asks for. */
 bool sel_plan_observes(const sel_plan *plan);
 bool sel_request_observes(const sel_plan *plan, const sel_request *request);
+
+/* Appends a text, as printf does. */
+void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) SEL_PRINTF(3, 4);
 
 /* Answers a SEL_MONITOR with what was found, in the units of `found`. */
 void sel_request_watched(sel_request *request, const sel_watched *found);

@@ -282,7 +282,9 @@ static sel_status measure(bench *b, int first, int count, sel_error *error) {
     for (int i = 0; i < count; i++) {
         if (cases[i].state && !status) {
             cases[i].rate = sel_median(cases[i].rates, rounds);
-            cases[i].bytes = cases[i].simulation.solver->bytes_per_update(cases[i].prepared.plan);
+            const sel_simulation *simulation = &cases[i].simulation;
+            const int precision = cases[i].prepared.plan->precision;
+            cases[i].bytes = simulation->solver->bytes(simulation->params, precision).update;
             cases[i].copy = sel_median(copies, rounds);
         }
         release(&cases[i]);

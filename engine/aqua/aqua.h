@@ -43,10 +43,6 @@ typedef struct aqua_params {
     double arrival_depth, depth_limit; /* m */
 } aqua_params;
 
-typedef struct aqua_law_wall {
-    int nothing;
-} aqua_law_wall;
-
 typedef struct aqua_law_open {
     double slope; /* NaN: not given */
 } aqua_law_open;
@@ -161,8 +157,6 @@ extern const struct cuda_solver aqua_on_cuda;
 extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
 extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
 extern const sel_family aqua_law_family;
-enum { AQUA_LAWS = 3 };
-extern const sel_law_place aqua_law_places[AQUA_LAWS];
 
 /* ---- the plan is made ---- */
 
@@ -184,8 +178,8 @@ sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error);
 sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
 void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
 
-/* The same for any number of threads. */
-sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error);
+/* The same for any number of threads. False without memory for what is only told. */
+bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
 
 /* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
 double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
@@ -266,7 +260,7 @@ sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
 
 /* sel_solver.facts, .warn and .ahead. */
-int aqua_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+void aqua_facts(const sel_plan *plan, sel_facts *facts);
 void aqua_warn(const sel_plan *plan, sel_error *warnings);
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
 

@@ -355,15 +355,11 @@ static sel_status flux(const aqua_state *state, sel_request *request, sel_error 
 
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
-    switch (request->kind) {
-    case SEL_BALANCE:
-        aqua_answer_balance(state, &state->books, volume(state), request);
-        return SEL_OK;
-    case SEL_FLUX:
+    if (request->kind == SEL_FLUX) {
         return flux(state, request, error);
-    default:
-        return sel_fail(error, SEL_BAD_SCENARIO, "sel.aqua knows no forces");
     }
+    aqua_answer_balance(state, &state->books, volume(state), request);
+    return SEL_OK;
 }
 
 /* ---- the solver ---- */

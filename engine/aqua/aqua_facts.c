@@ -1,7 +1,6 @@
 /* aqua_facts.c -- what `selenite check` tells of a run-off: facts, what may be wrong with it
  * although it can be run, and what is to come. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,61 +159,49 @@ static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
 /* Above this alpha a pit of one cell may be filled beyond its rim. */
 static const double most_without_overshoot = 2.0 / 9;
 
-/* Appends a fact, as printf does. */
-static __attribute__((format(printf, 4, 5))) void
-add_fact(sel_fact facts[], int *count, const char *name, const char *format, ...) {
-    sel_fact *fact = &facts[(*count)++];
-    va_list arguments;
-    va_start(arguments, format);
-    fact->name = name;
-    vsnprintf(fact->text, sizeof fact->text, format, arguments);
-    va_end(arguments);
-}
-
-static void add_alpha(const aqua_plan *plan, sel_fact facts[], int *count) {
+static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
     const sel_grid *grid = &plan->base.domain->grid;
     const double alpha = plan->largest_alpha;
     if (plan->alpha) {
-        add_fact(facts, count, "alpha", "%.4g to %.4g", plan->smallest_alpha, alpha);
+        sel_fact_add(facts, "alpha", "%.4g to %.4g", plan->smallest_alpha, alpha);
     } else {
-        add_fact(facts, count, "alpha", "%.6g", alpha);
+        sel_fact_add(facts, "alpha", "%.6g", alpha);
     }
-    add_fact(facts, count, "speed on a slope", "%.4g m/s (alpha dx/dt%s)",
-             alpha * grid->dx / grid->dt,
-             alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
+    sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)", alpha * grid->dx / grid->dt,
+                 alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
 }
 
-static void add_store(const aqua_plan *plan, sel_fact facts[], int *count) {
+static void add_store(const aqua_plan *plan, sel_facts *facts) {
     const aqua_store store = aqua_store_of(plan);
     if (!store.whole) {
-        add_fact(facts, count, "depths", "f64, mass to round-off");
+        sel_fact_add(facts, "depths", "f64, mass to round-off");
         return;
     }
-    add_fact(facts, count, "depths", "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
-             1 / store.per_metre);
-    add_fact(facts, count, "largest depth", "%.4g m; more is an error (expected: %.4g m)",
-             store.limit / store.per_metre, plan->deepest);
-    add_fact(facts, count, "thinnest moving film", "about %.3g m (3 quanta / alpha)",
-             3 / (plan->smallest_alpha * store.per_metre));
+    sel_fact_add(facts, "depths", "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
+                 1 / store.per_metre);
+    sel_fact_add(facts, "largest depth", "%.4g m; more is an error (expected: %.4g m)",
+                 store.limit / store.per_metre, plan->deepest);
+    sel_fact_add(facts, "thinnest moving film", "about %.3g m (3 quanta / alpha)",
+                 3 / (plan->smallest_alpha * store.per_metre));
 }
 
-static void add_terrain(const aqua_plan *plan, sel_fact facts[], int *count) {
+static void add_terrain(const aqua_plan *plan, sel_facts *facts) {
     aqua_terrain terrain;
-    if (aqua_terrain_measure(plan, &terrain, NULL)) {
-        return; /* without memory for what is only told */
+    if (!aqua_terrain_measure(plan, &terrain)) {
+        return;
     }
-    add_fact(facts, count, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
-    add_fact(facts, count, "slope", "mean %.3g, largest %.3g", terrain.mean_slope,
-             terrain.largest_slope);
+    sel_fact_add(facts, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
+    sel_fact_add(facts, "slope", "mean %.3g, largest %.3g", terrain.mean_slope,
+                 terrain.largest_slope);
     if (terrain.pits) {
-        add_fact(facts, count, "pits of one cell", "%lld, the deepest %.3g m",
-                 (long long)terrain.pits, terrain.deepest_pit);
+        sel_fact_add(facts, "pits of one cell", "%lld, the deepest %.3g m", (long long)terrain.pits,
+                     terrain.deepest_pit);
     } else {
-        add_fact(facts, count, "pits of one cell", "0 (no cell lies below all its neighbours)");
+        sel_fact_add(facts, "pits of one cell", "0 (no cell lies below all its neighbours)");
     }
 }
 
-static void add_rain(const aqua_plan *plan, sel_fact facts[], int *count) {
+static void add_rain(const aqua_plan *plan, sel_facts *facts) {
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t steps = sel_stop_step(&plan->params->common);
     const double hours = (double)steps * grid->dt / 3600;
@@ -229,31 +216,28 @@ static void add_rain(const aqua_plan *plan, sel_fact facts[], int *count) {
                  (long long)found.samples);
     }
     if (steps == INT64_MAX) {
-        add_fact(facts, count, "rain", "%.6g mm/h on average%s", found.mean, estimate);
+        sel_fact_add(facts, "rain", "%.6g mm/h on average%s", found.mean, estimate);
     } else {
-        add_fact(facts, count, "rain", "%s%s%.6g mm = %.6g m3%s",
-                 sel_may_end_early(&plan->params->common) ? "at most " : "",
-                 found.samples ? "about " : "", found.mean * hours,
-                 found.mean * hours / 1000 * area, estimate);
+        sel_fact_add(facts, "rain", "%s%s%.6g mm = %.6g m3%s",
+                     sel_may_end_early(&plan->params->common) ? "at most " : "",
+                     found.samples ? "about " : "", found.mean * hours,
+                     found.mean * hours / 1000 * area, estimate);
     }
-    add_fact(facts, count, "largest rate of rain", "%.4g mm/h", found.largest);
+    sel_fact_add(facts, "largest rate of rain", "%.4g mm/h", found.largest);
 }
 
-int aqua_facts(const sel_plan *base, sel_fact facts[SEL_MAX_FACTS]) {
+void aqua_facts(const sel_plan *base, sel_facts *facts) {
     const aqua_plan *plan = (const aqua_plan *)base;
-    int count = 0;
-    add_fact(facts, &count, "equilibrium", "%s, %s",
-             aqua_equilibrium_names[plan->params->equilibrium],
-             aqua_scheme_names[plan->params->scheme]);
-    add_alpha(plan, facts, &count);
-    add_store(plan, facts, &count);
-    add_terrain(plan, facts, &count);
-    add_rain(plan, facts, &count);
-    for (int i = 0; i < plan->inflow_count && count < SEL_MAX_FACTS - 1; i++) {
-        add_fact(facts, &count, "source", "%s: %lld cell%s", plan->inflows[i].name,
-                 (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
+    sel_fact_add(facts, "equilibrium", "%s, %s", aqua_equilibrium_names[plan->params->equilibrium],
+                 aqua_scheme_names[plan->params->scheme]);
+    add_alpha(plan, facts);
+    add_store(plan, facts);
+    add_terrain(plan, facts);
+    add_rain(plan, facts);
+    for (int i = 0; i < plan->inflow_count && facts->count < SEL_MAX_FACTS - 1; i++) {
+        sel_fact_add(facts, "source", "%s: %lld cell%s", plan->inflows[i].name,
+                     (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
     }
-    return count;
 }
 
 /* ---- warnings, and what is to come ---- */

@@ -182,36 +182,34 @@ static void list_edges(aqua_plan *plan) {
     }
 }
 
-static sel_status create(aqua_plan *plan, list *lists, sel_error *error) {
+sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
+    list *lists = calloc(1 + BANDS, sizeof *lists);
+    if (!lists) {
+        return sel_fail_memory(error, "the open faces", BANDS * sizeof *lists);
+    }
+    for (int k = 0; k <= BANDS; k++) {
+        lists[k].plan = plan;
+    }
     add_all(lists, plan->base.threads);
     share_places(ghosts, lists);
-    size_t n = (size_t)ghosts->count + 1;
+    const size_t n = (size_t)ghosts->count + 1;
     ghosts->at = malloc(n * sizeof *ghosts->at);
     ghosts->ground = malloc(3 * n * sizeof *ghosts->ground);
     ghosts->level = malloc(n);
     ghosts->edge = malloc(AQUA_AROUND * n * sizeof *ghosts->edge);
-    if (!ghosts->at || !ghosts->ground || !ghosts->level || !ghosts->edge) {
-        return sel_fail_memory(error, "the open faces",
-                               n * (33 + AQUA_AROUND * sizeof *ghosts->edge));
+    const bool failed = !ghosts->at || !ghosts->ground || !ghosts->level || !ghosts->edge;
+    if (!failed) {
+        ghosts->x = ghosts->ground + n;
+        ghosts->y = ghosts->x + n;
+        add_all(lists, plan->base.threads);
+        level_beds(plan);
+        list_edges(plan);
     }
-    ghosts->x = ghosts->ground + n;
-    ghosts->y = ghosts->x + n;
-    add_all(lists, plan->base.threads);
-    level_beds(plan);
-    list_edges(plan);
-    return SEL_OK;
-}
-
-sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
-    list *lists = calloc(1 + BANDS, sizeof *lists);
-    for (int k = 0; lists && k <= BANDS; k++) {
-        lists[k].plan = plan;
-    }
-    sel_status status = lists ? create(plan, lists, error)
-                              : sel_fail_memory(error, "the open faces", BANDS * sizeof *lists);
     free(lists);
-    return status;
+    return failed ? sel_fail_memory(error, "the open faces",
+                                    n * (33 + AQUA_AROUND * sizeof *ghosts->edge))
+                  : SEL_OK;
 }
 
 void aqua_ghosts_free(aqua_ghosts *ghosts) {

@@ -97,7 +97,6 @@ static sel_status evaluate(const aqua_plan *plan, bool ghosts, double *to, sel_e
 
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error) {
-    static aqua_law_wall wall;
     const aqua_params *params = (const aqua_params *)simulation->params;
     const aqua_plan plan = {
         .base = {.simulation = simulation, .domain = domain, .threads = threads}};
@@ -106,8 +105,7 @@ sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain
     if (!raster_of(params)) {
         return SEL_OK;
     }
-    *law =
-        params->nodata.table ? params->nodata : (sel_variant){&aqua_wall_table, &wall, {NULL, 0}};
+    *law = params->nodata.table ? params->nodata : (sel_variant){.table = &aqua_wall_table};
     double *ground = sel_machine_allocate(bytes);
     if (!ground) {
         return sel_fail_memory(error, "the ground", bytes);
@@ -190,12 +188,11 @@ static aqua_terrain look_at_row(const aqua_plan *plan, int64_t y) {
     return row;
 }
 
-sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, sel_error *error) {
+bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain) {
     const int64_t ny = plan->base.domain->grid.n[1];
-    const size_t bytes = (size_t)ny * sizeof(aqua_terrain);
-    aqua_terrain *rows = malloc(bytes), all = {.highest = -HUGE_VAL};
+    aqua_terrain *rows = malloc((size_t)ny * sizeof *rows), all = {.highest = -HUGE_VAL};
     if (!rows) {
-        return sel_fail_memory(error, "the slopes of the ground", bytes);
+        return false;
     }
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads)
     for (int64_t y = 0; y < ny; y++) {
@@ -212,7 +209,7 @@ sel_status aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain, se
     all.mean_slope = all.slopes ? all.mean_slope / (double)all.slopes : 0;
     *terrain = all;
     free(rows);
-    return SEL_OK;
+    return true;
 }
 
 static double find_lowest(const aqua_plan *plan) {
@@ -356,23 +353,22 @@ static sel_status refuse(const aqua_plan *plan, const sel_raster *raster, const 
                          sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;
     const sel_where where = sel_simulation_where(plan->base.simulation, "ground");
-    const long long x = f->first % grid->n[0], y = f->first / grid->n[0];
-    char advice[600];
+    char advice[600], cell[SEL_CELL_TEXT];
+    sel_cell_text(grid, f->first, cell);
     if (!f->what) {
         return sel_fail_at(error, where,
-                           "ground is %.9g m in %lld cell%s, the first is {%lld, %lld}: no ground "
-                           "is so; if it stands for no data, give sel.raster { ..., nodata = } its "
-                           "value",
-                           plan->ground[f->first], (long long)f->count, f->count == 1 ? "" : "s", x,
-                           y);
+                           "ground is %.9g m in %lld cell%s, the first is %s: no ground is so; if "
+                           "it stands for no data, give sel.raster { ..., nodata = } its value",
+                           plan->ground[f->first], (long long)f->count, f->count == 1 ? "" : "s",
+                           cell);
     }
     advise(raster->file, f->what, advice, sizeof advice);
     return sel_fail_at(error, where,
-                       "ground: %lld cell%s of %s, the first is {%lld, %lld}, %s the value %.9g, "
+                       "ground: %lld cell%s of %s, the first is %s, %s the value %.9g, "
                        "which stands for no data in most files; this one does not call it NODATA. "
                        "If it is: %s",
                        (long long)f->count, f->count == 1 ? "" : "s",
-                       sel_file_name(raster->file->path), x, y, f->count == 1 ? "has" : "have",
+                       sel_file_name(raster->file->path), cell, f->count == 1 ? "has" : "have",
                        f->what->value, advice);
 }
 

@@ -22,50 +22,32 @@ static bool find_cell(const sel_grid *grid, const sel_point *point, int64_t cell
     return true;
 }
 
-/* Which cells of row y a source covers: in[nx]. */
-static sel_status cover_row(const sel_domain *domain, const aqua_source *source, int64_t y,
-                            double *places, uint8_t *in, sel_error *error) {
+/* Sets in[cell] = 1 where a source covers it. */
+static sel_status cover(const sel_domain *domain, const aqua_source *source, uint8_t *in,
+                        sel_error *error) {
     const sel_grid *grid = &domain->grid;
     const int64_t nx = grid->n[0];
-    double *px = places, *py = px + nx;
-    for (int64_t x = 0; x < nx; x++) {
-        px[x] = sel_centre(grid, 0, (double)x);
-        py[x] = sel_centre(grid, 1, (double)y);
-    }
-    memset(in, 0, (size_t)nx);
     const uint8_t unpainted[1] = {0};
-    sel_places at = {.n = (size_t)nx, .x = px, .y = py, .controls = domain->control_values};
-    if (source->where) {
-        return sel_shape_test(source->where, grid, -1, &at, unpainted, in, error);
-    }
     int64_t cell[2];
-    if (find_cell(grid, &source->at, cell) && cell[1] == y) {
-        in[cell[0]] = 1;
-    }
-    return SEL_OK;
-}
-
-/* Counts the free cells of a source, and with memory lists them. */
-static sel_status cover(const aqua_plan *plan, aqua_inflow *inflow, double *places, uint8_t *in,
-                        sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    const int64_t nx = domain->grid.n[0];
-    inflow->count = 0;
-    for (int64_t y = 0; y < domain->grid.n[1]; y++) {
-        sel_status status = cover_row(domain, inflow->source, y, places, in, error);
-        if (status) {
-            return status;
+    if (!source->where) {
+        if (find_cell(grid, &source->at, cell)) {
+            in[cell[1] * nx + cell[0]] = 1;
         }
-        for (int64_t x = 0; x < nx; x++) {
-            if (in[x] && domain->cell[y * nx + x] == 0) {
-                if (inflow->at) {
-                    inflow->at[inflow->count] = aqua_index(&plan->layout, x, y);
-                }
-                inflow->count++;
-            }
-        }
+        return SEL_OK;
     }
-    return SEL_OK;
+    double *x = malloc(2 * (size_t)nx * sizeof *x), *y = x + nx;
+    sel_status status = x ? sel_shape_check(source->where, grid, error)
+                          : sel_fail_memory(error, "the sources", 16 * (size_t)nx);
+    const sel_places at = {.n = (size_t)nx, .x = x, .y = y, .controls = domain->control_values};
+    for (int64_t row = 0; row < grid->n[1] && !status; row++) {
+        for (int64_t i = 0; i < nx; i++) {
+            x[i] = sel_centre(grid, 0, (double)i);
+            y[i] = sel_centre(grid, 1, (double)row);
+        }
+        status = sel_shape_test(source->where, grid, -1, &at, unpainted, in + row * nx, error);
+    }
+    free(x);
+    return status;
 }
 
 /* Where a source lies of which no free cell is found. */
@@ -74,7 +56,7 @@ static sel_status refuse_place(const aqua_plan *plan, const aqua_inflow *inflow,
     const sel_grid *grid = &domain->grid;
     const aqua_source *source = inflow->source;
     int64_t cell[2];
-    char extent[SEL_EXTENT_TEXT], text[32];
+    char extent[SEL_EXTENT_TEXT], text[32], cell_text[SEL_CELL_TEXT];
     sel_extent_text(grid, extent);
     if (source->where) {
         return sel_fail_at(error, source->place,
@@ -87,34 +69,39 @@ static sel_status refuse_place(const aqua_plan *plan, const aqua_inflow *inflow,
                            "source %s at { %.10g, %.10g } lies outside the domain, %s",
                            inflow->name, source->at.v[0], source->at.v[1], extent);
     }
+    const int64_t number = cell[1] * grid->n[0] + cell[0];
     return sel_fail_at(error, source->place,
-                       "source %s at { %.10g, %.10g }: its cell {%lld, %lld} belongs to the region "
-                       "'%s' and takes no water",
-                       inflow->name, source->at.v[0], source->at.v[1], (long long)cell[0],
-                       (long long)cell[1],
-                       sel_region_name(domain, domain->cell[cell[1] * grid->n[0] + cell[0]], text));
+                       "source %s at { %.10g, %.10g }: its cell %s belongs to the region '%s' and "
+                       "takes no water",
+                       inflow->name, source->at.v[0], source->at.v[1],
+                       sel_cell_text(grid, number, cell_text),
+                       sel_region_name(domain, domain->cell[number], text));
 }
 
 static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
-    const sel_shape *where = inflow->source->where;
-    const size_t nx = (size_t)domain->grid.n[0];
-    sel_status status = where ? sel_shape_check(where, &domain->grid, error) : SEL_OK;
-    double *places = malloc(2 * nx * sizeof *places);
-    uint8_t *in = malloc(nx);
-    if (!places || !in) {
-        status = status ? status : sel_fail_memory(error, "the sources", 17 * nx);
+    const int64_t nx = domain->grid.n[0], cells = sel_grid_cells(&domain->grid);
+    uint8_t *in = calloc((size_t)cells, 1);
+    sel_status status = in ? cover(domain, inflow->source, in, error)
+                           : sel_fail_memory(error, "the sources", (size_t)cells);
+    int64_t count = 0, next = 0;
+    for (int64_t i = 0; i < cells && !status; i++) {
+        in[i] = in[i] && domain->cell[i] == 0;
+        count += in[i];
     }
-    status = status ? status : cover(plan, inflow, places, in, error);
-    if (!status && inflow->count == 0) {
+    if (!status && count == 0) {
         status = refuse_place(plan, inflow, error);
     }
-    if (!status) {
-        inflow->at = malloc((size_t)inflow->count * sizeof *inflow->at);
-        status = inflow->at ? cover(plan, inflow, places, in, error)
-                            : sel_fail_memory(error, "the sources", 8 * (size_t)inflow->count);
+    inflow->count = count;
+    inflow->at = status ? NULL : malloc((size_t)count * sizeof *inflow->at);
+    if (!status && !inflow->at) {
+        status = sel_fail_memory(error, "the sources", (size_t)count * sizeof *inflow->at);
     }
-    free(places);
+    for (int64_t i = 0; i < cells && !status; i++) {
+        if (in[i]) {
+            inflow->at[next++] = aqua_index(&plan->layout, i % nx, i / nx);
+        }
+    }
     free(in);
     return status;
 }

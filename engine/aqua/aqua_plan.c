@@ -6,7 +6,6 @@
  * times a number below 1 its diffusivity.
  */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/aqua/aqua.h"
@@ -23,51 +22,41 @@ static aqua_layout make_layout(const sel_grid *grid) {
 
 /* ---- alpha ---- */
 
-/* cell < 0: the same everywhere. */
 static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
                                sel_error *error) {
-    const int64_t nx = plan->layout.nx;
-    char place[64] = "";
-    if (cell >= 0) {
-        snprintf(place, sizeof place, " at cell {%lld, %lld}", (long long)(cell % nx),
-                 (long long)(cell / nx));
-    }
+    char text[SEL_CELL_TEXT];
     return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
-                       "alpha must be above 0 and at most 1, got %g%s", alpha, place);
-}
-
-static sel_status check_alpha(aqua_plan *plan, const double *alpha, int64_t count,
-                              sel_error *error) {
-    const uint8_t *region = plan->base.domain->cell;
-    plan->smallest_alpha = HUGE_VAL;
-    plan->largest_alpha = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (count > 1 && region[i]) {
-            continue;
-        }
-        if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return refuse_alpha(plan, alpha[i], count > 1 ? i : -1, error);
-        }
-        plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
-        plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
-    }
-    return SEL_OK;
+                       "alpha must be above 0 and at most 1, got %g%s%s", alpha,
+                       plan->alpha ? " at cell " : "",
+                       plan->alpha ? sel_cell_text(&plan->base.domain->grid, cell, text) : "");
 }
 
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
-    if (!sel_quantity_depends(q)) {
-        double alpha;
-        sel_status status = aqua_value(plan, q, "alpha", (const double[2]){0, 0}, 0, &alpha, error);
-        return status ? status : check_alpha(plan, &alpha, 1, error);
-    }
-    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
     const aqua_asked asked = {q, "alpha", 0, false, false};
-    plan->alpha = sel_machine_allocate(bytes);
-    sel_status status = plan->alpha ? aqua_rows_all(plan, &asked, plan->alpha, error)
-                                    : sel_fail_memory(error, "alpha", bytes);
-    return status ? status : check_alpha(plan, plan->alpha, (int64_t)cells, error);
+    const bool field = sel_quantity_depends(q) != 0;
+    const size_t cells = field ? (size_t)sel_grid_cells(&domain->grid) : 1;
+    double uniform = 0;
+    plan->alpha = field ? sel_machine_allocate(cells * sizeof(double)) : NULL;
+    if (field && !plan->alpha) {
+        return sel_fail_memory(error, "alpha", cells * sizeof(double));
+    }
+    const double *alpha = field ? plan->alpha : &uniform;
+    sel_status status = field ? aqua_rows_all(plan, &asked, plan->alpha, error)
+                              : aqua_value(plan, q, "alpha", NULL, 0, &uniform, error);
+    plan->smallest_alpha = HUGE_VAL;
+    for (size_t i = 0; i < cells && !status; i++) {
+        if (field && domain->cell[i]) {
+            continue;
+        }
+        if (!(alpha[i] > 0 && alpha[i] <= 1)) {
+            return refuse_alpha(plan, alpha[i], (int64_t)i, error);
+        }
+        plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
+        plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
+    }
+    return status;
 }
 
 /* ---- how deep the water gets ---- */
@@ -110,60 +99,38 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 /* ---- the plan ---- */
 
-static void plan_destroy(sel_plan *base) {
-    aqua_plan *plan = (aqua_plan *)base;
-    if (plan) {
-        aqua_ghosts_free(&plan->ghosts);
-        aqua_inflows_free(plan);
-        free(plan->own_ground);
-        free(plan->alpha);
-        free(plan);
-    }
-}
-
-static sel_status fill_plan(aqua_plan *plan, sel_error *error) {
-    plan->layout = make_layout(&plan->base.domain->grid);
-    sel_status status = aqua_ground_evaluate(plan, error);
-    status = status ? status : aqua_ground_check(plan, error);
-    sel_status alpha = resolve_alpha(plan, error);
-    sel_status inflows = aqua_inflows_create(plan, error);
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    aqua_plan *p = (aqua_plan *)base;
+    const int precision = base->precision;
+    p->params = (const aqua_params *)base->simulation->params;
+    p->layout = make_layout(&base->domain->grid);
+    sel_status status = aqua_ground_evaluate(p, error);
+    status = status ? status : aqua_ground_check(p, error);
+    sel_status alpha = resolve_alpha(p, error);
+    sel_status inflows = aqua_inflows_create(p, error);
     status = status ? status : alpha;
     status = status ? status : inflows;
-    status = status ? status : aqua_ghosts_create(plan, error);
-    return status ? status : choose_quantum(plan, error);
+    status = status ? status : aqua_ghosts_create(p, error);
+    status = status ? status : choose_quantum(p, error);
+    base->precision = precision;
+    return status;
 }
 
-static sel_status plan_create(const sel_simulation *simulation, const sel_domain *domain,
-                              sel_plan **made, sel_error *error) {
-    const sel_common *common = simulation->params;
-    *made = NULL;
-    aqua_plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        return sel_fail_memory(error, "the plan", sizeof *plan);
-    }
-    plan->base.simulation = simulation;
-    plan->base.domain = domain;
-    plan->base.threads = omp_get_max_threads();
-    plan->params = (const aqua_params *)common;
-    sel_status status = fill_plan(plan, error);
-    plan->base.precision = common->precision;
-    if (status) {
-        plan_destroy(&plan->base);
-        return status;
-    }
-    *made = &plan->base;
-    return SEL_OK;
+static void clear_plan(sel_plan *base) {
+    aqua_plan *p = (aqua_plan *)base;
+    aqua_ghosts_free(&p->ghosts);
+    aqua_inflows_free(p);
+    free(p->own_ground);
+    free(p->alpha);
 }
 
-static void json(const sel_plan *base, char *text, size_t size) {
+static void json(const sel_plan *base, FILE *to) {
     const aqua_plan *plan = (const aqua_plan *)base;
     const aqua_store store = aqua_store_of(plan);
-    snprintf(text, size,
-             "\"equilibrium\": \"%s\", \"scheme\": \"%s\", \"alpha\": %.17g, "
-             "\"quantum\": %.17g",
-             aqua_equilibrium_names[plan->params->equilibrium],
-             aqua_scheme_names[plan->params->scheme], plan->largest_alpha,
-             store.whole ? 1 / store.per_metre : 0.0);
+    fprintf(to, "\"equilibrium\": \"%s\", \"scheme\": \"%s\", \"alpha\": %.17g, \"quantum\": %.17g",
+            aqua_equilibrium_names[plan->params->equilibrium],
+            aqua_scheme_names[plan->params->scheme], plan->largest_alpha,
+            store.whole ? 1 / store.per_metre : 0.0);
 }
 
 static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
@@ -179,20 +146,12 @@ static void hint(const sel_plan *base, double largest, char *text, size_t size) 
     snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
 }
 
-/* The bed is read, the depth is read and written. */
-static double bytes_per_update(const sel_plan *plan) {
-    return plan->precision == SEL_F32 ? 12 : 24;
-}
-
-/* The depth, and whether the cell is solid. */
-static double bytes_per_look(const sel_plan *plan) {
-    return plan->precision == SEL_F32 ? 5 : 9;
-}
-
-/* Bed, two depths and the depth at the last test, beside the plan's ground. */
-static double bytes_per_cell(const sel_simulation *simulation, int precision) {
-    (void)simulation;
-    return 8 + 4 * (precision == SEL_F32 ? 4 : 8);
+/* A step reads the bed, reads and writes the depth; a look reads the depth and whether the cell is
+ * solid. A state has a bed, two depths and the depth at the last test, beside the plan's ground. */
+static sel_cell_bytes bytes(const sel_common *params, int precision) {
+    const int real = precision == SEL_F32 ? 4 : 8;
+    (void)params;
+    return (sel_cell_bytes){.update = 3 * real, .look = real + 1, .state = 8 + 4 * real};
 }
 
 static const sel_field_info fields[AQUA_FIELDS] = {
@@ -224,8 +183,7 @@ static const char *const initial_fields[] = {"depth", NULL};
 const sel_solver aqua_solver = {
     .name = "aqua",
     .table = &aqua_table,
-    .laws = aqua_law_places,
-    .law_count = AQUA_LAWS,
+    .laws = &aqua_law_family,
     .fields = fields,
     .field_count = AQUA_FIELDS,
     .main_field = AQUA_DEPTH,
@@ -234,8 +192,9 @@ const sel_solver aqua_solver = {
     .dims = dims,
     .complete = aqua_complete,
     .blank = aqua_blank,
-    .plan = plan_create,
-    .plan_destroy = plan_destroy,
+    .plan_size = sizeof(aqua_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
     .facts = aqua_facts,
     .warn = aqua_warn,
     .ahead = aqua_ahead,
@@ -244,9 +203,7 @@ const sel_solver aqua_solver = {
     .state_text = state_text,
     .initial_fields = initial_fields,
     .hint = hint,
-    .bytes_per_update = bytes_per_update,
-    .bytes_per_look = bytes_per_look,
-    .bytes_per_cell = bytes_per_cell,
+    .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &aqua_on_cpu,
 #ifdef SEL_CUDA

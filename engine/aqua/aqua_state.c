@@ -211,10 +211,10 @@ void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed) {
 static sel_status check_depth(const aqua_plan *plan, const aqua_store *store, int64_t cell,
                               double depth, sel_error *error) {
     if (depth < 0) {
-        const int64_t nx = plan->layout.nx;
+        char text[SEL_CELL_TEXT];
         return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "initial"),
-                           "the initial depth at cell {%lld, %lld} is negative, %g",
-                           (long long)(cell % nx), (long long)(cell / nx), depth);
+                           "the initial depth at cell %s is negative, %g",
+                           sel_cell_text(&plan->base.domain->grid, cell, text), depth);
     }
     return depth * store->per_metre > store->limit ? aqua_too_deep(plan, 0, cell, error) : SEL_OK;
 }
@@ -293,24 +293,21 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha) {
 
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
     const aqua_store store = aqua_store_of(plan);
-    const int64_t nx = plan->layout.nx;
     const double given = plan->params->depth_limit;
-    char advice[160] = "";
+    char cell_text[SEL_CELL_TEXT], more[64] = "", advice[160] = "no quantum is coarser: ";
+    if (!isnan(given)) {
+        snprintf(more, sizeof more, " more than its %.10g m", given);
+    }
     if (plan->bits > AQUA_LEAST_BITS) {
-        char more[64] = "";
-        if (!isnan(given)) {
-            snprintf(more, sizeof more, " more than its %.10g m", given);
-        }
         snprintf(advice, sizeof advice,
                  "give depth_limit%s, the greatest depth that you expect, or ", more);
     }
     return sel_fail_at(
         error, sel_simulation_where(plan->base.simulation, "depth_limit"),
-        "step %lld: cell {%lld, %lld} holds more than %.4g m of water, the most that "
-        "depths in quanta of 2^-%d m can be with this alpha; %s%sprecision = \"f64\"",
-        (long long)step, (long long)(cell % nx), (long long)(cell / nx),
-        store.limit / store.per_metre, plan->bits, advice,
-        *advice ? "" : "no quantum is coarser: ");
+        "step %lld: cell %s holds more than %.4g m of water, the most that depths in quanta of "
+        "2^-%d m can be with this alpha; %sprecision = \"f64\"",
+        (long long)step, sel_cell_text(&plan->base.domain->grid, cell, cell_text),
+        store.limit / store.per_metre, plan->bits, advice);
 }
 
 /* ---- amounts ---- */

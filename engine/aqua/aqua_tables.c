@@ -28,8 +28,7 @@ static sel_status check_open(const void *data, sel_where where, sel_error *error
                           : SEL_OK;
 }
 
-const sel_table aqua_wall_table = {
-    .name = "law.wall", .doc = "sel.aqua: no water passes.", .size = sizeof(aqua_law_wall)};
+const sel_table aqua_wall_table = {.name = "law.wall", .doc = "sel.aqua: no water passes."};
 const sel_table aqua_open_table =
     SEL_TABLE("law.open", aqua_law_open, open_fields,
               "sel.aqua: water that reaches it leaves the domain.", .check = check_open);
@@ -37,14 +36,8 @@ const sel_table aqua_level_table = SEL_TABLE(
     "law.level", aqua_law_level, level_fields,
     "sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.");
 
-static const sel_table *const laws[AQUA_LAWS] = {&aqua_wall_table, &aqua_open_table,
-                                                 &aqua_level_table};
-const sel_family aqua_law_family = {"law", "What holds on a region of sel.aqua.", laws, AQUA_LAWS};
-const sel_law_place aqua_law_places[AQUA_LAWS] = {
-    {&aqua_wall_table, true, true},
-    {&aqua_open_table, true, true},
-    {&aqua_level_table, true, true},
-};
+static const sel_table *const laws[] = {&aqua_wall_table, &aqua_open_table, &aqua_level_table};
+const sel_family aqua_law_family = {"law", "What holds on a region of sel.aqua.", laws, 3};
 
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(aqua_law_family)};
 const sel_table aqua_region_table = SEL_REGION_TABLE(region_fields);

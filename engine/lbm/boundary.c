@@ -199,7 +199,7 @@ static sel_status refuse_meeting(const sel_domain *domain, const int64_t at[3], 
     for (int k = 0; k < 2; k++) {
         region[k] = region_at(domain, faces[k], at);
     }
-    sel_cell_text(&domain->grid, at, cell);
+    sel_cell_text(&domain->grid, sel_cell_number(&domain->grid, at), cell);
     return sel_fail_at(
         error, region_of(domain, region[1])->law.where,
         "open faces %s (region '%s') and %s (region '%s') meet at cell %s; "

@@ -44,11 +44,6 @@ typedef struct lbm_law_outflow {
     double relaxation;
 } lbm_law_outflow;
 
-/* Nothing to give. */
-typedef struct lbm_law_empty {
-    int nothing;
-} lbm_law_empty;
-
 /* The same, in lattice units (dx = dt = density = 1). */
 typedef struct lbm_numbers {
     double nu, tau;
@@ -93,7 +88,6 @@ extern const sel_table lbm_table, lbm_region_table;
 extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,
     lbm_slip_table;
 extern const sel_family lbm_law_family;
-extern const sel_law_place lbm_law_places[];
 enum { LBM_LAWS = 5 };
 
 /* Refuses a lattice that is not for the number of dimensions of the size. */
@@ -103,10 +97,10 @@ sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_erro
 sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
 
 /* sel_solver.facts, .warn, .ahead, .json and .hint. */
-int lbm_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]);
+void lbm_facts(const sel_plan *plan, sel_facts *facts);
 void lbm_warn(const sel_plan *plan, sel_error *warnings);
 sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
-void lbm_json(const sel_plan *plan, char *text, size_t size);
+void lbm_json(const sel_plan *plan, FILE *to);
 void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
 
 /* ---- what laws and initial state show before a run: lbm_samples.c ---- */

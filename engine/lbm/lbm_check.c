@@ -2,7 +2,6 @@
  * and why a run may have diverged.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "engine/text.h"
@@ -10,27 +9,12 @@
 
 /* ---- facts ---- */
 
-typedef struct list {
-    sel_fact *v;
-    int count;
-} list;
-
-__attribute__((format(printf, 3, 4))) static void add_text(list *facts, const char *name,
-                                                           const char *format, ...) {
-    sel_fact *fact = &facts->v[facts->count++];
-    va_list values;
-    va_start(values, format);
-    fact->name = name;
-    vsnprintf(fact->text, sizeof fact->text, format, values);
-    va_end(values);
-}
-
-static void add_number(list *facts, const char *name, double lattice, double unit) {
+static void add_number(sel_facts *facts, const char *name, double lattice, double unit) {
     facts->v[facts->count++] = (sel_fact){.name = name, .user = lattice * unit, .lattice = lattice};
 }
 
 /* What lattice and user count differently, beside lengths and velocities. */
-static void add_units(const lbm_plan *plan, double velocity, list *facts) {
+static void add_units(const lbm_plan *plan, double velocity, sel_facts *facts) {
     const lbm_numbers *numbers = &plan->numbers;
     const double dx = plan->params->common.dx;
     add_number(facts, "viscosity nu", numbers->nu, numbers->velocity_unit * dx);
@@ -44,23 +28,24 @@ static void add_units(const lbm_plan *plan, double velocity, list *facts) {
 
 /* Without friction, from rest: sqrt(2 dp / rho). Between two faces of a channel only friction holds
  * the flow back, and it may become faster. */
-static void add_pressure_facts(const lbm_plan *plan, list *facts) {
+static void add_pressure_facts(const lbm_plan *plan, sel_facts *facts) {
     const lbm_numbers *numbers = &plan->numbers;
     double lowest, highest;
     lbm_pressure_range(plan, &lowest, &highest);
     double velocity = sqrt(2 * (highest - lowest) / numbers->density_unit) / numbers->velocity_unit;
     if (velocity > 0) {
-        add_text(facts, "Mach number by pressures",
-                 "at most %.3g from rest (velocity %.3g in lattice units); more along a channel",
-                 velocity * sqrt(3), velocity);
+        sel_fact_add(
+            facts, "Mach number by pressures",
+            "at most %.3g from rest (velocity %.3g in lattice units); more along a channel",
+            velocity * sqrt(3), velocity);
     }
 }
 
-static void add_sound_facts(const lbm_plan *plan, list *facts) {
+static void add_sound_facts(const lbm_plan *plan, sel_facts *facts) {
     double period = lbm_sound_period(plan);
     if (period > 0) {
-        add_text(facts, "slowest sound", "period 4 L / c_s = %.4g (%.0f steps)",
-                 period * plan->params->common.dt, ceil(period));
+        sel_fact_add(facts, "slowest sound", "period 4 L / c_s = %.4g (%.0f steps)",
+                     period * plan->params->common.dt, ceil(period));
     }
 }
 
@@ -98,25 +83,25 @@ static double domain_length(const sel_domain *domain) {
     return (double)longest * grid->dx;
 }
 
-static void add_reference_facts(const lbm_plan *plan, list *facts) {
+static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
     const sel_common *common = &plan->params->common;
     double length = common->reference.length, velocity = common->reference.velocity;
     if (isnan(length) || isnan(velocity)) {
         return;
     }
     double time = domain_length(plan->base.domain) / velocity;
-    add_text(facts, "Reynolds number", "%.4g", velocity * length / viscosity(plan));
-    add_text(facts, "flow-through time", "%.4g (%.0f steps)", time, ceil(time / common->dt));
+    sel_fact_add(facts, "Reynolds number", "%.4g", velocity * length / viscosity(plan));
+    sel_fact_add(facts, "flow-through time", "%.4g (%.0f steps)", time, ceil(time / common->dt));
 }
 
 /* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */
-static void add_opening_facts(const lbm_plan *plan, list *facts) {
+static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
     const sel_domain *domain = plan->base.domain;
     static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
     for (int a = 0; a < domain->grid.dims; a++) {
         if (is_passed(domain, a)) {
-            add_text(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
-                     (double)(domain->grid.n[a] - 1) * domain->grid.dx);
+            sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
+                         (double)(domain->grid.n[a] - 1) * domain->grid.dx);
         }
     }
 }
@@ -129,28 +114,26 @@ static void tau_text(double tau, char *text, size_t size) {
     } while (strcmp(text, "0.5") == 0 && digits <= 17);
 }
 
-int lbm_facts(const sel_plan *base, sel_fact v[SEL_MAX_FACTS]) {
+void lbm_facts(const sel_plan *base, sel_facts *facts) {
     const lbm_plan *plan = (const lbm_plan *)base;
     const lbm_numbers *numbers = &plan->numbers;
     const double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
-    list facts = {.v = v};
     char text[32];
     tau_text(numbers->tau, text, sizeof text);
-    add_text(&facts, "collision", "%s on %s", lbm_collision_names[plan->params->collision],
-             lbm_lattice_names[plan->params->lattice]);
-    add_text(&facts, "tau", "%s", text);
-    add_text(&facts, "nu in lattice units", "%.6g", numbers->nu);
+    sel_fact_add(facts, "collision", "%s on %s", lbm_collision_names[plan->params->collision],
+                 lbm_lattice_names[plan->params->lattice]);
+    sel_fact_add(facts, "tau", "%s", text);
+    sel_fact_add(facts, "nu in lattice units", "%.6g", numbers->nu);
     if (velocity > 0) {
-        add_text(&facts, "Mach number", "%.3g (velocity %.3g in lattice units)", velocity * sqrt(3),
-                 velocity);
-        add_text(&facts, "Reynolds number of a cell", "%.3g", velocity / numbers->nu);
+        sel_fact_add(facts, "Mach number", "%.3g (velocity %.3g in lattice units)",
+                     velocity * sqrt(3), velocity);
+        sel_fact_add(facts, "Reynolds number of a cell", "%.3g", velocity / numbers->nu);
     }
-    add_pressure_facts(plan, &facts);
-    add_reference_facts(plan, &facts);
-    add_opening_facts(plan, &facts);
-    add_sound_facts(plan, &facts);
-    add_units(plan, velocity, &facts);
-    return facts.count;
+    add_pressure_facts(plan, facts);
+    add_reference_facts(plan, facts);
+    add_opening_facts(plan, facts);
+    add_sound_facts(plan, facts);
+    add_units(plan, velocity, facts);
 }
 
 static void put_number(FILE *to, const char *name, double value) {
@@ -158,16 +141,11 @@ static void put_number(FILE *to, const char *name, double value) {
     sel_json_number(to, value);
 }
 
-void lbm_json(const sel_plan *plan, char *text, size_t size) {
+void lbm_json(const sel_plan *plan, FILE *to) {
     const lbm_plan *p = (const lbm_plan *)plan;
     const sel_reference *reference = &p->params->common.reference;
     const double nu = viscosity(p);
     const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
-    FILE *to = fmemopen(text, size, "w");
-    if (!to) {
-        *text = '\0';
-        return;
-    }
     fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\"", lbm_lattice_names[p->params->lattice],
             lbm_collision_names[p->params->collision]);
     put_number(to, "nu", nu);
@@ -178,7 +156,6 @@ void lbm_json(const sel_plan *plan, char *text, size_t size) {
     if (p->numbers.eddy > 0) {
         put_number(to, "smagorinsky", p->params->smagorinsky);
     }
-    fclose(to);
 }
 
 /* ---- warnings ---- */

@@ -160,18 +160,13 @@ void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
     const int dims = state->lattice->dims;
     double *values = thread_rows(state), *square = values + (1 + dims) * nx;
     read_row(state, row, 0, nx, values);
-    for (int64_t x = 0; x < nx; x++) {
-        square[x] = values[nx + x] * values[nx + x];
-    }
-    for (int a = 1; a < dims; a++) {
-        const double *u = values + (a + 1) * nx;
+    *main = (sel_main_row){.large = square, .small = values};
+    memset(square, 0, (size_t)nx * sizeof *square);
+    for (int a = 0; a < dims; a++) {
+        const double *u = main->value[a] = values + (a + 1) * nx;
         for (int64_t x = 0; x < nx; x++) {
             square[x] += u[x] * u[x];
         }
-    }
-    *main = (sel_main_row){.large = square, .small = values};
-    for (int a = 0; a < dims; a++) {
-        main->value[a] = values + (a + 1) * nx;
     }
 }
 

@@ -2,9 +2,8 @@
 #include "engine/lbm/lbm_terms.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include "engine/text.h"
 #include "engine/machine/cpu.h"
 #include "engine/physics/lbm_lattice.h"
@@ -101,42 +100,25 @@ sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, s
     return tau ? tau : acceleration;
 }
 
-static void plan_destroy(sel_plan *plan) {
-    if (plan) {
-        lbm_boundary_free(&((lbm_plan *)plan)->boundary);
-        free(plan);
-    }
-}
-
-static sel_status plan_create(const sel_simulation *simulation, const sel_domain *domain,
-                              sel_plan **plan, sel_error *error) {
-    const sel_common *common = simulation->params;
-    *plan = NULL;
-    lbm_plan *p = calloc(1, sizeof *p);
-    if (!p) {
-        return sel_fail_memory(error, "the plan", sizeof *p);
-    }
-    p->base.simulation = simulation;
-    p->base.domain = domain;
-    p->base.precision = common->precision;
-    p->base.threads = omp_get_max_threads();
-    p->params = (const lbm_params *)common;
-    p->base.density = p->params->density;
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    const sel_simulation *simulation = base->simulation;
+    lbm_plan *p = (lbm_plan *)base;
+    p->params = (const lbm_params *)simulation->params;
+    base->density = p->params->density;
     sel_status status =
         lbm_check_lattice(p->params, sel_simulation_where(simulation, "lattice"), error);
-    if (!status) {
-        sel_status resolved = lbm_resolve(simulation, &p->numbers, error);
-        sel_status listed =
-            lbm_boundary_create(domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
-        status = resolved ? resolved : listed;
-        p->acceleration = lbm_acceleration_batch(p);
-    }
     if (status) {
-        plan_destroy(&p->base);
         return status;
     }
-    *plan = &p->base;
-    return SEL_OK;
+    status = lbm_resolve(simulation, &p->numbers, error);
+    sel_status listed =
+        lbm_boundary_create(base->domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
+    p->acceleration = lbm_acceleration_batch(p);
+    return status ? status : listed;
+}
+
+static void clear_plan(sel_plan *plan) {
+    lbm_boundary_free(&((lbm_plan *)plan)->boundary);
 }
 
 /* The speed of sound in lattice units is 1 / sqrt(3). */
@@ -173,43 +155,28 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
     if (!*known) {
         return SEL_OK;
     }
-    sel_status status = SEL_OK;
-    for (size_t i = 0; i < at->n && !status; i++) {
-        const sel_places place = {1,     &at->x[i],   &at->y[i], at->z ? &at->z[i] : NULL,
-                                  at->t, at->controls};
-        double velocity[3] = {0, 0, 0};
-        if (sel_quantity_given(&wall->velocity)) {
-            status =
-                sel_quantity_eval(&wall->velocity, "law.wall: velocity", &place, velocity, error);
-        }
-        if (field == LBM_SPEED) {
-            out[i] = sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
-                          velocity[2] * velocity[2]);
-            continue;
-        }
-        for (int a = 0; a < plan->domain->grid.dims; a++) {
-            out[(size_t)a * at->n + i] = velocity[a];
-        }
+    double u[3] = {0, 0, 0};
+    sel_status status = sel_quantity_given(&wall->velocity)
+                            ? sel_quantity_eval(&wall->velocity, "law.wall: velocity", at, u, error)
+                            : SEL_OK;
+    if (field == LBM_SPEED) {
+        *out = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    } else {
+        memcpy(out, u, (size_t)plan->domain->grid.dims * sizeof *out);
     }
     return status;
 }
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-/* Each population is read once and written once. */
-static double bytes_per_update(const sel_plan *plan) {
-    return 2 * lattice_of(plan->simulation->params)->q * (double)lbm_real(plan);
-}
-
-/* Each population, and whether the cell is solid. */
-static double bytes_per_look(const sel_plan *plan) {
-    return 0.5 * bytes_per_update(plan) + 1;
-}
-
-/* Two copies of the populations, and the velocity at the last steady test. */
-static double bytes_per_cell(const sel_simulation *simulation, int precision) {
-    const lbm_lattice *lattice = lattice_of(simulation->params);
-    return (2 * lattice->q + lattice->dims) * (precision == SEL_F32 ? 4 : 8);
+/* A step reads and writes each population once, a look reads them and whether the cell is solid. A
+ * state has two copies of the populations, and the velocity at the last steady test. */
+static sel_cell_bytes bytes(const sel_common *params, int precision) {
+    const lbm_lattice *lattice = lattice_of(params);
+    const int real = precision == SEL_F32 ? 4 : 8;
+    return (sel_cell_bytes){.update = 2 * lattice->q * real,
+                            .look = lattice->q * real + 1,
+                            .state = (2 * lattice->q + lattice->dims) * real};
 }
 
 #define PRESSURE_UNIT "density length^2/time^2 (SI: Pa)"
@@ -241,15 +208,15 @@ const sel_solver lbm_solver = {
     .name = "lbm",
     .table = &lbm_table,
     .dims = dims,
-    .laws = lbm_law_places,
-    .law_count = LBM_LAWS,
+    .laws = &lbm_law_family,
     .fields = fields,
     .field_count = LBM_FIELDS,
     .main_field = LBM_VELOCITY,
     .flux_field = LBM_VELOCITY,
     .observes_links = true,
-    .plan = plan_create,
-    .plan_destroy = plan_destroy,
+    .plan_size = sizeof(lbm_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
     .facts = lbm_facts,
     .warn = lbm_warn,
     .ahead = lbm_ahead,
@@ -259,9 +226,7 @@ const sel_solver lbm_solver = {
     .state_text = state_text,
     .initial_fields = initial_fields,
     .hint = lbm_hint,
-    .bytes_per_update = bytes_per_update,
-    .bytes_per_look = bytes_per_look,
-    .bytes_per_cell = bytes_per_cell,
+    .bytes = bytes,
     .cpu = &sel_cpu_backend,
     .on_cpu = &lbm_on_cpu,
 #ifdef SEL_CUDA

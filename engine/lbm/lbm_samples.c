@@ -104,19 +104,16 @@ static double largest_initial(const lbm_plan *plan) {
     const bool space = domain->grid.dims == 3;
     const int64_t most = space ? MOST_PER_AXIS_OF_BOX : MOST_PER_AXIS;
     const int64_t room = space ? most * most * most : most * most;
-    double *numbers = NULL, largest = 0;
-    if (sel_quantity_given(q)) {
-        numbers = malloc(6 * (size_t)room * sizeof *numbers);
-    }
-    if (numbers) {
-        double *x = numbers, *y = x + room, *z = y + room, *values = z + room;
-        const int64_t n = some_cells(domain, most, room, numbers);
+    double largest = 0, *x = sel_quantity_given(q) ? malloc(6 * (size_t)room * sizeof *x) : NULL;
+    if (x) {
+        double *y = x + room, *z = y + room, *values = z + room;
+        const int64_t n = some_cells(domain, most, room, x);
         const sel_places at = lbm_places(domain, n, x, y, z, 0);
         if (n > 0 && !sel_quantity_eval(q, "initial velocity", &at, values, NULL)) {
             largest = largest_difference(values, NULL, n, q->components);
         }
     }
-    free(numbers);
+    free(x);
     return largest;
 }
 

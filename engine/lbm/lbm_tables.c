@@ -53,24 +53,21 @@ const sel_table lbm_outflow_table =
               "An open face that lets vortices and sound out: of the slowest wave along its normal "
               "8 % come back. The pressure returns to 0, by a factor e in the time in which sound "
               "crosses the domain 8 times.",
-              .check = check_outflow);
+              .faces_only = true, .check = check_outflow);
 const sel_table lbm_slip_table = {
     .name = "law.slip",
     .doc = "A plane of symmetry on the face: no flow through it, no friction on it.",
-    .size = sizeof(lbm_law_empty)};
-const sel_table lbm_velocity_table = SEL_TABLE("law.velocity", lbm_law_velocity, velocity_fields,
-                                               "An open face with a given velocity (Zou-He).");
-const sel_table lbm_pressure_table = SEL_TABLE("law.pressure", lbm_law_pressure, pressure_fields,
-                                               "An open face with a given pressure (Zou-He).");
+    .faces_only = true};
+const sel_table lbm_velocity_table =
+    SEL_TABLE("law.velocity", lbm_law_velocity, velocity_fields,
+              "An open face with a given velocity (Zou-He).", .faces_only = true);
+const sel_table lbm_pressure_table =
+    SEL_TABLE("law.pressure", lbm_law_pressure, pressure_fields,
+              "An open face with a given pressure (Zou-He).", .faces_only = true);
 
 static const sel_table *const laws[LBM_LAWS] = {
     &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
 const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
-const sel_law_place lbm_law_places[LBM_LAWS] = {
-    {&lbm_wall_table, true, true},      {&lbm_velocity_table, true, false},
-    {&lbm_pressure_table, true, false}, {&lbm_outflow_table, true, false},
-    {&lbm_slip_table, true, false},
-};
 
 static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
 const sel_table lbm_region_table = SEL_REGION_TABLE(region_fields);

@@ -358,10 +358,9 @@ static sel_status check_density(const part *p, sel_error *error) {
         for (int64_t x = 0; x < nx; x++) {
             if (drho[x] <= -1) {
                 char cell[SEL_CELL_TEXT];
-                const int64_t at[3] = {x, row % grid->n[1], row / grid->n[1]};
-                sel_cell_text(grid, at, cell);
                 return sel_fail_at(error, sel_simulation_where(plan->simulation, "initial"),
-                                   "the initial density at cell %s is not positive", cell);
+                                   "the initial density at cell %s is not positive",
+                                   sel_cell_text(grid, row * nx + x, cell));
             }
         }
     }

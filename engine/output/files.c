@@ -31,7 +31,6 @@ static sel_output_file *find_known(const sel_output_files *files, const char *na
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error) {
     char path[SEL_PATH_ROOM];
-    int64_t submitted = -1, written;
     snprintf(path, sizeof path, "%s%s", name, ending);
     if (find_known(files, path)) {
         return SEL_OK;
@@ -41,10 +40,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, con
     if (!file) {
         return status ? status : SEL_NO_DEVICE;
     }
-    if (writer) {
-        sel_writer_counts(writer, &submitted, &written);
-    }
-    file->job = submitted + 1;
+    file->job = writer ? sel_writer_so_far(writer).submitted + 1 : 0;
     return SEL_OK;
 }
 

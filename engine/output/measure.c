@@ -61,14 +61,6 @@ void sel_measure_sum_force(const sel_requests *answers, double force[3], double 
     }
 }
 
-double sel_measure_sum_flux(const sel_requests *answers) {
-    double flux = 0;
-    for (int i = 0; i < answers->count; i++) {
-        flux += answers->v[i].flux;
-    }
-    return flux;
-}
-
 sel_status sel_measure_force(const sel_output_context *context, const char *region,
                              const sel_point *centre, double force[3], double torque[3],
                              sel_error *error) {
@@ -255,21 +247,6 @@ double sel_line_length(const sel_point *from, const sel_point *to) {
     return sqrt(squares);
 }
 
-sel_point *sel_line_points(sel_arena *arena, const sel_point *from, const sel_point *to, int count,
-                           sel_error *error) {
-    sel_point *points = sel_arena_alloc(arena, (size_t)count * sizeof *points);
-    if (!points) {
-        sel_fail_memory(error, "the points of an output", (size_t)count * sizeof *points);
-    }
-    for (int p = 0; points && p < count; p++) {
-        points[p].n = from->n;
-        for (int a = 0; a < from->n; a++) {
-            points[p].v[a] = from->v[a] + (p + 0.5) / count * (to->v[a] - from->v[a]);
-        }
-    }
-    return points;
-}
-
 /* Components of the fields of the first `count` picks. */
 static size_t components_of(const sel_picks *picks, int count) {
     size_t components = 0;
@@ -279,9 +256,9 @@ static size_t components_of(const sel_picks *picks, int count) {
     return components;
 }
 
-sel_sample *sel_sample_create(sel_arena *arena, const sel_output_context *context,
-                              const sel_point *points, int count, bool walls,
-                              const sel_picks *picks, sel_error *error) {
+sel_status sel_sample_create(sel_arena *arena, const sel_output_context *context,
+                             const sel_point *points, int count, bool walls, const sel_picks *picks,
+                             sel_sample **sample, sel_error *error) {
     const size_t corners = (size_t)count * CORNERS;
     const size_t components = components_of(picks, picks->count);
     sel_sample made = {
@@ -300,14 +277,35 @@ sel_sample *sel_sample_create(sel_arena *arena, const sel_output_context *contex
         }
     }
     made.read = sel_arena_alloc(arena, (size_t)made.cell_count * components * sizeof *made.read);
-    sel_sample *sample = sel_arena_alloc(arena, sizeof *sample);
-    if (failed || !made.read || !sample) {
-        sel_fail_memory(error, "the points of an output",
-                        corners * (2 + components) * sizeof(double));
-        return NULL;
+    *sample = sel_arena_alloc(arena, sizeof made);
+    if (failed || !made.read || !*sample) {
+        return sel_fail_memory(error, "the points of an output",
+                               corners * (2 + components) * sizeof(double));
     }
-    *sample = made;
-    return sample;
+    **sample = made;
+    return SEL_OK;
+}
+
+sel_status sel_sample_line(const sel_output *output, const sel_point *from, const sel_point *to,
+                           int *count, sel_point **points, sel_sample **sample, sel_error *error) {
+    const sel_output_context *context = output->context;
+    if (*count == 0) {
+        const double cells = round(sel_line_length(from, to) / context->domain->grid.dx);
+        *count = (int)fmin(fmax(1, cells), SEL_MOST_POINTS);
+    }
+    const size_t bytes = (size_t)*count * sizeof **points;
+    sel_point *v = *points = sel_arena_alloc(output->arena, bytes);
+    if (!v) {
+        return sel_fail_memory(error, "the points of an output", bytes);
+    }
+    for (int p = 0; p < *count; p++) {
+        v[p].n = from->n;
+        for (int a = 0; a < from->n; a++) {
+            v[p].v[a] = from->v[a] + (p + 0.5) / *count * (to->v[a] - from->v[a]);
+        }
+    }
+    return sel_sample_create(output->arena, context, v, *count, true, &output->picks, sample,
+                             error);
 }
 
 sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error) {
@@ -362,7 +360,7 @@ static sel_status take_pick(sel_sample *sample, int i, double time, sel_error *e
     const double *read = sample->read + (size_t)sample->cell_count * before;
     double *value = sample->values + (size_t)sample->points * before;
     sel_status status = SEL_OK;
-    bool laws = sample->context->solver->wall_value && sample->context->plan;
+    bool laws = sample->context->solver->wall_value;
     for (int p = 0; p < sample->points && status == SEL_OK; p++, value += components) {
         const sampled_point *v = &sample->v[p];
         for (int c = 0; c < components; c++) {

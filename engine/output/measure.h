@@ -27,17 +27,20 @@ sel_status sel_free_check(const sel_output_site *site, const char *what, const s
  * to the face. Where two faces meet the nearer one counts. */
 typedef struct sel_sample sel_sample;
 
-/* The length of a line; and the midpoints of `count` equal parts of it, in the arena. NULL: no
- * memory. */
-double sel_line_length(const sel_point *from, const sel_point *to);
-sel_point *sel_line_points(sel_arena *arena, const sel_point *from, const sel_point *to, int count,
-                           sel_error *error);
-
 /* Of the picks' fields, for `count` points that were checked to lie in the domain. The picks
- * outlive it. NULL: no memory. */
-sel_sample *sel_sample_create(sel_arena *arena, const sel_output_context *context,
-                              const sel_point *points, int count, bool walls,
-                              const sel_picks *picks, sel_error *error);
+ * outlive it. */
+sel_status sel_sample_create(sel_arena *arena, const sel_output_context *context,
+                             const sel_point *points, int count, bool walls, const sel_picks *picks,
+                             sel_sample **sample, sel_error *error);
+
+double sel_line_length(const sel_point *from, const sel_point *to);
+
+enum { SEL_MOST_POINTS = 10000000 };
+
+/* Of an output's fields at the midpoints of *count equal parts of a line, with walls; 0: as many
+ * parts as are a cell long. */
+sel_status sel_sample_line(const sel_output *output, const sel_point *from, const sel_point *to,
+                           int *count, sel_point **points, sel_sample **sample, sel_error *error);
 
 /* Asks for the fields at the cells about the points. */
 sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error);
@@ -65,9 +68,8 @@ sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind k
                            sel_error *error);
 
 /* The sums of the answers: force and torque in user's units, per unit depth in 2-D, where only
- * torque[2] is not zero; what leaves the domain per time, as sel_request.flux. */
+ * torque[2] is not zero. */
 void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]);
-double sel_measure_sum_flux(const sel_requests *answers);
 
 /* Asks for the force in the last step and waits for it. */
 sel_status sel_measure_force(const sel_output_context *context, const char *region,

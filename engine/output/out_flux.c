@@ -147,7 +147,10 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
         const sel_request *answer = &base->requests.v[0];
         flux = answer->sum[thin_axis(grid, &answer->box)] * pow(grid->dx, grid->dims - 1);
     } else {
-        flux = sel_measure_sum_flux(&base->requests);
+        flux = 0;
+        for (int i = 0; i < base->requests.count; i++) {
+            flux += base->requests.v[i].flux;
+        }
     }
     if (status != SEL_OK) {
         return status;
@@ -162,20 +165,16 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
  * the centres of cells, whose sum is what the solver itself conserves. */
 static sel_status open_line(flux_output *output, const sel_points *across, sel_error *error) {
     const sel_output_context *context = output->base.context;
-    const double *from = across->v[0].v, *to = across->v[1].v;
-    output->points = (int)fmax(
-        1, round(sel_line_length(&across->v[0], &across->v[1]) / context->domain->grid.dx));
-    output->element[0] = -(to[1] - from[1]) / output->points;
-    output->element[1] = (to[0] - from[0]) / output->points;
-    const sel_point *points =
-        sel_line_points(output->base.arena, &across->v[0], &across->v[1], output->points, error);
+    const sel_point *from = &across->v[0], *to = &across->v[1];
+    sel_point *points;
     sel_picks *picks = &output->base.picks; /* with room for one: its table names none */
     picks->v[picks->count++] =
         sel_pick_of(context->solver, 2, context->solver->fields[context->solver->flux_field].name);
-    output->sample = points ? sel_sample_create(output->base.arena, context, points, output->points,
-                                                true, picks, error)
-                            : NULL;
-    return output->sample ? SEL_OK : SEL_NO_DEVICE;
+    sel_status status =
+        sel_sample_line(&output->base, from, to, &output->points, &points, &output->sample, error);
+    output->element[0] = -(to->v[1] - from->v[1]) / output->points;
+    output->element[1] = (to->v[0] - from->v[0]) / output->points;
+    return status;
 }
 
 static sel_status flux_open(sel_output *base, sel_error *error) {

@@ -1,6 +1,5 @@
 /* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
 #include <math.h>
-#include <stdlib.h>
 #include "engine/output/measure.h"
 
 static const sel_field fields[] = {
@@ -34,9 +33,9 @@ static const double steady_part = 1e-5;
 enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
 
 typedef struct force_record {
-    size_t count, room;
-    size_t stride, skipped; /* every stride-th sample is kept */
-    double *v[SERIES];
+    uint64_t count;
+    uint64_t stride, skipped; /* every stride-th sample is kept */
+    double *v[SERIES];        /* [MOST_SAMPLES]; the system gives memory when it is written */
 } force_record;
 
 typedef struct force_output {
@@ -71,54 +70,31 @@ static void thin(force_record *record) {
     record->stride *= 2;
 }
 
-static bool make_room(force_record *record, size_t room) {
-    for (int k = 0; k < SERIES; k++) {
-        double *grown = realloc(record->v[k], room * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        record->v[k] = grown;
-    }
-    record->room = room;
-    return true;
-}
-
-static sel_status add_sample(force_record *record, double time, const double force[3],
-                             sel_error *error) {
+static void add_sample(force_record *record, double time, const double force[3]) {
     if (++record->skipped < record->stride) {
-        return SEL_OK;
+        return;
     }
     record->skipped = 0;
     if (record->count == MOST_SAMPLES) {
         thin(record);
-    }
-    const size_t room = 2 * record->room + 256;
-    if (record->count == record->room && !make_room(record, room)) {
-        return sel_fail_memory(error, "the record of a force", SERIES * room * sizeof(double));
     }
     record->v[TIME][record->count] = time;
     for (int a = 0; a < 3; a++) {
         record->v[FORCE + a][record->count] = force[a];
     }
     record->count++;
-    return SEL_OK;
 }
 
 static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
     force_record *record = &((force_output *)base)->record;
-    uint64_t count = record->count, stride = record->stride, skipped = record->skipped;
-    SEL_KEEP(checkpoint, count);
-    SEL_KEEP(checkpoint, stride);
-    SEL_KEEP(checkpoint, skipped);
-    if (sel_checkpoint_loads(checkpoint)) {
-        if (count > MOST_SAMPLES || stride < 1 || !make_room(record, (size_t)count + 1)) {
-            sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
-                                sel_checkpoint_path(checkpoint));
-            return;
-        }
-        record->count = (size_t)count;
-        record->stride = (size_t)stride;
-        record->skipped = (size_t)skipped;
+    SEL_KEEP(checkpoint, record->count);
+    SEL_KEEP(checkpoint, record->stride);
+    SEL_KEEP(checkpoint, record->skipped);
+    if (record->count > MOST_SAMPLES || record->stride < 1) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
+                            sel_checkpoint_path(checkpoint));
+        record->count = 0;
+        return;
     }
     for (int k = 0; k < SERIES; k++) {
         sel_keep(checkpoint, record->v[k], record->count * sizeof(double));
@@ -134,6 +110,7 @@ static sel_status force_ask(sel_output *base, sel_error *error) {
 }
 
 static sel_status force_take(sel_output *base, sel_error *error) {
+    (void)error;
     force_output *output = (force_output *)base;
     int dims = base->context->domain->grid.dims;
     double force[3], torque[3];
@@ -147,7 +124,8 @@ static sel_status force_take(sel_output *base, sel_error *error) {
     for (int a = 0; a < 2 && !isnan(output->to_coefficient); a++) {
         sel_csv_number(base->csv, output->to_coefficient * force[a]);
     }
-    return add_sample(&output->record, base->time, force, error);
+    add_sample(&output->record, base->time, force);
+    return SEL_OK;
 }
 
 /* ---- statistics ---- */
@@ -224,7 +202,7 @@ static sel_status force_conclude(sel_output *base, sel_error *error) {
 /* 2 / (density velocity^2 area); NaN when a reference is missing. */
 static double coefficient(const sel_output_context *context) {
     const sel_reference *reference = &context->simulation->params->reference;
-    double density = context->plan && context->plan->density > 0 ? context->plan->density : 1;
+    double density = context->plan->density > 0 ? context->plan->density : 1;
     double area = reference->area;
     if (isnan(area) && context->domain->grid.dims == 2) {
         area = reference->length;
@@ -232,19 +210,19 @@ static double coefficient(const sel_output_context *context) {
     return 2 / (density * reference->velocity * reference->velocity * area);
 }
 
-static void force_close(sel_output *base) {
-    force_record *record = &((force_output *)base)->record;
-    for (int k = 0; k < SERIES; k++) {
-        free(record->v[k]);
-    }
-}
-
 static sel_status force_open(sel_output *base, sel_error *error) {
     static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
     static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
                                         "torque_y", "torque_z", NULL};
-    (void)error;
+    const size_t bytes = SERIES * MOST_SAMPLES * sizeof(double);
     force_output *output = (force_output *)base;
+    double *samples = sel_arena_alloc(base->arena, bytes);
+    if (!samples) {
+        return sel_fail_memory(error, "the record of a force", bytes);
+    }
+    for (int k = 0; k < SERIES; k++) {
+        output->record.v[k] = samples + k * MOST_SAMPLES;
+    }
     output->record.stride = 1;
     output->to_coefficient = coefficient(base->context);
     const char *const *column = base->context->domain->grid.dims == 2 ? plane : space;
@@ -269,5 +247,4 @@ const sel_output_kind sel_force_kind = {
     .take = force_take,
     .keep = force_keep,
     .conclude = force_conclude,
-    .close = force_close,
 };

@@ -1,5 +1,4 @@
 /* out_probe.c -- out.probe and out.profile: fields at points and along a line, as CSV. */
-#include <math.h>
 #include <stdio.h>
 #include "engine/output/measure.h"
 
@@ -58,8 +57,6 @@ static sel_status probe_check(const sel_output_site *site, const void *params) {
     return status;
 }
 
-enum { MOST_POINTS = 10000000 };
-
 static sel_status profile_check(const sel_output_site *site, const void *params) {
     const sel_out_profile *profile = params;
     sel_status from = sel_point_check(site, "from", &profile->from);
@@ -69,8 +66,8 @@ static sel_status profile_check(const sel_output_site *site, const void *params)
         status = sel_output_refuse(site, "from and to are the same point");
     }
     bool given = profile->points != SEL_INT_NOT_GIVEN;
-    if (given && (profile->points < 1 || profile->points > MOST_POINTS)) {
-        status = sel_output_refuse(site, "points must be 1 to %d, got %lld", MOST_POINTS,
+    if (given && (profile->points < 1 || profile->points > SEL_MOST_POINTS)) {
+        status = sel_output_refuse(site, "points must be 1 to %d, got %lld", SEL_MOST_POINTS,
                                    (long long)profile->points);
     }
     return status;
@@ -99,9 +96,8 @@ static sel_status probe_open(sel_output *base, sel_error *error) {
     for (int p = 0; p < at->n; p++) {
         sel_picks_columns(&base->picks, at->n > 1 ? p + 1 : 0, base->csv);
     }
-    output->sample =
-        sel_sample_create(base->arena, base->context, at->v, at->n, false, &base->picks, error);
-    return output->sample ? SEL_OK : SEL_NO_DEVICE;
+    return sel_sample_create(base->arena, base->context, at->v, at->n, false, &base->picks,
+                             &output->sample, error);
 }
 
 static sel_status probe_take(sel_output *base, sel_error *error) {
@@ -130,19 +126,13 @@ static sel_status profile_open(sel_output *base, sel_error *error) {
     static const char *const places[] = {"s", "x", "y", "z"};
     point_output *output = (point_output *)base;
     const sel_out_profile *profile = base->params;
-    const sel_point *from = &profile->from, *to = &profile->to;
-    double parts = fmax(1, round(sel_line_length(from, to) / base->context->domain->grid.dx));
-    output->count =
-        profile->points != SEL_INT_NOT_GIVEN ? (int)profile->points : (int)fmin(parts, MOST_POINTS);
-    output->points = sel_line_points(base->arena, from, to, output->count, error);
+    output->count = profile->points != SEL_INT_NOT_GIVEN ? (int)profile->points : 0;
     for (int i = 0; i < 4; i++) {
         sel_csv_text(base->csv, places[i]);
     }
     sel_picks_columns(&base->picks, 0, base->csv);
-    output->sample = output->points ? sel_sample_create(base->arena, base->context, output->points,
-                                                        output->count, true, &base->picks, error)
-                                    : NULL;
-    return output->sample ? SEL_OK : SEL_NO_DEVICE;
+    return sel_sample_line(base, &profile->from, &profile->to, &output->count, &output->points,
+                           &output->sample, error);
 }
 
 static sel_status profile_take(sel_output *base, sel_error *error) {

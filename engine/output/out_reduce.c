@@ -90,22 +90,16 @@ static sel_status reduce_ask(sel_output *output, sel_error *error) {
     return status;
 }
 
-static sel_status take_pick(const sel_output *output, int i, sel_error *error) {
-    const sel_pick *pick = &output->picks.v[i];
+static sel_status reduce_take(sel_output *output, sel_error *error) {
     const int op = ((const sel_out_reduce *)output->params)->op;
     sel_status status = SEL_OK;
-    for (int c = 0; c < pick->components && status == SEL_OK; c++) {
-        double value = sel_reduce_value(&output->requests.v[i], op, pick->first + c);
-        sel_csv_number(output->csv, value);
-        status = sel_output_result(output, pick->columns[c], value, error);
-    }
-    return status;
-}
-
-static sel_status reduce_take(sel_output *output, sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < output->picks.count && !status; i++) {
-        status = take_pick(output, i, error);
+    for (int i = 0; i < output->picks.count; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        for (int c = 0; c < pick->components && !status; c++) {
+            double value = sel_reduce_value(&output->requests.v[i], op, pick->first + c);
+            sel_csv_number(output->csv, value);
+            status = sel_output_result(output, pick->columns[c], value, error);
+        }
     }
     return status;
 }

@@ -403,19 +403,14 @@ static sel_status average_ask(sel_output *base, sel_error *error) {
 }
 
 /* Cells are independent of each other: any number of threads gives the same bits. */
-static int threads_of(const average_output *output) {
-    const sel_plan *plan = output->base.context->plan;
-    return plan && plan->threads > 0 ? plan->threads : 1;
-}
-
 static void add_field(const average_output *output, int k) {
     const sel_pick *pick = &output->base.picks.v[k];
     const int64_t cells = (int64_t)output->cells;
     const int components = pick->components, stored = pick->stored;
-    const int read = pick->read;
+    const int read = pick->read, threads = output->base.context->plan->threads;
     const double samples = (double)output->samples, *values = output->values[k];
     double *mean = output->fields[k].mean, *squares = output->fields[k].squares;
-#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < cells; i++) {
         for (int c = 0; c < components; c++) {
             int64_t at = i * stored + c;
@@ -475,7 +470,8 @@ static void finish_rms(const average_output *output, int k) {
     double *squares = output->fields[k].squares;
     const double samples = (double)output->samples;
     const int64_t numbers = (int64_t)output->cells * output->base.picks.v[k].stored;
-#pragma omp parallel for schedule(static) num_threads(threads_of(output))
+    const int threads = output->base.context->plan->threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < numbers; i++) {
         squares[i] = sqrt(squares[i] / samples);
     }
@@ -532,10 +528,10 @@ static sel_status average_open(sel_output *base, sel_error *error) {
         size_t stored = output->cells * (size_t)base->picks.v[k].stored;
         average_field *field = &output->fields[k];
         all += read + 2 * stored;
-        field->mean = sel_arena_alloc(base->arena, stored * sizeof(double));
-        field->squares = sel_arena_alloc(base->arena, stored * sizeof(double));
+        field->mean = sel_arena_alloc(base->arena, 2 * stored * sizeof(double));
         output->values[k] = sel_arena_alloc(base->arena, read * sizeof(double));
-        failed = !field->mean || !field->squares || !output->values[k];
+        failed = !field->mean || !output->values[k];
+        field->squares = failed ? NULL : field->mean + stored;
     }
     return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
 }

@@ -222,12 +222,6 @@ static sel_status start_output(sel_outputs *outputs, sel_output *output, sel_err
     return SEL_OK;
 }
 
-static void set_present(sel_outputs *outputs, int64_t step, double time, bool last) {
-    outputs->step = step;
-    outputs->time = time;
-    outputs->last = last;
-}
-
 static bool is_due(const sel_outputs *outputs, const sel_output *output) {
     bool due = next_due(output, outputs->step - 1) == outputs->step;
     bool at_end = outputs->last && (!output->kind->only_when_due || output->written < 0);
@@ -237,7 +231,9 @@ static bool is_due(const sel_outputs *outputs, const sel_output *output) {
 sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bool last,
                              sel_error *error) {
     sel_status status = sel_outputs_finish(outputs, error);
-    set_present(outputs, step, time, last);
+    outputs->step = step;
+    outputs->time = time;
+    outputs->last = last;
     for (int i = 0; i < outputs->count && !status; i++) {
         if (is_due(outputs, outputs->v[i])) {
             status = start_output(outputs, outputs->v[i], error);
@@ -306,7 +302,9 @@ void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole
             take_output(outputs, outputs->v[i], NULL);
         }
     }
-    set_present(outputs, step, time, whole);
+    outputs->step = step;
+    outputs->time = time;
+    outputs->last = whole;
     for (int i = 0; i < outputs->count; i++) {
         sel_output *output = outputs->v[i];
         if (whole && is_due(outputs, output) && start_output(outputs, output, NULL) == SEL_OK) {
@@ -326,14 +324,13 @@ double sel_outputs_waited(const sel_outputs *outputs) {
 
 const char *const *sel_outputs_files(sel_outputs *outputs) {
     static const char *const none[] = {NULL};
-    int64_t submitted, written;
     int count = 0;
     free(outputs->listed);
     outputs->listed = calloc((size_t)outputs->files.count + 1, sizeof *outputs->listed);
     if (!outputs->listed) {
         return none;
     }
-    sel_writer_counts(outputs->context->writer, &submitted, &written);
+    const int64_t written = sel_writer_so_far(outputs->context->writer).written;
     for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
         if (file->job <= written) {
             outputs->listed[count++] = file->name;
@@ -453,20 +450,14 @@ void sel_outputs_close(sel_outputs *outputs) {
 
 /* ---- results ---- */
 
-static struct sel_result *find_result(const sel_results *results, const char *name) {
-    for (int i = 0; i < results->count; i++) {
-        if (strcmp(results->v[i].name, name) == 0) {
-            return &results->v[i];
-        }
-    }
-    return NULL;
-}
-
 sel_status sel_results_set(sel_results *results, const char *name, double value, sel_error *error) {
-    struct sel_result *result = find_result(results, name);
-    if (!result && results->count == results->capacity) {
-        int capacity = 2 * results->capacity + 16;
-        size_t bytes = (size_t)capacity * sizeof *results->v;
+    int k = 0;
+    while (k < results->count && strcmp(results->v[k].name, name) != 0) {
+        k++;
+    }
+    if (k == results->capacity) {
+        const int capacity = 2 * results->capacity + 16;
+        const size_t bytes = (size_t)capacity * sizeof *results->v;
         struct sel_result *v = realloc(results->v, bytes);
         if (!v) {
             return sel_fail_memory(error, "the results", bytes);
@@ -474,11 +465,11 @@ sel_status sel_results_set(sel_results *results, const char *name, double value,
         results->v = v;
         results->capacity = capacity;
     }
-    if (!result) {
-        result = &results->v[results->count++];
-        snprintf(result->name, sizeof result->name, "%s", name);
+    if (k == results->count) {
+        results->count++;
+        snprintf(results->v[k].name, sizeof results->v[k].name, "%s", name);
     }
-    result->value = value;
+    results->v[k].value = value;
     return SEL_OK;
 }
 

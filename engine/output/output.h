@@ -141,7 +141,7 @@ typedef struct sel_output_context {
     const sel_simulation *simulation;
     const sel_solver *solver;
     const sel_domain *domain;
-    const sel_plan *plan; /* NULL: laws are not asked what holds on faces */
+    const sel_plan *plan;
     const sel_backend *backend;
     sel_state *state;
     int precision; /* of the run */

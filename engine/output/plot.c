@@ -59,26 +59,13 @@ void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t 
     }
 }
 
-/* Where place `i` of the plane lies in the box: the cell of its first layer; the next layer's is
- * *apart cells on. Never before i: so the layers can be joined in place. */
-static int64_t first_cell(const sel_plane *plane, int64_t i, int64_t *apart) {
-    int64_t n = plane->n[0];
-    switch (plane->axis) {
-    case 0:
-        *apart = 1;
-        return i * plane->layers;
-    case 1:
-        *apart = n;
-        return i % n + i / n * n * plane->layers;
-    default:
-        *apart = n * plane->n[1];
-        return i;
-    }
-}
-
 void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid) {
-    for (int64_t i = 0; i < plane->n[0] * plane->n[1] && plane->layers == 2; i++) {
-        int64_t apart, first = first_cell(plane, i, &apart);
+    const int64_t cells = plane->n[0] * plane->n[1];
+    const int64_t apart = plane->axis == 0 ? 1 : plane->axis == 1 ? plane->n[0] : cells;
+    for (int64_t i = 0; i < cells && plane->layers == 2; i++) {
+        /* Of the first layer in the box; the next layer's cell is `apart` on. Never before i: so
+         * the layers can be joined in place. */
+        const int64_t first = i % apart + i / apart * apart * plane->layers;
         double weight[2], free_weight = 0;
         bool inside = true;
         uint8_t kind = SEL_PLANE_FREE;

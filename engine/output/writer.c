@@ -19,10 +19,9 @@ struct sel_writer {
     pthread_cond_t room; /* a job was taken, or the last one is done */
     int depth, first, count;
     bool running, closing;
-    double busy, waited;
-    int64_t submitted, written; /* jobs */
-    sel_error failure;          /* of the first job that failed */
-    queued_job queue[];         /* a ring of `depth` */
+    sel_writer_figures figures;
+    sel_error failure;  /* of the first job that failed */
+    queued_job queue[]; /* a ring of `depth` */
 };
 
 static queued_job take_job(sel_writer *writer) {
@@ -43,12 +42,12 @@ static void run_job(sel_writer *writer, const queued_job *job) {
     sel_status status = job->run(job->data, cancelled, &error);
     double taken = sel_machine_seconds() - start;
     pthread_mutex_lock(&writer->lock);
-    writer->busy += taken;
+    writer->figures.busy += taken;
     if (status != SEL_OK && !cancelled) {
         writer->failure = error;
         writer->failure.status = status;
     }
-    writer->written += status == SEL_OK && !cancelled;
+    writer->figures.written += status == SEL_OK && !cancelled;
     writer->running = false;
     pthread_cond_broadcast(&writer->room);
 }
@@ -119,13 +118,13 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
     while (writer->count == writer->depth) {
         pthread_cond_wait(&writer->room, &writer->lock);
     }
-    writer->waited += sel_machine_seconds() - start;
+    writer->figures.waited += sel_machine_seconds() - start;
     sel_status status = report_failure(writer, error);
     if (status == SEL_OK) {
         int last = (writer->first + writer->count) % writer->depth;
         writer->queue[last] = (queued_job){job, data};
         writer->count++;
-        writer->submitted++;
+        writer->figures.submitted++;
         pthread_cond_signal(&writer->work);
     }
     pthread_mutex_unlock(&writer->lock);
@@ -140,7 +139,7 @@ static void wait_until_idle(sel_writer *writer) {
     while (writer->count > 0 || writer->running) {
         pthread_cond_wait(&writer->room, &writer->lock);
     }
-    writer->waited += sel_machine_seconds() - start;
+    writer->figures.waited += sel_machine_seconds() - start;
 }
 
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error) {
@@ -151,18 +150,11 @@ sel_status sel_writer_drain(sel_writer *writer, sel_error *error) {
     return status;
 }
 
-void sel_writer_counts(sel_writer *writer, int64_t *submitted, int64_t *written) {
+sel_writer_figures sel_writer_so_far(sel_writer *writer) {
     pthread_mutex_lock(&writer->lock);
-    *submitted = writer->submitted;
-    *written = writer->written;
+    const sel_writer_figures figures = writer->figures;
     pthread_mutex_unlock(&writer->lock);
-}
-
-void sel_writer_times(sel_writer *writer, double *busy, double *waited) {
-    pthread_mutex_lock(&writer->lock);
-    *busy = writer->busy;
-    *waited = writer->waited;
-    pthread_mutex_unlock(&writer->lock);
+    return figures;
 }
 
 void sel_writer_destroy(sel_writer *writer) {

@@ -21,11 +21,13 @@ sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data,
 sel_status sel_writer_drain(sel_writer *writer, sel_error *error);
 
 /* Jobs that were submitted so far, and how many of them, from the first on, have written all that
- * they had to: after a failure none does. */
-void sel_writer_counts(sel_writer *writer, int64_t *submitted, int64_t *written);
-
-/* Seconds that jobs took, and that others stood still for them: submit() without room, drain(). */
-void sel_writer_times(sel_writer *writer, double *busy, double *waited);
+ * they had to: after a failure none does. Seconds that jobs took, and that others stood still for
+ * them: submit() without room, drain(). */
+typedef struct sel_writer_figures {
+    int64_t submitted, written;
+    double busy, waited;
+} sel_writer_figures;
+sel_writer_figures sel_writer_so_far(sel_writer *writer);
 
 /* Drains, ends the thread. NULL is fine. */
 void sel_writer_destroy(sel_writer *writer);

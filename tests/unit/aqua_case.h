@@ -21,7 +21,6 @@ typedef struct aqua_case {
     aqua_params params;
     sel_region regions[CASE_REGIONS];
     union {
-        aqua_law_wall wall;
         aqua_law_open open;
         aqua_law_level level;
     } laws[CASE_REGIONS];
@@ -139,7 +138,7 @@ static inline void case_source(aqua_case *c, double x, double y, sel_quantity di
 
 static inline sel_status case_plan(aqua_case *c) {
     sel_status status = sel_domain_create(&c->simulation, &c->domain, &c->error);
-    return status ? status : aqua_solver.plan(&c->simulation, c->domain, &c->plan, &c->error);
+    return status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
 }
 
 static inline void case_start(aqua_case *c) {
@@ -198,7 +197,7 @@ static inline double case_flux(aqua_case *c, int region, double x0, double y0, d
 
 static inline void case_end(aqua_case *c) {
     sel_cpu_backend.destroy(c->state);
-    aqua_solver.plan_destroy(c->plan);
+    sel_plan_destroy(c->plan);
     sel_domain_destroy(c->domain);
     sel_arena_destroy(c->arena);
 }

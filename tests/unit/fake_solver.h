@@ -6,17 +6,16 @@
 #include "geometry/shape.h"
 
 static const sel_table fake_anywhere = {.name = "law.anywhere"};
-static const sel_table fake_faces_only = {.name = "law.faces_only"};
+static const sel_table fake_faces_only = {.name = "law.faces_only", .faces_only = true};
 
-static const sel_law_place fake_laws[] = {{&fake_anywhere, true, true},
-                                          {&fake_faces_only, true, false}};
+static const sel_table *const fake_law_tables[] = {&fake_anywhere, &fake_faces_only};
+static const sel_family fake_laws = {"law", "", fake_law_tables, 2};
 static const sel_field_info fake_fields[] = {{.name = "velocity", .rank = SEL_VECTOR},
                                              {.name = "pressure", .rank = SEL_SCALAR}};
 
 static const sel_solver fake_solver = {
     .name = "fake",
-    .laws = fake_laws,
-    .law_count = 2,
+    .laws = &fake_laws,
     .fields = fake_fields,
     .field_count = 2,
 };

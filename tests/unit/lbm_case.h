@@ -120,7 +120,7 @@ static inline void case_walls(lbm_case *c, int face, int other) {
 /* Builds domain and plan; the status of the first that fails. */
 static inline sel_status case_plan(lbm_case *c) {
     sel_status status = sel_domain_create(&c->simulation, &c->domain, &c->error);
-    return status ? status : lbm_solver.plan(&c->simulation, c->domain, &c->plan, &c->error);
+    return status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
 }
 
 static inline void case_must_plan(lbm_case *c) {
@@ -203,7 +203,7 @@ static inline void case_run_until_steady(lbm_case *c, int64_t block, double chan
 
 static inline void case_end(lbm_case *c) {
     sel_cpu_backend.destroy(c->state);
-    lbm_solver.plan_destroy(c->plan);
+    sel_plan_destroy(c->plan);
     sel_domain_destroy(c->domain);
     sel_arena_destroy(c->arena);
 }

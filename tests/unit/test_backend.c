@@ -154,37 +154,23 @@ static const sel_backend cpu_backend = {
     .device = cpu_name,
 };
 
-static sel_status make_plan(const sel_simulation *simulation, const sel_domain *domain,
-                            sel_plan **plan, sel_error *error) {
-    (void)error;
-    *plan = calloc(1, sizeof **plan);
-    (*plan)->simulation = simulation;
-    (*plan)->domain = domain;
+static sel_status make_plan(sel_plan *plan, sel_error *error) {
+    (void)plan, (void)error;
     return SEL_OK;
 }
 
-static void plan_destroy(sel_plan *plan) {
-    free(plan);
-}
-
-static int no_facts(const sel_plan *plan, sel_fact facts[SEL_MAX_FACTS]) {
+static void no_facts(const sel_plan *plan, sel_facts *facts) {
     (void)plan, (void)facts;
-    return 0;
 }
 
-static void no_json(const sel_plan *plan, char *text, size_t size) {
+static void no_json(const sel_plan *plan, FILE *to) {
     (void)plan;
-    snprintf(text, size, "\"fake\": true");
+    fputs("\"fake\": true", to);
 }
 
-static double eight_bytes(const sel_plan *plan) {
-    (void)plan;
-    return 8;
-}
-
-static double eight_bytes_per_cell(const sel_simulation *simulation, int precision) {
-    (void)simulation, (void)precision;
-    return 8;
+static sel_cell_bytes eight_bytes(const sel_common *params, int precision) {
+    (void)params, (void)precision;
+    return (sel_cell_bytes){8, 8, 8};
 }
 
 static sel_solver solver;
@@ -208,13 +194,11 @@ static int set_up(void **state) {
     the_device.free_bytes = 1000 * STATE_BYTES;
     solver = fake_solver;
     solver.main_field = 0;
+    solver.plan_size = sizeof(sel_plan);
     solver.plan = make_plan;
-    solver.plan_destroy = plan_destroy;
     solver.facts = no_facts;
     solver.json = no_json;
-    solver.bytes_per_update = eight_bytes;
-    solver.bytes_per_look = eight_bytes;
-    solver.bytes_per_cell = eight_bytes_per_cell;
+    solver.bytes = eight_bytes;
     solver.cpu = &cpu_backend;
     solver.cuda = &device_backend;
     double none = (double)NAN;

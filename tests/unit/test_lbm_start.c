@@ -22,15 +22,16 @@ static said said_of(const char *text, double seen) {
     script_case c = {.scenario = NULL};
     sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU};
     sel_prepared prepared;
-    sel_fact facts[SEL_MAX_FACTS];
+    sel_facts facts = {.count = 0};
     script_accepts(&c, text);
     if (sel_prepare(&c.scenario->simulations[0], &settings, &prepared, &c.error))
         fail_msg("%s", c.error.text);
     lbm_warn(prepared.plan, &s.warnings);
-    int count = lbm_facts(prepared.plan, facts);
-    for (int k = 0; k < count; k++) {
+    lbm_facts(prepared.plan, &facts);
+    for (int k = 0; k < facts.count; k++) {
         size_t used = strlen(s.facts);
-        snprintf(s.facts + used, sizeof s.facts - used, "%s: %s\n", facts[k].name, facts[k].text);
+        snprintf(s.facts + used, sizeof s.facts - used, "%s: %s\n", facts.v[k].name,
+                 facts.v[k].text);
     }
     lbm_solver.hint(prepared.plan, seen, s.hint, sizeof s.hint);
     sel_prepared_release(&prepared);

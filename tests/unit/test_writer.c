@@ -118,13 +118,10 @@ static void a_full_queue_blocks_and_the_time_is_counted(void **state) {
         assert_true(atomic_load(&done) >= i - 2);
     }
     assert_true(atomic_load(&done) >= 2);
-    double busy, waited;
-    sel_writer_times(writer, &busy, &waited);
-    assert_true(waited >= 0.03);
+    assert_true(sel_writer_so_far(writer).waited >= 0.03);
     sel_writer_drain(writer, NULL);
     assert_int_equal(atomic_load(&done), 4);
-    sel_writer_times(writer, &busy, &waited);
-    assert_true(busy >= 0.12);
+    assert_true(sel_writer_so_far(writer).busy >= 0.12);
     sel_writer_destroy(writer);
 }
 
@@ -132,7 +129,6 @@ static void a_full_queue_blocks_and_the_time_is_counted(void **state) {
 static void only_the_last_files_are_waited_for_when_there_is_room(void **state) {
     (void)state;
     atomic_int done = 0;
-    double busy, waited;
     sel_writer *writer;
     sel_writer_create(2, &writer, NULL);
     for (int i = 0; i < 3; i++) {
@@ -141,12 +137,11 @@ static void only_the_last_files_are_waited_for_when_there_is_room(void **state) 
             sched_yield();
         }
     }
-    sel_writer_times(writer, &busy, &waited);
-    assert_true(waited < 0.01);
+    assert_true(sel_writer_so_far(writer).waited < 0.01);
     sel_writer_drain(writer, NULL);
-    sel_writer_times(writer, &busy, &waited);
-    assert_true(busy >= 0.09);
-    assert_true(waited > 0.01 && waited < 0.06);
+    const sel_writer_figures figures = sel_writer_so_far(writer);
+    assert_true(figures.busy >= 0.09);
+    assert_true(figures.waited > 0.01 && figures.waited < 0.06);
     sel_writer_destroy(writer);
 }
 
