@@ -237,10 +237,9 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
                            callback->label);
     if (script->broken)
         return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
-    sel_error unread = {SEL_OK, ""};
     sel_status status = SEL_OK;
     int base = lua_gettop(L);
-    script->error = error ? error : &unread;
+    script->error = error;
     const sel_limits outer = script->limits;
     sel_limits_start(script, SEL_HOOK);
     lua_pushcfunction(L, call_function);
@@ -260,8 +259,7 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
 }
 
 void sel_hook_open(lua_State *L) {
-    static const luaL_Reg host[] = {{"value_text", sel_host_value_text}, {NULL, NULL}};
-    luaL_newlib(L, host);
+    lua_pushcfunction(L, sel_host_value_text);
     sel_sandbox_run(L, hook_state_lua, sizeof hook_state_lua, 2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &load_key);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &save_key);
