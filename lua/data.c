@@ -142,12 +142,6 @@ static void make_metatable(lua_State *L, const char *name) {
     lua_pop(L, 1);
 }
 
-static void push_lookup(lua_State *L, const sel_lookup *lookup) {
-    const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
-    *to = lookup;
-    luaL_setmetatable(L, type_names[lookup->kind]);
-}
-
 /* ---- what makes them ---- */
 
 /* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
@@ -177,12 +171,14 @@ static void charge(lua_State *L, size_t bytes) {
     script->used += bytes;
 }
 
-/* Pushes what was made since the arena had `before` bytes. */
+/* Pushes the look-up that was made since the arena had `before` bytes. */
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
     if (!lookup)
         return sel_limits_break(L);
     charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
-    push_lookup(L, lookup);
+    const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = lookup;
+    luaL_setmetatable(L, type_names[lookup->kind]);
     return 1;
 }
 

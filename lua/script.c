@@ -303,7 +303,6 @@ static int run(lua_State *L) {
 
 static void release(sel_scenario *scenario) {
     sel_script *script = scenario->release_data;
-    scenario->release = NULL;
     sel_limits_close(script);
     free(script);
 }
