@@ -1,6 +1,7 @@
 /* text.c -- numbers and strings as text and as JSON, whatever the locale. */
 #include "engine/text.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,7 +138,7 @@ static const char *read_exponent(const char *at, int *exponent) {
     return at;
 }
 
-const char *sel_decimal_read(const char *text, locale_t c_locale, double *value) {
+const char *sel_decimal_read(const char *text, double *value) {
     bool negative = *text == '-';
     digits d = {0, 0, false};
     int exponent = 0;
@@ -159,7 +160,9 @@ const char *sel_decimal_read(const char *text, locale_t c_locale, double *value)
         double magnitude = power < 0 ? whole / powers[-power] : whole * powers[power];
         *value = negative ? -magnitude : magnitude;
     } else {
+        locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         *value = strtod_l(text, NULL, c_locale);
+        freelocale(c_locale);
     }
     return at;
 }

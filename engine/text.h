@@ -2,7 +2,6 @@
 #ifndef SEL_TEXT_H
 #define SEL_TEXT_H
 
-#include <locale.h>
 #include <stdio.h>
 
 enum { SEL_NUMBER_ROOM = 40 };
@@ -18,8 +17,7 @@ void sel_json_number(FILE *to, double value);
 void sel_json_string(FILE *to, const char *text);
 
 /* Reads a number such as -12, .5, 1. or 2.5e-3 at the beginning of `text` into *value, rounded to
- * nearest; infinite when it is too large. Returns what follows it; NULL when there is no number.
- * `c_locale`: newlocale(LC_ALL_MASK, "C", 0). */
-const char *sel_decimal_read(const char *text, locale_t c_locale, double *value);
+ * nearest; infinite when it is too large. Returns what follows it; NULL when there is no number. */
+const char *sel_decimal_read(const char *text, double *value);
 
 #endif

@@ -30,7 +30,6 @@ typedef struct reader {
     const char *at, *end; /* what is read and not used */
     bool ended;           /* nothing is behind `end` */
     int line;             /* of `at` */
-    locale_t c_locale;
 } reader;
 
 /* As sel_raster_refuse, with the line. */
@@ -112,7 +111,7 @@ static sel_status bad_number(const reader *r) {
 
 /* The number at the token that next_token found. */
 static inline sel_status read_number(reader *r, double *value) {
-    const char *behind = sel_decimal_read(r->at, r->c_locale, value);
+    const char *behind = sel_decimal_read(r->at, value);
     if (behind && (behind < r->end ? is_blank(*behind) : r->ended) && isfinite(*value)) {
         r->at = behind;
         return SEL_OK;
@@ -286,14 +285,8 @@ static sel_status read_grid(reader *r) {
 
 sel_status sel_asc_read(sel_raster_source *to) {
     char *block = malloc(BLOCK + 1);
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    reader r = {
-        .to = to, .block = block, .at = block, .end = block, .line = 1, .c_locale = c_locale};
-    sel_status status =
-        block && c_locale ? read_grid(&r) : sel_fail_memory(to->error, to->name, BLOCK);
-    if (c_locale) {
-        freelocale(c_locale);
-    }
+    reader r = {.to = to, .block = block, .at = block, .end = block, .line = 1};
+    sel_status status = block ? read_grid(&r) : sel_fail_memory(to->error, to->name, BLOCK);
     free(block);
     return status;
 }

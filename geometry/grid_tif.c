@@ -4,7 +4,6 @@
  * memory is taken for it. Tags: OGC GeoTIFF Standard 1.1.
  */
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -56,20 +55,12 @@ static int leave_open(thandle_t handle) {
     return 0;
 }
 
-static void keep_message(tiff_file *from, const char *format, va_list args) {
+static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
+    tiff_file *from = data;
+    (void)tiff, (void)module;
     if (!from->message[0]) {
         vsnprintf(from->message, sizeof from->message, format, args);
     }
-}
-
-/* open_tiff is TIFFClientOpen with a mode as for TIFFOpen. Memory that libtiff takes at once is
- * limited to `largest` bytes (0: it is not) where libtiff can (from 4.5 on). NULL after an error,
- * with `message`. `from` outlives it. */
-#if TIFFLIB_VERSION >= 20221213
-
-static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
-    (void)tiff, (void)module;
-    keep_message(data, format, args);
     return 1;
 }
 
@@ -79,6 +70,8 @@ static int on_warning(TIFF *tiff, void *data, const char *module, const char *fo
     return 1;
 }
 
+/* TIFFClientOpen with a mode as for TIFFOpen. Memory that libtiff takes at once is limited to
+ * `largest` bytes (0: it is not). NULL after an error, with `message`. `from` outlives it. */
 static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size_t largest) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options) {
@@ -93,27 +86,6 @@ static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size
     TIFFOpenOptionsFree(options);
     return tiff;
 }
-
-#else
-
-/* Older versions have one handler for all files, which is told the file's handle. */
-static void on_error(thandle_t handle, const char *module, const char *format, va_list args) {
-    (void)module;
-    if (handle) {
-        keep_message(handle, format, args);
-    }
-}
-
-static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size_t largest) {
-    (void)largest;
-    TIFFSetErrorHandler(NULL);
-    TIFFSetWarningHandler(NULL);
-    TIFFSetErrorHandlerExt(on_error);
-    return TIFFClientOpen(name, mode, from, read_bytes, write_bytes, seek, leave_open, size_of,
-                          NULL, NULL);
-}
-
-#endif
 
 /* ---- reading ---- */
 
@@ -403,15 +375,11 @@ static sel_status read_values(const reader *r) {
 /* The number at the start of one of GDAL's texts; `preset` when there is none. */
 static double number_of(const char *text, double preset) {
     double value = preset;
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     text += strspn(text, " ");
-    if (c_locale && !sel_decimal_read(text, c_locale, &value)) {
+    if (!sel_decimal_read(text, &value)) {
         value = strncasecmp(text, "-inf", 4) == 0  ? -(double)INFINITY
                 : strncasecmp(text, "inf", 3) == 0 ? (double)INFINITY
                                                    : preset;
-    }
-    if (c_locale) {
-        freelocale(c_locale);
     }
     return value;
 }

@@ -52,20 +52,18 @@ static void check_size(decoder *d) {
     double width = png_get_image_width(d->png, d->info);
     double height = png_get_image_height(d->png, d->info);
     double bits = (double)png_get_bit_depth(d->png, d->info) * png_get_channels(d->png, d->info);
-    bool short_file = width * height * bits / 8 > MAX_PACKING * d->to->file_bytes;
-    if (!short_file && width * height <= MAX_PIXELS) {
-        return;
-    }
-    char text[160];
-    if (short_file) {
+    char text[160] = "";
+    if (width * height * bits / 8 > MAX_PACKING * d->to->file_bytes) {
         snprintf(text, sizeof text,
                  "%.0f bytes cannot hold the %.0f x %.0f pixels that it declares",
                  d->to->file_bytes, width, height);
-    } else {
+    } else if (width * height > MAX_PIXELS) {
         snprintf(text, sizeof text, "%.0f x %.0f pixels are more than %d million", width, height,
                  MAX_PIXELS / 1000000);
     }
-    png_error(d->png, text);
+    if (*text) {
+        png_error(d->png, text);
+    }
 }
 
 /* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */

@@ -109,31 +109,25 @@ const sel_family sel_shape_family = {
     sizeof shape_tables / sizeof *shape_tables,
 };
 
-sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data) {
-    sel_shape *shape = sel_arena_alloc(arena, sizeof *shape);
-    if (shape) {
-        shape->kind = kind;
-        shape->data = data;
+static sel_shape *copy(sel_arena *arena, sel_shape shape) {
+    sel_shape *made = sel_arena_alloc(arena, sizeof *made);
+    if (made) {
+        *made = shape;
     }
-    return shape;
+    return made;
+}
+
+sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data) {
+    return copy(arena, (sel_shape){.kind = kind, .data = data});
 }
 
 sel_shape *sel_shape_face(sel_arena *arena, int face) {
-    sel_shape *shape = sel_shape_make(arena, SEL_SHAPE_FACE, NULL);
-    if (shape) {
-        shape->face = face;
-    }
-    return shape;
+    return copy(arena, (sel_shape){.kind = SEL_SHAPE_FACE, .face = face});
 }
 
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b) {
-    sel_shape *shape = sel_shape_make(arena, kind, NULL);
-    if (shape) {
-        shape->a = a;
-        shape->b = b;
-    }
-    return shape;
+    return copy(arena, (sel_shape){.kind = kind, .a = a, .b = b});
 }
 
 static bool any_leaf(const sel_shape *shape, sel_shape_kind first, sel_shape_kind last) {
@@ -149,10 +143,6 @@ bool sel_shape_has_faces(const sel_shape *shape) {
 
 bool sel_shape_has_rest(const sel_shape *shape) {
     return any_leaf(shape, SEL_SHAPE_REST, SEL_SHAPE_REST);
-}
-
-sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error) {
-    return sel_raster_read_picture(arena, image->file, &image->pixels, error);
 }
 
 /* Half-open, so that two boxes that touch share no cell. */

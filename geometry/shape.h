@@ -48,7 +48,7 @@ typedef struct sel_shape_image {
     const char *file; /* as it is to be opened */
     double threshold;
     bool invert;
-    const sel_raster *pixels; /* of sel_shape_image_read */
+    const sel_raster *pixels; /* of sel_raster_read_picture */
 } sel_shape_image;
 typedef struct sel_shape_raster {
     const sel_lookup *raster; /* of sel_raster_create */
@@ -72,9 +72,6 @@ sel_shape *sel_shape_face(sel_arena *arena, int face);
 sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
-
-/* Reads the picture of image->file into the arena. */
-sel_status sel_shape_image_read(sel_arena *arena, sel_shape_image *image, sel_error *error);
 
 /* False outside of the raster and where there are no data. */
 bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);

@@ -170,42 +170,35 @@ static const char *positional_type(const sel_table *table) {
 
 /* A constructor, as a field of the class of its module. */
 static void print_constructor(FILE *to, const sel_table *table, const char *result) {
-    const char *dot = strrchr(table->name, '.');
-    fprintf(to, "---@field %s fun(fields: selenite.%s%s): %s %s\n", dot ? dot + 1 : table->name,
+    fprintf(to, "---@field %s fun(fields: selenite.%s%s): %s %s\n", sel_table_short_name(table),
             table->name, positional_type(table), result, table->doc);
 }
 
-static void print_shape_members(FILE *to) {
-    fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): selenite.shape "
-          "The sites of one face of the domain.\n"
-          "---@field faces selenite.shape The sites of all faces that are not periodic.\n"
-          "---@field rest selenite.shape The face sites that nothing before painted.\n",
-          to);
+/* Whether the table is of a family of that name: "law.wall" of "law". */
+static bool is_of(const sel_table *table, const char *family) {
+    const size_t length = strlen(family);
+    return strncmp(table->name, family, length) == 0 && table->name[length] == '.';
 }
 
 /* The module of a family and, for laws and outputs, the class of their values. Families of one name
  * (the laws of several solvers) are one module. */
-static void print_family(FILE *to, const sel_family *const *families, int at, int count) {
-    const char *name = families[at]->name;
+static void print_family(FILE *to, const sel_schema *all, const sel_family *family) {
+    const char *name = family->name;
     bool shapes = strcmp(name, "shape") == 0;
-    const sel_table *seen[SEL_MOST_TABLES];
     char result[64];
-    int seen_count = 0;
     snprintf(result, sizeof result, "selenite.%s", name);
     if (!shapes)
-        fprintf(to, "---%s\n---@class selenite.%s\n\n", families[at]->doc, name);
+        fprintf(to, "---%s\n---@class selenite.%s\n\n", family->doc, name);
     fprintf(to, "---@class (exact) selenite.%s.module\n", name);
-    for (int k = at; k < count; k++) {
-        for (int i = 0; strcmp(families[k]->name, name) == 0 && i < families[k]->count; i++) {
-            const sel_table *table = families[k]->tables[i];
-            if (is_listed(seen, seen_count, table->name) || seen_count == SEL_MOST_TABLES)
-                continue;
-            seen[seen_count++] = table;
-            print_constructor(to, table, result);
-        }
-    }
+    for (int t = 0; t < all->table_count; t++)
+        if (is_of(all->tables[t], name) && !is_listed(all->tables, t, all->tables[t]->name))
+            print_constructor(to, all->tables[t], result);
     if (shapes)
-        print_shape_members(to);
+        fputs("---@field face fun(name: \"x-\"|\"x+\"|\"y-\"|\"y+\"|\"z-\"|\"z+\"): selenite.shape "
+              "The sites of one face of the domain.\n"
+              "---@field faces selenite.shape The sites of all faces that are not periodic.\n"
+              "---@field rest selenite.shape The face sites that nothing before painted.\n",
+              to);
     fputc('\n', to);
 }
 
@@ -278,6 +271,6 @@ void sel_annotations(FILE *to) {
     print_classes(to, &all);
     for (int i = 0; i < all.family_count; i++)
         if (is_first(all.families, i))
-            print_family(to, all.families, i, all.family_count);
+            print_family(to, &all, all.families[i]);
     print_library(to, all.families, all.family_count);
 }

@@ -13,7 +13,6 @@
  */
 #include <fnmatch.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "bench_lua.h"
@@ -234,7 +233,8 @@ static sel_status load_cases(bench *b, sel_error *error) {
                                         .assignments = on_device};
     sel_status status = sel_script_load("bench.lua", &options, &b->scenario, error);
     if (!status) {
-        b->cases = calloc((size_t)b->scenario->count, sizeof *b->cases);
+        b->cases =
+            sel_arena_alloc(b->scenario->arena, (size_t)b->scenario->count * sizeof *b->cases);
     }
     return status || b->cases ? status : sel_fail_memory(error, "the benchmark", 0);
 }
@@ -308,7 +308,6 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
         }
         print_foot(&b);
     }
-    free(b.cases);
     sel_scenario_destroy(b.scenario);
     return status;
 }

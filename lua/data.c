@@ -80,7 +80,7 @@ static int call(lua_State *L) {
     return look_up(L, lookup, 2);
 }
 
-int sel_data_noise(lua_State *L) {
+static int call_noise(lua_State *L) {
     if (lua_gettop(L) < 2 || lua_gettop(L) > 4)
         return luaL_error(L, "sel.noise takes 2 to 4 arguments: sel.noise(seed, x, y, z), got %d",
                           lua_gettop(L));
@@ -142,20 +142,6 @@ static void make_metatable(lua_State *L, const char *name) {
     lua_pop(L, 1);
 }
 
-void sel_data_open(lua_State *L) {
-    make_metatable(L, type_names[SEL_LOOKUP_SERIES]);
-    make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
-    lua_pushcfunction(L, sel_data_noise);
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
-}
-
-static void push_lookup(lua_State *L, const sel_lookup *lookup) {
-    const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
-    *to = lookup;
-    luaL_setmetatable(L, type_names[lookup->kind]);
-}
-
 /* ---- what makes them ---- */
 
 /* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
@@ -185,16 +171,18 @@ static void charge(lua_State *L, size_t bytes) {
     script->used += bytes;
 }
 
-/* Pushes what was made since the arena had `before` bytes. */
+/* Pushes the look-up that was made since the arena had `before` bytes. */
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
     if (!lookup)
         return sel_limits_break(L);
     charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
-    push_lookup(L, lookup);
+    const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
+    *to = lookup;
+    luaL_setmetatable(L, type_names[lookup->kind]);
     return 1;
 }
 
-int sel_data_series(lua_State *L) {
+static int make_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "series");
     size_t before = sel_arena_bytes(script->arena);
@@ -210,7 +198,7 @@ int sel_data_series(lua_State *L) {
     return push_made(L, series, before);
 }
 
-int sel_data_raster(lua_State *L) {
+static int make_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "raster");
     size_t before = sel_arena_bytes(script->arena);
@@ -243,7 +231,7 @@ static void push_saved(lua_State *L, const sel_function *function) {
 }
 
 /* A table as `initial` takes it: { velocity = { x, y }, pressure = p }. */
-int sel_data_state(lua_State *L) {
+static int make_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "state");
     const size_t before = sel_arena_bytes(script->arena);
@@ -275,7 +263,7 @@ int sel_data_state(lua_State *L) {
     return 1;
 }
 
-int sel_data_paint(lua_State *L) {
+static int make_paint(lua_State *L) {
     take_table(L, "paint");
     return 1;
 }
@@ -417,16 +405,30 @@ static void push_units(lua_State *L, const sel_units *units) {
     sel_script_mark(L, -1)->units = units;
 }
 
-int sel_data_units(lua_State *L) {
+static int make_units(lua_State *L) {
     const sel_mark *mark = take_table(L, "units");
     sel_units_params params = {0};
     sel_fill_now(L, 1, &sel_units_table, &params, mark);
-    sel_units *units = sel_arena_alloc(sel_script_of(L)->arena, sizeof *units);
-    if (!units)
-        return sel_script_no_memory(sel_script_of(L), "the units", sizeof *units);
+    sel_units *units = sel_script_alloc(sel_script_of(L), "the units", sizeof *units);
     *units = sel_units_resolve(&params);
     push_units(L, units);
     return 1;
+}
+
+void sel_data_open(lua_State *L) {
+    static const luaL_Reg functions[] = {{"series", make_series},
+                                         {"raster", make_raster},
+                                         {"state", make_state},
+                                         {"paint", make_paint},
+                                         {"units", make_units},
+                                         {"noise", call_noise},
+                                         {NULL, NULL}};
+    make_metatable(L, type_names[SEL_LOOKUP_SERIES]);
+    make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
+    luaL_setfuncs(L, functions, 0);
+    lua_getfield(L, -1, "noise");
+    sel_trace_allow(L, -1);
+    lua_pop(L, 1);
 }
 
 static bool is_given(lua_State *L, int index, const char *name) {

@@ -12,10 +12,7 @@
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
 void *sel_fill_alloc(sel_filler *f, size_t bytes) {
-    void *memory = sel_arena_alloc(f->arena, bytes ? bytes : 1);
-    if (!memory)
-        sel_script_no_memory(f->script, "the scenario", bytes);
-    return memory;
+    return sel_script_alloc(f->script, "the scenario", bytes);
 }
 
 char *sel_fill_print(sel_filler *f, const char *format, ...) {
@@ -130,9 +127,8 @@ int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
 static const char *family_names(sel_filler *f, const sel_family *family) {
     const char *list = "";
     for (int i = 0; i < family->count; i++) {
-        const char *dot = strrchr(family->tables[i]->name, '.');
-        list = sel_fill_print(f, "%s%s%s", list, i ? ", " : "",
-                              dot ? dot + 1 : family->tables[i]->name);
+        const char *name = sel_table_short_name(family->tables[i]);
+        list = sel_fill_print(f, "%s%s%s", list, i ? ", " : "", name);
     }
     return list;
 }
@@ -222,14 +218,13 @@ static const char *const other_names[][2] = {
 
 /* The answer to a field that other codes have and the table has not, or NULL. */
 static const char *answer_to(const sel_table *table, const char *name) {
-    static const char *const frictions[] = {"manning",   "friction", "roughness",
-                                            "strickler", "chezy",    "n"};
-    for (size_t i = 0; i < sizeof frictions / sizeof *frictions; i++)
-        if (strcmp(table->name, "sel.aqua") == 0 && strcmp(name, frictions[i]) == 0)
-            return "this model has no friction coefficient: thin water moves alpha dx/dt, whatever "
-                   "slope and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt "
-                   "for the speed that you trust";
-    return NULL;
+    static const char *const frictions[] = {"manning", "friction", "roughness", "strickler",
+                                            "chezy",   "n",        NULL};
+    if (strcmp(table->name, "sel.aqua") != 0 || sel_name_index(frictions, name) < 0)
+        return NULL;
+    return "this model has no friction coefficient: thin water moves alpha dx/dt, whatever slope "
+           "and depth; choose alpha (above 0, at most 1, better 0.2 or less) and dt for the speed "
+           "that you trust";
 }
 
 /* The field that another code calls `name`, or NULL. */
@@ -474,12 +469,9 @@ static int compare_mistakes(const void *a, const void *b) {
     const sel_mistake *first = a, *second = b;
     const char *first_file = first->where.file ? first->where.file : "";
     const char *second_file = second->where.file ? second->where.file : "";
-    int files = strcmp(first_file, second_file);
-    if (files != 0)
-        return files;
-    if (first->where.line != second->where.line)
-        return first->where.line < second->where.line ? -1 : 1;
-    return first->order < second->order ? -1 : 1;
+    int order = strcmp(first_file, second_file);
+    order = order ? order : first->where.line - second->where.line;
+    return order ? order : first->order - second->order;
 }
 
 /* A table of a loaded script may have been changed by the one that loaded it, which its text cannot

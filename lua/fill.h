@@ -59,6 +59,9 @@ bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char
 void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
                   const sel_mark *mark);
 
+/* "wall" of "law.wall". */
+const char *sel_table_short_name(const sel_table *table);
+
 /* The field of that name, or the one that may stand without; or NULL. */
 const sel_field *sel_fill_field(const sel_table *table, const char *name);
 const sel_field *sel_fill_positional(const sel_table *table);
@@ -80,15 +83,8 @@ const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
 
 /* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
 
-/* data.c: sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units. */
-int sel_data_series(lua_State *L);
-int sel_data_raster(lua_State *L);
-int sel_data_noise(lua_State *L);
-int sel_data_state(lua_State *L);
-int sel_data_paint(lua_State *L);
-int sel_data_units(lua_State *L);
-
-/* Makes their metatables; `sel.noise` and calls of look-ups may be traced. */
+/* data.c: adds sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units to the table
+ * at the top; `sel.noise` and calls of look-ups may be traced. */
 void sel_data_open(lua_State *L);
 
 /* The series or raster at `index`, or NULL. */

@@ -39,8 +39,8 @@ static const sel_shape *fill_face(sel_filler *f, sel_mark *mark, int index) {
     return keep(f, mark, sel_shape_face(f->arena, face), 1);
 }
 
-static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index) {
-    const sel_table *table = sel_family_find(&sel_shape_family, mark->name);
+static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index,
+                                       const sel_table *table) {
     int kind = 0;
     while (sel_shape_family.tables[kind] != table)
         kind++;
@@ -51,7 +51,8 @@ static const sel_shape *fill_primitive(sel_filler *f, sel_mark *mark, int index)
     sel_shape_kind shape_kind = (sel_shape_kind)(SEL_SHAPE_BOX + kind);
     if (shape_kind == SEL_SHAPE_IMAGE) {
         sel_error found = {.status = SEL_OK};
-        sel_status status = sel_shape_image_read(f->arena, data, &found);
+        sel_shape_image *image = data;
+        sel_status status = sel_raster_read_picture(f->arena, image->file, &image->pixels, &found);
         sel_script_hand_over(f->script, &found, mark->where, table->name);
         if (status)
             sel_limits_break(f->L);
@@ -70,12 +71,6 @@ static const sel_shape *balance(sel_filler *f, sel_mark *mark, sel_shape_kind ki
     const sel_shape *a = balance(f, mark, kind, list, n / 2, parts);
     const sel_shape *b = balance(f, mark, kind, list, n - n / 2, parts);
     return keep(f, mark, sel_shape_combine(f->arena, kind, a, b), parts);
-}
-
-static sel_shape_kind operator_kind(const char *name) {
-    return strcmp(name, "union") == 0        ? SEL_SHAPE_UNION
-           : strcmp(name, "difference") == 0 ? SEL_SHAPE_DIFFERENCE
-                                             : SEL_SHAPE_INTERSECTION;
 }
 
 static bool is_filled(const sel_filler *f, const sel_mark *mark) {
@@ -132,8 +127,9 @@ static void leave_chain(sel_filler *f, int index) {
 
 static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int index,
                                       sel_mark *mark) {
+    static const char *const names[] = {"union", "difference", "intersection", NULL};
     int count = 0, parts = 0, before = f->mistake_count;
-    sel_shape_kind kind = operator_kind(mark->name);
+    sel_shape_kind kind = SEL_SHAPE_UNION + (sel_shape_kind)sel_name_index(names, mark->name);
     part *list = fill_chain(f, slot, index, mark, &count, &parts);
     leave_chain(f, index);
     if (f->mistake_count > before)
@@ -152,15 +148,14 @@ static const sel_shape *fill_operator(sel_filler *f, const sel_slot *slot, int i
 
 static const sel_shape *fill_marked(sel_filler *f, const sel_slot *slot, int index,
                                     sel_mark *mark) {
-    if (strcmp(mark->name, "face") == 0)
+    static const char *const without_table[] = {"face", "faces", "rest", NULL};
+    const int kind = sel_name_index(without_table, mark->name);
+    if (kind == SEL_SHAPE_FACE)
         return fill_face(f, mark, index);
-    if (strcmp(mark->name, "faces") == 0)
-        return keep(f, mark, sel_shape_make(f->arena, SEL_SHAPE_FACES, NULL), 1);
-    if (strcmp(mark->name, "rest") == 0)
-        return keep(f, mark, sel_shape_make(f->arena, SEL_SHAPE_REST, NULL), 1);
-    if (sel_family_find(&sel_shape_family, mark->name))
-        return fill_primitive(f, mark, index);
-    return fill_operator(f, slot, index, mark);
+    if (kind >= 0)
+        return keep(f, mark, sel_shape_make(f->arena, (sel_shape_kind)kind, NULL), 1);
+    const sel_table *table = sel_family_find(&sel_shape_family, mark->name);
+    return table ? fill_primitive(f, mark, index, table) : fill_operator(f, slot, index, mark);
 }
 
 const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index) {

@@ -4,17 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Notes WHAT the value must be where it is not. */
+static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, const char *what) {
+    if (!right)
+        sel_fill_wrong(f, slot, index, "must be %s", what);
+    return right;
+}
+
+/* False, noted, where the field takes positive numbers only. */
+static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
+    const bool right = !(slot->field->flags & SEL_POSITIVE) || lua_tonumber(f->L, index) > 0;
+    return check(f, slot, index, right, "greater than 0");
+}
+
 static bool read_number(sel_filler *f, const sel_slot *slot, int index, double *to) {
-    lua_State *L = f->L;
-    if (lua_type(L, index) != LUA_TNUMBER) {
-        sel_fill_wrong(f, slot, index, "must be a number");
+    const bool number = lua_type(f->L, index) == LUA_TNUMBER;
+    const double value = lua_tonumber(f->L, index);
+    if (!check(f, slot, index, number, "a number") ||
+        !check(f, slot, index, isfinite(value), "a finite number") || !check_sign(f, slot, index))
         return false;
-    }
-    *to = lua_tonumber(L, index);
-    if (!isfinite(*to)) {
-        sel_fill_wrong(f, slot, index, "must be a finite number");
-        return false;
-    }
+    *to = value;
     return true;
 }
 
@@ -41,14 +50,6 @@ static bool read_whole(sel_filler *f, const sel_slot *slot, int index, int64_t *
     return false;
 }
 
-/* False, noted, where the field takes positive numbers only. */
-static bool check_sign(sel_filler *f, const sel_slot *slot, int index) {
-    bool right = !(slot->field->flags & SEL_POSITIVE) || lua_tonumber(f->L, index) > 0;
-    if (!right)
-        sel_fill_wrong(f, slot, index, "must be greater than 0");
-    return right;
-}
-
 static void fill_int(sel_filler *f, const sel_slot *slot, int index, void *member) {
     int64_t value;
     if (read_whole(f, slot, index, &value) && check_sign(f, slot, index))
@@ -56,46 +57,34 @@ static void fill_int(sel_filler *f, const sel_slot *slot, int index, void *membe
 }
 
 static void fill_number(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    double value;
-    if (read_number(f, slot, index, &value) && check_sign(f, slot, index))
-        *(double *)member = value;
+    read_number(f, slot, index, member);
 }
 
 /* A copy of the string at `index`, or NULL after noting what is wrong. */
 static const char *read_string(sel_filler *f, const sel_slot *slot, int index) {
     size_t length;
-    if (lua_type(f->L, index) != LUA_TSTRING) {
-        sel_fill_wrong(f, slot, index, "must be a string");
+    if (!check(f, slot, index, lua_type(f->L, index) == LUA_TSTRING, "a string"))
         return NULL;
-    }
     const char *text = lua_tolstring(f->L, index, &length);
-    if (strlen(text) != length) {
-        sel_fill_wrong(f, slot, index, "must not hold a zero byte");
+    const bool whole = strlen(text) == length;
+    if (!whole || !sel_is_plain(text)) {
+        sel_fill_wrong(f, slot, index, "must not hold %s",
+                       whole ? "control characters" : "a zero byte");
         return NULL;
     }
-    if (!sel_is_plain(text)) {
-        sel_fill_wrong(f, slot, index, "must not hold control characters");
-        return NULL;
-    }
-    char *copy = sel_fill_alloc(f, length + 1);
-    return memcpy(copy, text, length + 1);
+    return memcpy(sel_fill_alloc(f, length + 1), text, length + 1);
 }
 
 /* The index in `choices`, or -1 after noting what is wrong. */
 static int read_choice(sel_filler *f, const sel_slot *slot, int index) {
-    const char *const *choices = slot->field->choices;
     sel_field one = *slot->field; /* of a list of choices */
+    const bool string = lua_type(f->L, index) == LUA_TSTRING;
+    const int choice = string ? sel_name_index(one.choices, lua_tostring(f->L, index)) : -1;
     char kind[256];
-    if (lua_type(f->L, index) == LUA_TSTRING) {
-        const char *text = lua_tostring(f->L, index);
-        for (int i = 0; choices[i]; i++)
-            if (strcmp(choices[i], text) == 0)
-                return i;
-    }
     one.kind = SEL_KIND_CHOICE;
     sel_kind_text(&one, kind, sizeof kind);
-    sel_fill_wrong(f, slot, index, "must be %s", kind);
-    return -1;
+    check(f, slot, index, choice >= 0, kind);
+    return choice;
 }
 
 /* Fills items 1 to n of the list at `index`; false, noted, where one is wrong. */
@@ -112,9 +101,8 @@ static bool fill_each(sel_filler *f, const sel_slot *slot, int index, int n, sel
 }
 
 static void fill_flag(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    unsigned *to = member;
-    int bit = read_choice(f, slot, index);
-    *to |= bit >= 0 ? 1u << bit : 0;
+    const int bit = read_choice(f, slot, index);
+    *(unsigned *)member |= bit >= 0 ? 1u << bit : 0;
 }
 
 static void fill_flags(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -228,10 +216,9 @@ static void fill_names(sel_filler *f, const sel_slot *slot, int index, void *mem
 static void check_names_only(sel_filler *f, const sel_slot *slot, int index) {
     lua_State *L = f->L;
     char found[80];
-    if (lua_rawlen(L, index) > 0) {
-        sel_fill_wrong(f, slot, index, "must be a table of NAME = number, without positions");
+    if (!check(f, slot, index, lua_rawlen(L, index) == 0,
+               "a table of NAME = number, without positions"))
         return;
-    }
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
         if (!sel_script_key(L, -2))
             sel_fill_mistake(f, sel_span_where(slot->span),
@@ -243,10 +230,8 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
     sel_numbers *to = member;
     lua_State *L = f->L;
     int count;
-    if (!lua_istable(L, index)) {
-        sel_fill_wrong(f, slot, index, "must be a table of NAME = number");
+    if (!check(f, slot, index, lua_istable(L, index), "a table of NAME = number"))
         return;
-    }
     check_names_only(f, slot, index);
     sel_named_span *names = sel_script_names_in_order(L, index, slot->span, &count);
     to->v = sel_fill_alloc(f, (size_t)count * sizeof *to->v);
@@ -269,8 +254,8 @@ static void fill_numbers(sel_filler *f, const sel_slot *slot, int index, void *m
 static const sel_function *read_function(sel_filler *f, const sel_slot *slot, int index,
                                          int results, bool predicate) {
     char reason[512];
-    const char *label =
-        slot->positional ? slot->label : sel_fill_print(f, "%s.%s", slot->label, slot->field->name);
+    const char *label = sel_fill_print(f, "%s%s%s", slot->label, slot->positional ? "" : ".",
+                                       slot->positional ? "" : slot->field->name);
     sel_function_needs needs = {label, results, f->dims, predicate, f->controls};
     sel_where where = sel_span_where(slot->span);
     const sel_function *function = sel_function_create(f->script, index, &needs, where, reason);
@@ -287,10 +272,8 @@ static void fill_part(sel_filler *f, const sel_slot *slot, int index, void *memb
         to->part[part].function = read_function(f, slot, index, 1, false);
     else if (sel_fill_is_data(f->L, index))
         to->part[part].function = sel_fill_data(f, slot, index);
-    else if (lua_type(f->L, index) == LUA_TNUMBER)
+    else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER, "a number or a function"))
         read_number(f, slot, index, &to->part[part].constant);
-    else
-        sel_fill_wrong(f, slot, index, "must be a number or a function");
 }
 
 void sel_fill_quantity(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -348,8 +331,7 @@ static void fill_values(sel_filler *f, const sel_slot *slot, int index, void *me
 static void fill_path(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const char *path = read_string(f, slot, index);
     const sel_source *source = slot->span.source;
-    if (path && !*path)
-        sel_fill_wrong(f, slot, index, "must be the path of a file");
+    check(f, slot, index, !path || *path, "the path of a file");
     bool whole = !path || *path == '/' || !source || sel_params_is_path(f->L, index);
     *(const char **)member = whole ? path : sel_fill_print(f, "%s%s", source->directory, path);
 }
@@ -363,29 +345,19 @@ static void fill_key(sel_filler *f, const sel_slot *slot, int index, void *membe
     }
     if (lua_type(f->L, index) == LUA_TNUMBER)
         to->number = lua_tointegerx(f->L, index, &whole);
-    if (!whole || to->number < 1)
-        sel_fill_wrong(f, slot, index, "must be a name, or a number from 1");
-}
-
-/* Notes WHAT the value must be where it is not. */
-static bool check(sel_filler *f, const sel_slot *slot, int index, bool right, const char *what) {
-    if (!right)
-        sel_fill_wrong(f, slot, index, "must be %s", what);
-    return right;
+    check(f, slot, index, whole && to->number >= 1, "a name, or a number from 1");
 }
 
 static void fill_units(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const sel_mark *mark = sel_script_mark(f->L, index);
-    const sel_units *units = mark ? mark->units : NULL;
-    check(f, slot, index, units, "made by sel.units { ... }");
-    *(const sel_units **)member = units;
+    if (check(f, slot, index, mark && mark->units, "made by sel.units { ... }"))
+        *(const sel_units **)member = mark->units;
 }
 
 static void fill_raster(sel_filler *f, const sel_slot *slot, int index, void *member) {
     const sel_lookup *lookup = sel_lookup_at(f->L, index);
-    const bool right = lookup && lookup->kind == SEL_LOOKUP_RASTER;
-    check(f, slot, index, right, "a raster, as sel.raster { ... }");
-    *(const sel_lookup **)member = lookup;
+    if (check(f, slot, index, sel_raster_of(lookup), "a raster, as sel.raster { ... }"))
+        *(const sel_lookup **)member = lookup;
 }
 
 static void fill_predicate(sel_filler *f, const sel_slot *slot, int index, void *member) {
@@ -406,7 +378,7 @@ static void fill_bool(sel_filler *f, const sel_slot *slot, int index, void *memb
 }
 
 static void fill_choice(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    int choice = read_choice(f, slot, index);
+    const int choice = read_choice(f, slot, index);
     if (choice >= 0)
         *(int *)member = choice;
 }

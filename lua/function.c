@@ -19,7 +19,7 @@
 
 enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
-static const char *const coordinate_names[] = {"x", "y", "z", "t"};
+static const char *const argument_names[] = {"x", "y", "z", "t", "controls"};
 
 static double argument(const sel_lua_function *f, int which, const sel_places *at, size_t i) {
     const double *const coordinates[] = {at->x, at->y, at->z};
@@ -300,8 +300,7 @@ void sel_function_compare(sel_lua_function *f) {
 
 /* Traces the function at `index` and compares its program with it. */
 static void compile(sel_lua_function *f, int index) {
-    sel_trace_needs needs = {f->count, f->arguments, f->base.results, f->predicate};
-    f->program = f->base.program = sel_trace_function(f->script, index, &needs, f->why);
+    f->program = f->base.program = sel_trace_function(f, index);
     if (f->program)
         sel_function_compare(f);
     sel_limits_look(f->script->L, f->base.where);
@@ -310,7 +309,7 @@ static void compile(sel_lua_function *f, int index) {
 /* The argument called `name`, or -1. */
 static int find_argument(const sel_function_needs *needs, const char *name) {
     for (int i = SEL_ARGUMENT_X; i <= SEL_ARGUMENT_T; i++)
-        if (strcmp(name, coordinate_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
+        if (strcmp(name, argument_names[i]) == 0 && !(i == SEL_ARGUMENT_Z && needs->dims == 2))
             return i;
     for (int k = 0; needs->controls && k < needs->controls->n; k++)
         if (strcmp(name, needs->controls->v[k].name) == 0)
@@ -361,16 +360,11 @@ const sel_function *sel_function_create(sel_script *script, int index,
                      : "a library function does not say what it depends on");
         return NULL;
     }
-    sel_lua_function *f = sel_arena_alloc(script->arena, sizeof *f);
-    int *arguments = sel_arena_alloc(script->arena, (info.nparams + 1u) * sizeof *arguments);
-    char *label = sel_arena_copy(script->arena, needs->label);
+    sel_lua_function *f = sel_script_alloc(script, "a function", sizeof *f);
+    int *arguments = sel_script_alloc(script, "a function", info.nparams * sizeof *arguments);
     const int controls = needs->controls ? needs->controls->n : 0;
-    double *defaults = sel_arena_alloc(script->arena, ((size_t)controls + 1) * sizeof *defaults);
+    double *defaults = sel_script_alloc(script, "a function", (size_t)controls * sizeof *defaults);
     const sel_source *text = sel_script_source(script, info.source);
-    if (!f || !arguments || !label || !defaults) {
-        snprintf(reason, 512, "there is not enough memory for the function");
-        return NULL;
-    }
     for (int k = 0; k < controls; k++)
         defaults[k] = needs->controls->v[k].value;
     f->base = (sel_function){.results = needs->results,
@@ -379,7 +373,7 @@ const sel_function *sel_function_create(sel_script *script, int index,
                              .data = f};
     f->script = script;
     f->predicate = needs->predicate;
-    f->label = label;
+    f->label = needs->label;
     f->controls = needs->controls;
     f->defaults = defaults;
     f->count = info.nparams;
@@ -406,11 +400,10 @@ void sel_functions_loaded(sel_script *script) {
 }
 
 static void print_depends(unsigned depends, FILE *to) {
-    static const char *const names[] = {"x", "y", "z", "t", "controls"};
     const char *between = "";
     for (int bit = 0; bit < 5; bit++) {
         if (depends >> bit & 1u) {
-            fprintf(to, "%s%s", between, names[bit]);
+            fprintf(to, "%s%s", between, argument_names[bit]);
             between = ", ";
         }
     }

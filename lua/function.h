@@ -10,13 +10,13 @@ typedef struct sel_lua_function {
     sel_function base;
     struct sel_lua_function *next; /* in the script's list */
     sel_script *script;
-    int reference; /* in Lua's registry */
-    bool predicate;
+    int reference;  /* in Lua's registry */
+    bool predicate; /* returns true or false instead of numbers */
     const char *label;
     const sel_numbers *controls;
     const double *defaults; /* of the controls */
-    int count;
-    int *arguments; /* SEL_ARGUMENT_... of each parameter */
+    int count;              /* of parameters */
+    int *arguments;         /* SEL_ARGUMENT_... of each */
 
     const sel_program *program; /* NULL: Lua evaluates it, and `why` tells the reason */
     char why[256];
@@ -40,7 +40,7 @@ void sel_functions_loaded(sel_script *script);
 
 /* What a function may be asked for. */
 typedef struct sel_function_needs {
-    const char *label; /* "law.velocity", for messages */
+    const char *label; /* "law.velocity", for messages; outlives the function */
     int results;
     int dims;       /* 0: not known */
     bool predicate; /* one boolean */
@@ -63,19 +63,10 @@ void sel_trace_open(lua_State *L);
  * that knows symbols itself. All others end the trace. */
 void sel_trace_allow(lua_State *L, int index);
 
-/* What is asked of a function: its parameters in order (SEL_ARGUMENT_...), and what it returns. */
-typedef struct sel_trace_needs {
-    int count;
-    const int *arguments;
-    int results;
-    bool predicate; /* true or false instead of numbers */
-} sel_trace_needs;
-
-/* The program of the function at `index`, in the script's arena; NULL with the reason when it
- * does something that symbols cannot see, or too much. Leaves the function's upvalues as they
- * were. Raises nothing. */
-const sel_program *sel_trace_function(sel_script *script, int index, const sel_trace_needs *needs,
-                                      char reason[256]);
+/* The program of the function, which is at `index`, in the script's arena; NULL with the reason in
+ * f->why when it does something that symbols cannot see, or too much. Leaves the function's
+ * upvalues as they were. Raises nothing. */
+const sel_program *sel_trace_function(sel_lua_function *f, int index);
 
 /* True for a symbol: what a function under trace gets instead of a number. */
 bool sel_trace_is_symbol(lua_State *L, int index);
@@ -132,9 +123,6 @@ sel_symbol sel_trace_float(lua_State *L, int value);
 /* The rules that integers add to an operation's plain value; `divides` by b. */
 sel_symbol sel_trace_integers(lua_State *L, sel_symbol a, sel_symbol b, int value, double bound,
                               bool may_be_minus_zero, bool divides);
-
-/* math.max (SEL_OP_MAX) or math.min of two. */
-sel_symbol sel_trace_extreme(lua_State *L, sel_op op, sel_symbol a, sel_symbol b);
 
 /* The functions of math, and more, that know symbols. */
 void sel_trace_open_math(lua_State *L);

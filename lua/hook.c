@@ -19,11 +19,7 @@ typedef struct lua_callback {
 /* Addresses are keys in Lua's registry: the functions of hook_state.lua. */
 static const char save_key, load_key;
 
-/* The userdata that scripts see. */
-typedef struct run_object {
-    sel_hook_run *run; /* NULL: its hook has returned */
-} run_object;
-
+/* The userdata that scripts see: a sel_hook_run *, NULL when its hook has returned. */
 static const char run_type[] = "selenite.run";
 
 static const char *const members[] = {"force", "log",  "probe", "reduce", "result", "set",
@@ -31,12 +27,12 @@ static const char *const members[] = {"force", "log",  "probe", "reduce", "resul
 
 /* The run that a method was called on; `call` is as the script writes it. */
 static sel_hook_run *check_run(lua_State *L, const char *call) {
-    run_object *object = luaL_testudata(L, 1, run_type);
-    if (!object)
+    sel_hook_run **run = luaL_testudata(L, 1, run_type);
+    if (!run)
         luaL_error(L, "%s: write run:%s(...) with a colon", call, strchr(call, ':') + 1);
-    if (!object->run)
+    if (!*run)
         luaL_error(L, "%s: the run can be used only while its hook is called", call);
-    return object->run;
+    return *run;
 }
 
 static void check_type(lua_State *L, int index, int type, const char *call, const char *what) {
@@ -193,12 +189,12 @@ static int write_member(lua_State *L) {
 }
 
 /* Pushes a new `run`. */
-static run_object *push_run(lua_State *L, sel_hook_run *run) {
+static sel_hook_run **push_run(lua_State *L, sel_hook_run *run) {
     static const luaL_Reg methods[] = {
         {"probe", run_probe},   {"reduce", run_reduce}, {"force", run_force}, {"set", run_set},
         {"result", run_result}, {"stop", run_stop},     {"log", run_log},     {NULL, NULL}};
-    run_object *object = lua_newuserdatauv(L, sizeof *object, 0);
-    object->run = run;
+    sel_hook_run **object = lua_newuserdatauv(L, sizeof *object, 0);
+    *object = run;
     if (luaL_newmetatable(L, run_type)) {
         luaL_newlib(L, methods);
         lua_pushcclosure(L, read_member, 1);
@@ -217,11 +213,11 @@ static int call_function(lua_State *L) {
     const lua_callback *callback = lua_touserdata(L, 1);
     sel_hook_run *run = lua_touserdata(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, callback->reference);
-    run_object *object = push_run(L, run);
+    sel_hook_run **object = push_run(L, run);
     lua_pushvalue(L, -1);
     lua_insert(L, 1); /* keeps the object alive until it is marked as dead */
     int status = lua_pcall(L, 1, 0, 0);
-    object->run = NULL;
+    *object = NULL;
     return status == LUA_OK ? 0 : lua_error(L);
 }
 
@@ -237,10 +233,9 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
                            callback->label);
     if (script->broken)
         return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
-    sel_error unread = {SEL_OK, ""};
     sel_status status = SEL_OK;
     int base = lua_gettop(L);
-    script->error = error ? error : &unread;
+    script->error = error;
     const sel_limits outer = script->limits;
     sel_limits_start(script, SEL_HOOK);
     lua_pushcfunction(L, call_function);
@@ -260,8 +255,7 @@ static sel_status call_hook(const sel_callback *self, sel_hook_run *run, sel_err
 }
 
 void sel_hook_open(lua_State *L) {
-    static const luaL_Reg host[] = {{"value_text", sel_host_value_text}, {NULL, NULL}};
-    luaL_newlib(L, host);
+    lua_pushcfunction(L, sel_host_value_text);
     sel_sandbox_run(L, hook_state_lua, sizeof hook_state_lua, 2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &load_key);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &save_key);

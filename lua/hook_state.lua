@@ -1,8 +1,8 @@
 -- hook_state.lua -- run.state in a checkpoint: booleans, numbers, strings, and tables of them.
 --
--- Returns save(state), which gives a string, and load(string). `host` is what C gives (hook.c):
--- value_text(value) for messages.
-local host = ...
+-- Returns save(state), which gives a string, and load(string). C gives value_text(value) for
+-- messages (hook.c).
+local value_text = ...
 local concat, pack, unpack = table.concat, string.pack, string.unpack
 local format, sub, getmetatable, next = string.format, string.sub, getmetatable, next
 local error, math_type, type = error, math.type, type
@@ -18,7 +18,7 @@ local function refuse(path, what)
   local names = { "run.state" }
   for i = 1, #path do
     local name = type(path[i]) == "string" and "." .. sub(path[i], 1, 64)
-    names[i + 1] = name or "[" .. host.value_text(path[i]) .. "]"
+    names[i + 1] = name or "[" .. value_text(path[i]) .. "]"
   end
   error(format("%s is %s, which a checkpoint cannot keep; it keeps booleans, numbers, strings, and "
     .. "tables of them", sub(concat(names), 1, 200), what), 0)

@@ -59,6 +59,13 @@ int sel_script_no_memory(sel_script *script, const char *what, size_t bytes) {
     return sel_limits_break(script->active);
 }
 
+void *sel_script_alloc(sel_script *script, const char *what, size_t bytes) {
+    void *memory = sel_arena_alloc(script->arena, bytes ? bytes : 1);
+    if (!memory)
+        sel_script_no_memory(script, what, bytes);
+    return memory;
+}
+
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what) {
     char place[1024] = "";
@@ -120,9 +127,7 @@ sel_named_span *sel_script_names_in_order(lua_State *L, int index, sel_span span
     for (*count = 0; names[*count];)
         ++*count;
     const size_t bytes = ((size_t)*count + 1) * sizeof(sel_named_span);
-    sel_named_span *list = sel_arena_alloc(script->arena, bytes);
-    if (!list)
-        sel_script_no_memory(script, "the names of a table", bytes);
+    sel_named_span *list = sel_script_alloc(script, "the names of a table", bytes);
     for (int i = 0; i < *count; i++) {
         const char *name = sel_arena_copy(script->arena, names[i]);
         list[i].name = name ? name : "";
@@ -148,13 +153,11 @@ static void quote(const char *name, size_t length, char mark, char *text, size_t
 }
 
 const char *sel_script_suggest(const char *name, const char *const *names, char text[256]) {
-    char quoted[80];
-    const char *near = strlen(name) <= 40 ? sel_nearest(name, names) : NULL;
+    char quoted[80], meant[SEL_SUGGESTION_ROOM] = "";
     quote(name, strlen(name), '\'', quoted, sizeof quoted);
-    if (near)
-        snprintf(text, 256, " %s; did you mean '%s'?", quoted, near);
-    else
-        snprintf(text, 256, " %s", quoted);
+    if (strlen(name) <= 40)
+        sel_suggestion(name, names, meant);
+    snprintf(text, 256, " %s%s", quoted, meant);
     return text;
 }
 
@@ -219,9 +222,8 @@ void sel_script_set_mark(lua_State *L, const char *group, const char *name) {
     }
 }
 
-/* "wall" of "law.wall". */
-static const char *short_name(const sel_table *table) {
-    const char *dot = strchr(table->name, '.');
+const char *sel_table_short_name(const sel_table *table) {
+    const char *dot = strrchr(table->name, '.');
     return dot ? dot + 1 : table->name;
 }
 
@@ -243,7 +245,7 @@ static int construct(lua_State *L) {
         lua_insert(L, 1);
         lua_rawseti(L, 1, 1);
     }
-    sel_script_set_mark(L, group, short_name(table));
+    sel_script_set_mark(L, group, sel_table_short_name(table));
     return 1;
 }
 
@@ -251,11 +253,11 @@ static int construct(lua_State *L) {
  * stays. */
 static void add_constructor(lua_State *L, const char *group, const sel_table *table) {
     luaL_getsubtable(L, -1, group);
-    if (lua_getfield(L, -1, short_name(table)) == LUA_TNIL) {
+    if (lua_getfield(L, -1, sel_table_short_name(table)) == LUA_TNIL) {
         lua_pushlightuserdata(L, (void *)(uintptr_t)table);
         lua_pushlightuserdata(L, (void *)(uintptr_t)group);
         lua_pushcclosure(L, construct, 2);
-        lua_setfield(L, -3, short_name(table));
+        lua_setfield(L, -3, sel_table_short_name(table));
     }
     lua_pop(L, 2);
 }
@@ -372,9 +374,7 @@ static const char *shown(declarer *d, lua_State *L, const char *name, bool plain
 static void publish(declarer *d, lua_State *L) {
     sel_scenario *scenario = d->script->scenario;
     size_t size = ((size_t)d->count + 1) * sizeof *scenario->parameters;
-    scenario->parameters = sel_arena_alloc(d->script->arena, size);
-    if (!scenario->parameters)
-        sel_script_no_memory(d->script, "the parameters", size);
+    scenario->parameters = sel_script_alloc(d->script, "the parameters", size);
     scenario->parameter_count = d->count;
     for (int i = 0; i < d->count; i++) {
         static const char *const kinds[] = {"number", "string", "boolean", NULL};
@@ -472,14 +472,9 @@ static void push_host(lua_State *L) {
                                          {"suggestion", host_suggestion},
                                          {"load", sel_module_load},
                                          {"step", sel_trace_step},
-                                         {"series", sel_data_series},
-                                         {"raster", sel_data_raster},
-                                         {"state", sel_data_state},
-                                         {"paint", sel_data_paint},
-                                         {"units", sel_data_units},
-                                         {"noise", sel_data_noise},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);
+    sel_data_open(L);
     lua_newtable(L);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
@@ -500,7 +495,6 @@ void sel_library_push(lua_State *L) {
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
-    sel_data_open(L);
     sel_hook_open(L);
     push_host(L);
     sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);

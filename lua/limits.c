@@ -42,10 +42,7 @@ struct sel_watchdog {
     sel_script *script;
     _Atomic int64_t deadline; /* 0: nothing runs; ENDING: the process ends */
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    bool done;
-    sem_t answered;
+    sem_t done, answered;
     char file[PLACE_ROOM]; /* where the script is; "": it did not answer */
     int line;
 };
@@ -265,14 +262,12 @@ static int64_t look(struct sel_watchdog *dog) {
 
 static void *watch(void *data) {
     struct sel_watchdog *dog = data;
-    pthread_mutex_lock(&dog->lock);
-    while (!dog->done) {
+    struct timespec at;
+    do {
         /* The clock that is read may lag behind the one that wakes. */
         const int64_t next = look(dog) + second / 100;
-        const struct timespec at = {next / second, next % second};
-        pthread_cond_timedwait(&dog->wake, &dog->lock, &at);
-    }
-    pthread_mutex_unlock(&dog->lock);
+        at = (struct timespec){next / second, next % second};
+    } while (sem_clockwait(&dog->done, CLOCK_MONOTONIC, &at) != 0);
     return NULL;
 }
 
@@ -286,8 +281,7 @@ static bool start_thread(struct sel_watchdog *dog) {
 }
 
 static void free_watchdog(struct sel_watchdog *dog) {
-    pthread_cond_destroy(&dog->wake);
-    pthread_mutex_destroy(&dog->lock);
+    sem_destroy(&dog->done);
     sem_destroy(&dog->answered);
     free(dog);
 }
@@ -295,16 +289,11 @@ static void free_watchdog(struct sel_watchdog *dog) {
 /* Starts the thread. NULL: there is no memory for it. */
 static struct sel_watchdog *create_watchdog(sel_script *script) {
     struct sel_watchdog *dog = calloc(1, sizeof *dog);
-    pthread_condattr_t attributes;
     struct sigaction action = {.sa_handler = answer, .sa_flags = SA_RESTART};
     if (!dog)
         return NULL;
     dog->script = script;
-    pthread_mutex_init(&dog->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&dog->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    sem_init(&dog->done, 0, 0);
     sem_init(&dog->answered, 0, 0);
     sigaction(SIGURG, &action, NULL);
     if (start_thread(dog))
@@ -314,10 +303,7 @@ static struct sel_watchdog *create_watchdog(sel_script *script) {
 }
 
 static void destroy_watchdog(struct sel_watchdog *dog) {
-    pthread_mutex_lock(&dog->lock);
-    dog->done = true;
-    pthread_cond_signal(&dog->wake);
-    pthread_mutex_unlock(&dog->lock);
+    sem_post(&dog->done);
     pthread_join(dog->thread, NULL);
     free_watchdog(dog);
 }
@@ -442,28 +428,26 @@ sel_status sel_limits_report(sel_script *script, sel_where where, const char *su
     return SEL_BAD_SCENARIO;
 }
 
-/* coroutine.resume; upvalue 1: Lua's own. The place that runs is looked for in the coroutine. */
-static int tracked_resume(lua_State *L) {
-    sel_script *script = sel_script_of(L);
-    lua_State *outer = script->active, *co = lua_tothread(L, 1);
-    script->active = co ? co : outer;
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    script->active = outer;
-    return lua_gettop(L);
-}
-
-/* What coroutine.wrap returns; upvalues: what Lua's own returned, and the coroutine. */
-static int wrapped(lua_State *L) {
+/* Calls upvalue 1 with all arguments, the place that runs being looked for in the coroutine. */
+static int call_tracked(lua_State *L, lua_State *co) {
     sel_script *script = sel_script_of(L);
     lua_State *outer = script->active;
-    script->active = lua_tothread(L, lua_upvalueindex(2));
+    script->active = co ? co : outer;
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     script->active = outer;
     return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
+/* coroutine.resume; upvalue 1: Lua's own. */
+static int tracked_resume(lua_State *L) {
+    return call_tracked(L, lua_tothread(L, 1));
+}
+
+/* What coroutine.wrap returns; upvalues: what Lua's own returned, and the coroutine. */
+static int wrapped(lua_State *L) {
+    return call_tracked(L, lua_tothread(L, lua_upvalueindex(2)));
 }
 
 /* coroutine.wrap; upvalue 1: Lua's own. */

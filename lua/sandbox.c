@@ -191,12 +191,10 @@ static void make_strict(lua_State *L) {
 /* Scripts reach this metatable with getmetatable(""). */
 static void protect_strings(lua_State *L) {
     lua_pushliteral(L, "");
-    if (lua_getmetatable(L, -1)) {
-        lua_pushboolean(L, false);
-        lua_setfield(L, -2, "__metatable");
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
+    lua_getmetatable(L, -1);
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 2);
 }
 
 /* Address is a key in Lua's registry: what makes a list of a table's keys. */

@@ -57,7 +57,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
     const bool input = first && strcmp(path, "-") == 0;
     if (read_text(path, input, first ? &script->options : NULL, &text, &length, &found) == SEL_OK) {
         const char *name = input ? "stdin" : path;
-        if (!script->scenario->text) { /* the first file is the scenario itself */
+        if (first) {
             script->scenario->text = sel_arena_copy_length(script->arena, text, length);
             script->scenario->text_length = length;
         }
@@ -303,7 +303,6 @@ static int run(lua_State *L) {
 
 static void release(sel_scenario *scenario) {
     sel_script *script = scenario->release_data;
-    scenario->release = NULL;
     sel_limits_close(script);
     free(script);
 }
@@ -333,10 +332,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
 
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error) {
-    static const sel_script_options none;
-    sel_error unread = {SEL_OK, ""};
-    error = error ? error : &unread;
-    *scenario = create(options ? options : &none, error);
+    *scenario = create(options, error);
     if (!*scenario)
         return SEL_NO_DEVICE;
     sel_script *script = (*scenario)->release_data;

@@ -7,7 +7,7 @@
  */
 #include "lua/source.h"
 #include <ctype.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct cursor {
@@ -234,15 +234,21 @@ static sel_span value_span(sel_span table, int at, int value) {
     return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
 }
 
-/* The text of the key of the item that starts at `at`: `name =`, or `["name"] =`. */
-static bool key_of_item(const sel_source *source, int at, const char **key, size_t *length) {
+/* A key as the text has it. */
+typedef struct text_key {
+    const char *text;
+    size_t length;
+} text_key;
+
+/* The key of the item that starts at `at`: `name =`, or `["name"] =`. */
+static bool key_of_item(const sel_source *source, int at, text_key *key) {
     const sel_token *token = &source->tokens[at];
     bool quoted = sel_token_is(source, at, "[") && sel_token_is(source, at + 2, "]") &&
                   token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
     if (!quoted && (token->kind != SEL_TOKEN_NAME || !sel_token_is(source, at + 1, "=")))
         return false;
-    *key = source->text + token[quoted].start + quoted;
-    *length = token[quoted].length - 2 * (size_t)quoted;
+    key->text = source->text + token[quoted].start + quoted;
+    key->length = token[quoted].length - 2 * (size_t)quoted;
     return true;
 }
 
@@ -275,20 +281,11 @@ sel_span sel_source_next(sel_walk *walk) {
     return nothing(walk->table);
 }
 
-static int find_key(const sel_named_span *keys, int count, const char *key, size_t length) {
-    int low = 0, high = count - 1;
-    while (low <= high) {
-        int middle = low + (high - low) / 2;
-        int order = strncmp(keys[middle].name, key, length);
-        order = order == 0 && keys[middle].name[length] ? 1 : order;
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle - 1;
-    }
-    return -1;
+static int compare_key(const void *key, const void *item) {
+    const text_key *k = key;
+    const char *name = ((const sel_named_span *)item)->name;
+    const int order = strncmp(k->text, name, k->length);
+    return order || !name[k->length] ? order : -1;
 }
 
 void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
@@ -298,15 +295,14 @@ void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     for (int i = 0; i < count; i++)
         keys[i].span = nothing(span);
     while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
-        const char *key;
-        size_t length;
-        if (!key_of_item(span.source, at, &key, &length))
+        text_key key;
+        if (!key_of_item(span.source, at, &key))
             continue;
-        int k = find_key(keys, count, key, length);
-        if (k < 0 || keys[k].span.at >= 0)
-            continue;
-        keys[k].span = value_span(span, at, value);
-        missing--;
+        sel_named_span *found = bsearch(&key, keys, (size_t)count, sizeof *keys, compare_key);
+        if (found && found->span.at < 0) {
+            found->span = value_span(span, at, value);
+            missing--;
+        }
     }
 }
 

@@ -60,6 +60,7 @@ typedef struct sel_script {
     bool broken;                   /* a limit was hit, or all is said: nothing may catch this */
     sel_error ended;               /* the limit */
     struct sel_trace *trace;       /* the function under trace; NULL: none */
+    int64_t paths;                 /* of all traces so far */
     int counts;                    /* of its call: thousands of instructions */
     bool raised; /* it called error or assert last, or an error of its own follows */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
@@ -167,6 +168,9 @@ void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where 
  * had, for that reason or since there is no more memory. */
 int sel_script_too_large(sel_script *script);
 int sel_script_no_memory(sel_script *script, const char *what, size_t bytes);
+
+/* Zeroed memory of the scenario for `what`; ends the script when there is none. */
+void *sel_script_alloc(sel_script *script, const char *what, size_t bytes);
 
 /* Pushes the value of the field, read raw: no metamethod runs. Returns its type. */
 int sel_script_field(lua_State *L, int index, const char *name);

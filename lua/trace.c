@@ -21,9 +21,8 @@ enum { MAX_PATHS = 256, MAX_DEPTH = 256, MAX_NODES = 20000 };
 
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
 
-/* Addresses are keys in Lua's registry: the metatable of symbols, and how many paths were run in
- * all. */
-static const char symbol_key, serial_key;
+/* Address is a key in Lua's registry: the metatable of symbols. */
+static const char symbol_key;
 
 typedef struct decision {
     int condition;
@@ -36,16 +35,14 @@ typedef struct leaf {
 } leaf;
 
 struct sel_trace {
-    sel_script *script;
+    sel_lua_function *f; /* its `why` tells why there is no program */
+    int function;        /* its stack index */
     lua_State *L;
     sel_builder *builder;
-    const sel_trace_needs *needs;
     const sel_program *program; /* the outcome */
-    char *reason;
-    int function; /* its stack index */
     int paths;
-    lua_Integer serial; /* of the path, among those of all traces */
-    int depth, forced;  /* decisions on this path; how many of them are given */
+    int64_t serial;    /* of the path, among those of all traces */
+    int depth, forced; /* decisions on this path; how many of them are given */
     decision path[MAX_DEPTH];
     int exact; /* node: so far on this path */
 };
@@ -56,8 +53,8 @@ static struct sel_trace *trace_of(lua_State *L) {
 
 /* Notes why there is no program: the first reason is kept. */
 static void refuse_with(struct sel_trace *t, const char *format, va_list arguments) {
-    if (t && !*t->reason)
-        vsnprintf(t->reason, 256, format, arguments);
+    if (t && !*t->f->why)
+        vsnprintf(t->f->why, sizeof t->f->why, format, arguments);
 }
 
 static bool refuse(struct sel_trace *t, const char *format, ...) {
@@ -75,7 +72,7 @@ int sel_trace_fail(lua_State *L, const char *format, ...) {
     refuse_with(t, format, arguments);
     va_end(arguments);
     return luaL_error(L, "%s",
-                      t ? t->reason
+                      t ? t->f->why
                         : "a function kept a value of an earlier evaluation; it must "
                           "depend on its arguments only");
 }
@@ -83,7 +80,7 @@ int sel_trace_fail(lua_State *L, const char *format, ...) {
 /* What a symbol's userdata holds. A function that keeps one shows it to later paths and traces. */
 typedef struct kept_symbol {
     sel_symbol symbol;
-    lua_Integer serial;
+    int64_t serial;
 } kept_symbol;
 
 static kept_symbol *to_symbol(lua_State *L, int index) {
@@ -174,14 +171,6 @@ sel_symbol sel_trace_integers(lua_State *L, sel_symbol a, sel_symbol b, int valu
         sel_trace_require(L, sel_trace_build(L, SEL_OP_OR, floats, divisible, 0));
     }
     return (sel_symbol){value, both, bound};
-}
-
-sel_symbol sel_trace_extreme(lua_State *L, sel_op op, sel_symbol a, sel_symbol b) {
-    bool max = op == SEL_OP_MAX;
-    int second = sel_trace_build(L, SEL_OP_LT, max ? a.value : b.value, max ? b.value : a.value, 0);
-    return (sel_symbol){sel_trace_build(L, op, a.value, b.value, 0),
-                        sel_trace_build(L, SEL_OP_SELECT, second, b.whole, a.whole),
-                        fmax(a.bound, b.bound)};
 }
 
 /* Lua computes x - 0 as x + 0 where the 0 stands in the text: for -0.0 that gives 0.0, not -0.0. A
@@ -322,11 +311,11 @@ static bool take_result(struct sel_trace *t, int index, int *node) {
     int type = lua_type(L, index);
     char found[80];
     kept_symbol *kept = type == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
-    if (t->needs->predicate && type == LUA_TBOOLEAN)
+    if (t->f->predicate && type == LUA_TBOOLEAN)
         *node = sel_build_constant(t->builder, lua_toboolean(L, index));
-    else if (!t->needs->predicate && type == LUA_TNUMBER)
+    else if (!t->f->predicate && type == LUA_TNUMBER)
         *node = sel_build_constant(t->builder, lua_tonumber(L, index));
-    else if (!t->needs->predicate && kept && kept->serial == t->serial)
+    else if (!t->f->predicate && kept && kept->serial == t->serial)
         *node = kept->symbol.value;
     else
         return refuse(t, "it returns %s", sel_script_value_text(L, index, found));
@@ -335,9 +324,9 @@ static bool take_result(struct sel_trace *t, int index, int *node) {
 
 static bool take_results(struct sel_trace *t, int base, leaf *to) {
     int count = lua_gettop(t->L) - base;
-    if (count != t->needs->results)
+    if (count != t->f->base.results)
         return refuse(t, "it returns %d value%s", count, count == 1 ? "" : "s");
-    for (int r = 0; r < t->needs->results; r++)
+    for (int r = 0; r < t->f->base.results; r++)
         if (!take_result(t, base + 1 + r, &to->node[r]))
             return false;
     to->node[count] = t->exact;
@@ -350,22 +339,12 @@ static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||
                                strstr(message, "divide by zero") || strstr(message, "(zero)"));
-    if (status == LUA_ERRRUN && (t->script->raised || divided) && !*t->reason) {
+    if (status == LUA_ERRRUN && (t->f->script->raised || divided) && !*t->f->why) {
         int nothing = sel_build_constant(t->builder, 0);
         *to = (leaf){{nothing, nothing, nothing, nothing}};
         return nothing >= 0;
     }
     return refuse(t, "tracing it fails: %.200s", message ? message : "not enough memory");
-}
-
-/* The next number of a path. */
-static lua_Integer next_serial(lua_State *L) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &serial_key);
-    lua_Integer serial = lua_tointeger(L, -1) + 1;
-    lua_pop(L, 1);
-    lua_pushinteger(L, serial);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &serial_key);
-    return serial;
 }
 
 /* Calls the function along the path whose first `forced` decisions are given. */
@@ -374,33 +353,33 @@ static bool run_path(struct sel_trace *t, int forced, leaf *to) {
     int base = lua_gettop(L);
     if (++t->paths > MAX_PATHS)
         return refuse(t, "its comparisons make more than %d paths", MAX_PATHS);
-    if (sel_limits_passed(t->script))
+    if (sel_limits_passed(t->f->script))
         return refuse(t, "tracing it takes too long");
     t->depth = 0;
     t->forced = forced;
-    t->serial = next_serial(L);
+    t->serial = ++t->f->script->paths;
     t->exact = sel_trace_constant(L, 1);
-    luaL_checkstack(L, t->needs->count + LUA_MINSTACK, NULL);
+    luaL_checkstack(L, t->f->count + LUA_MINSTACK, NULL);
     lua_pushvalue(L, t->function);
-    for (int i = 0; i < t->needs->count; i++) {
-        int node = check_node(L, sel_build_argument(t->builder, t->needs->arguments[i]));
+    for (int i = 0; i < t->f->count; i++) {
+        int node = check_node(L, sel_build_argument(t->builder, t->f->arguments[i]));
         sel_trace_push(L, sel_trace_float(L, node));
     }
     sel_trace_watch(L);
-    int status = lua_pcall(L, t->needs->count, LUA_MULTRET, 0);
+    int status = lua_pcall(L, t->f->count, LUA_MULTRET, 0);
     lua_sethook(L, NULL, 0, 0);
     bool taken = status == LUA_OK ? take_results(t, base, to) : take_error(t, status, to);
     lua_settop(L, base);
-    if (!sel_trace_restore(L, t->reason)) {
-        t->script->keeps_state = true;
+    if (!sel_trace_restore(L, t->f->why)) {
+        t->f->script->keeps_state = true;
         return false;
     }
-    return taken && !*t->reason;
+    return taken && !*t->f->why;
 }
 
 static bool merge(struct sel_trace *t, int condition, leaf *yes, const leaf *no) {
     bool done = true;
-    for (int r = 0; r <= t->needs->results; r++) {
+    for (int r = 0; r <= t->f->base.results; r++) {
         yes->node[r] = sel_build(t->builder, SEL_OP_SELECT, condition, yes->node[r], no->node[r]);
         done = done && yes->node[r] >= 0;
     }
@@ -428,7 +407,7 @@ static int run(lua_State *L) {
     struct sel_trace *t = lua_touserdata(L, 1);
     leaf all;
     double known;
-    const int results = t->needs->results;
+    const int results = t->f->base.results;
     t->function = 2;
     sel_trace_begin(L);
     if (!explore(t, 0, &all))
@@ -436,20 +415,18 @@ static int run(lua_State *L) {
     if (sel_builder_constant(t->builder, all.node[results], &known) && known == 0)
         refuse(t, "it always ends in an error");
     else
-        t->program =
-            sel_builder_finish(t->builder, all.node, results, all.node[results], t->script->arena);
+        t->program = sel_builder_finish(t->builder, all.node, results, all.node[results],
+                                        t->f->script->arena);
     return 0;
 }
 
-const sel_program *sel_trace_function(sel_script *script, int index, const sel_trace_needs *needs,
-                                      char reason[256]) {
+const sel_program *sel_trace_function(sel_lua_function *f, int index) {
+    sel_script *script = f->script;
     lua_State *L = script->L;
-    struct sel_trace t = {.script = script, .L = L, .needs = needs, .reason = reason};
+    struct sel_trace t = {.f = f, .L = L, .builder = sel_builder_create(MAX_NODES)};
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     const sel_limits outer = script->limits;
-    reason[0] = '\0';
-    t.builder = sel_builder_create(MAX_NODES);
     if (!t.builder) {
         refuse(&t, "there is not enough memory to trace it");
         return NULL;
@@ -470,5 +447,5 @@ const sel_program *sel_trace_function(sel_script *script, int index, const sel_t
     sel_builder_destroy(t.builder);
     if (!t.program)
         refuse(&t, "its program needs too many registers");
-    return *reason ? NULL : t.program;
+    return *f->why ? NULL : t.program;
 }

@@ -84,11 +84,20 @@ static int math_fmod(lua_State *L) {
     return sel_trace_push(L, sel_trace_integers(L, a, b, value, b.bound, true, true));
 }
 
+/* math.max (SEL_OP_MAX) or math.min of two. */
+static sel_symbol extreme_of_two(lua_State *L, sel_op op, sel_symbol a, sel_symbol b) {
+    bool max = op == SEL_OP_MAX;
+    int second = sel_trace_build(L, SEL_OP_LT, max ? a.value : b.value, max ? b.value : a.value, 0);
+    return (sel_symbol){sel_trace_build(L, op, a.value, b.value, 0),
+                        sel_trace_build(L, SEL_OP_SELECT, second, b.whole, a.whole),
+                        fmax(a.bound, b.bound)};
+}
+
 static int extreme(lua_State *L) {
     int count = lua_gettop(L);
     sel_symbol found = sel_trace_operand(L, 1);
     for (int i = 2; i <= count; i++)
-        found = sel_trace_extreme(L, upvalue_op(L), found, sel_trace_operand(L, i));
+        found = extreme_of_two(L, upvalue_op(L), found, sel_trace_operand(L, i));
     return sel_trace_push(L, found);
 }
 

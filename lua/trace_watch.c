@@ -234,13 +234,10 @@ static bool is_plain_name(const text *t, int at) {
 /* An index `[...]` that opens at `at`: made of literals and names that are no symbols. */
 static bool is_plain_index(const text *t, int at) {
     static const char *const operators[] = {"+", "-", "*", "#", NULL};
-    for (at++; at < t->end && !is(t, at, "]"); at++) {
-        bool plain = is_number(t, at) || is_string(t, at) || is_plain_name(t, at);
-        for (const char *const *o = operators; *o && !plain; o++)
-            plain = is(t, at, *o);
-        if (!plain)
+    for (at++; at < t->end && !is(t, at, "]"); at++)
+        if (!is_number(t, at) && !is_string(t, at) && !is_plain_name(t, at) &&
+            !sel_token_is_any(t->source, at, operators))
             return false;
-    }
     return true;
 }
 
@@ -248,15 +245,12 @@ static bool harmless_right_side(const text *t, int at) {
     return is_string(t, at) || is(t, at, "nil") || is(t, at, "true") || is(t, at, "false");
 }
 
-/* Why the text of a function on lines `first` to `last` cannot be traced, NULL when it can.
- * `*stores` becomes true when it may give fields of tables values. */
-static const char *scan(sel_arena *arena, sel_source *source, int first, int last, bool *stores,
-                        char reason[256]) {
-    *stores = false;
-    if (!sel_source_read(arena, source)) {
-        snprintf(reason, 256, "there is not enough memory to read its text");
-        return reason;
-    }
+/* Ends the trace where the text of a function on lines `first` to `last` cannot be followed;
+ * whether it may give fields of tables values. */
+static bool scan(lua_State *L, sel_source *source, int first, int last) {
+    bool stores = false;
+    if (!sel_source_read(sel_script_of(L)->arena, source))
+        sel_trace_fail(L, "there is not enough memory to read its text");
     text t = {source, 0, source->token_count};
     while (t.first < t.end && source->tokens[t.first].line < first)
         t.first++;
@@ -264,23 +258,19 @@ static const char *scan(sel_arena *arena, sel_source *source, int first, int las
         t.end--;
     for (int at = t.first; at < t.end; at++) {
         int line = source->tokens[at].line;
-        *stores = *stores || gives_field(&t, at);
-        if ((is(&t, at, "==") || is(&t, at, "~=")) && !harmless_right_side(&t, at + 1)) {
-            snprintf(reason, 256,
-                     "it compares with %s on line %d, which tracing cannot follow; use < or <=, or "
-                     "compare outside of the function",
-                     is(&t, at, "==") ? "==" : "~=", line);
-            return reason;
-        }
-        if (is(&t, at, "[") && !is_plain_index(&t, at)) {
-            snprintf(reason, 256,
-                     "it indexes a table on line %d by what may depend on its arguments, which "
-                     "tracing cannot follow",
-                     line);
-            return reason;
-        }
+        stores = stores || gives_field(&t, at);
+        if ((is(&t, at, "==") || is(&t, at, "~=")) && !harmless_right_side(&t, at + 1))
+            sel_trace_fail(L,
+                           "it compares with %s on line %d, which tracing cannot follow; use < or "
+                           "<=, or compare outside of the function",
+                           is(&t, at, "==") ? "==" : "~=", line);
+        if (is(&t, at, "[") && !is_plain_index(&t, at))
+            sel_trace_fail(L,
+                           "it indexes a table on line %d by what may depend on its arguments, "
+                           "which tracing cannot follow",
+                           line);
     }
-    return NULL;
+    return stores;
 }
 
 /* ---- the hook ---- */
@@ -292,9 +282,6 @@ static bool is_library(const lua_Debug *info) {
 
 /* The function at the top is called. */
 static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
-    sel_script *script = sel_script_of(L);
-    char reason[256];
-    bool stores;
     if (is_library(info))
         return;
     call_keep(L, "upvalues");
@@ -302,12 +289,10 @@ static void look_at_lua_function(lua_State *L, const lua_Debug *info) {
     lua_pop(L, 1);
     if (known)
         return;
-    sel_source *source = sel_script_source(script, info->source);
+    sel_source *source = sel_script_source(sel_script_of(L), info->source);
     if (!source)
         sel_trace_fail(L, "it calls a function whose text is not known");
-    if (scan(script->arena, source, info->linedefined, info->lastlinedefined, &stores, reason))
-        sel_trace_fail(L, "%s", reason);
-    if (stores) {
+    if (scan(L, source, info->linedefined, info->lastlinedefined)) {
         call_keep(L, "tables");
         if (!lua_isnil(L, -1))
             sel_trace_fail(L, "%s", lua_tostring(L, -1));

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static void assert_same(const char *text) {
     double value = -1;
     char *end;
     double expected = strtod_l(text, &end, c_locale);
-    const char *behind = sel_decimal_read(text, c_locale, &value);
+    const char *behind = sel_decimal_read(text, &value);
     if (behind != end || memcmp(&value, &expected, sizeof value) != 0)
         fail_msg("'%s' is %.17g, not %.17g", text, value, expected);
 }
@@ -83,8 +84,8 @@ static void other_words_are_no_numbers(void **state) {
     static const char *const texts[] = {"", "-", ".", "+.", "e5", "nan", "inf", "x1", " 1", "--1"};
     double value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_null(sel_decimal_read(texts[i], c_locale, &value));
-    assert_string_equal(sel_decimal_read("0x10", c_locale, &value), "x10");
+        assert_null(sel_decimal_read(texts[i], &value));
+    assert_string_equal(sel_decimal_read("0x10", &value), "x10");
 }
 
 /* Numbers as grids have them and numbers with all digits, about the limits of the short cut. */

@@ -281,7 +281,7 @@ static void assert_holds(const sel_shape *shape, int face, const char *expected)
 /* The picture of write_picture as a shape. */
 static sel_shape *shape_of_picture(sel_arena *arena, sel_shape_image *image) {
     write_picture("i.png");
-    assert_int_equal(sel_shape_image_read(arena, image, &error), SEL_OK);
+    assert_int_equal(sel_raster_read_picture(arena, image->file, &image->pixels, &error), SEL_OK);
     return sel_shape_make(arena, SEL_SHAPE_IMAGE, image);
 }
 
@@ -346,7 +346,8 @@ static void other_formats_are_named(void **state) {
                                     ".tif, .tiff, .png files");
     sel_shape_image image = {"r.tif", 0.5, false, NULL};
     error = (sel_error){.status = SEL_OK};
-    assert_int_equal(sel_shape_image_read(arena, &image, &error), SEL_BAD_SCENARIO);
+    assert_int_equal(sel_raster_read_picture(arena, image.file, &image.pixels, &error),
+                     SEL_BAD_SCENARIO);
     assert_string_equal(error.text,
                         "r.tif: this format is not read; images are read from .png files");
     params.file = "none.png";
