@@ -189,7 +189,7 @@ static void charge(lua_State *L, size_t bytes) {
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
     if (!lookup)
         return sel_limits_break(L);
-    charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
+    charge(L, sel_script_of(L)->arena->held - before);
     push_lookup(L, lookup);
     return 1;
 }
@@ -197,7 +197,7 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
 int sel_data_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "series");
-    size_t before = sel_arena_bytes(script->arena);
+    size_t before = script->arena->held;
     sel_series_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_series_table, &params, mark);
@@ -213,7 +213,7 @@ int sel_data_series(lua_State *L) {
 int sel_data_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "raster");
-    size_t before = sel_arena_bytes(script->arena);
+    size_t before = script->arena->held;
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
@@ -246,7 +246,7 @@ static void push_saved(lua_State *L, const sel_function *function) {
 int sel_data_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "state");
-    const size_t before = sel_arena_bytes(script->arena);
+    const size_t before = script->arena->held;
     sel_state_params params = {0};
     sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
     sel_error found = {.status = SEL_OK};
@@ -257,7 +257,7 @@ int sel_data_state(lua_State *L) {
     sel_script_hand_over(script, &found, mark->where, "sel.state");
     if (status)
         return sel_limits_break(L);
-    charge(L, sel_arena_bytes(script->arena) - before);
+    charge(L, script->arena->held - before);
     lua_createtable(L, 0, count);
     for (int i = 0; i < count; i++) {
         const sel_saved_field *field = &fields[i];

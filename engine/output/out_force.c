@@ -110,10 +110,10 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     SEL_KEEP(checkpoint, stride);
     SEL_KEEP(checkpoint, skipped);
-    if (sel_checkpoint_loads(checkpoint)) {
+    if (checkpoint->loads) {
         if (count > MOST_SAMPLES || stride < 1 || !make_room(record, (size_t)count + 1)) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
-                                sel_checkpoint_path(checkpoint));
+                                checkpoint->path);
             return;
         }
         record->count = (size_t)count;
