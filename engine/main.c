@@ -108,9 +108,8 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         .resume_file = a->resume_file,
         .interrupt = sel_process_interrupt(),
         .progress = a->quiet ? NULL : sel_progress_print,
-        .progress_data = &printer,
         .log = a->quiet ? NULL : sel_progress_log,
-        .log_data = &printer,
+        .data = &printer,
         .begun = a->quiet ? NULL : say_beginning,
     };
     sel_report report;
