@@ -172,8 +172,10 @@ static void files_of_a_run_carry_the_keys_of_its_terrain(void **state) {
     (void)state;
     static const sel_field rows[] = {
         {"ground", SEL_KIND_QUANTITY, 0, sizeof(sel_common), "", 0, NULL, NULL, NULL}};
-    static const sel_table table = {
-        "sel.fake", "", sizeof(sel_common) + sizeof(sel_quantity), SIZE_MAX, rows, 1, NULL};
+    static const sel_table table = {.name = "sel.fake",
+                                    .size = sizeof(sel_common) + sizeof(sel_quantity),
+                                    .fields = rows,
+                                    .count = 1};
     sel_arena *arena = sel_arena_create();
     const sel_raster_file file = {.keys = &utm};
     sel_raster terrain = {.n = {1, 1}, .dx = 1, .value = (double[]){0}, .file = &file};
