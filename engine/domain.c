@@ -151,9 +151,6 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     const sel_solver *solver = simulation->solver;
     size_t cells = (size_t)sel_grid_cells(&domain->grid);
     sel_variant law = {NULL, NULL, {NULL, 0}};
-    if (!solver->blank) {
-        return SEL_OK;
-    }
     uint8_t *blank = calloc(cells, 1);
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", cells);
@@ -184,7 +181,9 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
-    status = status ? status : paint_nodata(domain, simulation, threads, error);
+    if (!status && simulation->solver->blank) {
+        status = paint_nodata(domain, simulation, threads, error);
+    }
     status = status ? status : sel_domain_find_lost(domain, simulation->solver, threads, error);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
