@@ -63,19 +63,12 @@ static const sel_solver *solver_of(const sel_table *table) {
     return *solver;
 }
 
-static const char *rank_text(sel_field_rank rank) {
-    switch (rank) {
-    case SEL_VECTOR:
-        return "vector";
-    case SEL_CURL:
-        return "number in 2-D, vector in 3-D";
-    case SEL_TENSOR:
-        return "tensor xx yy xy, in 3-D xx yy zz xy yz xz";
-    case SEL_SCALAR:
-        break;
-    }
-    return "number";
-}
+static const char *const rank_texts[] = {
+    [SEL_VECTOR] = "vector",
+    [SEL_SCALAR] = "number",
+    [SEL_CURL] = "number in 2-D, vector in 3-D",
+    [SEL_TENSOR] = "tensor xx yy xy, in 3-D xx yy zz xy yz xz",
+};
 
 /* A line of a list: the first clause of `doc`. */
 static void print_entry(FILE *to, const char *name, const char *doc) {
@@ -90,7 +83,7 @@ static void print_entry(FILE *to, const char *name, const char *doc) {
 }
 
 static void print_result(FILE *to, const sel_field_info *field) {
-    fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_text(field->rank), field->unit, "");
+    fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_texts[field->rank], field->unit, "");
     sel_print_wrapped(to, field->doc, 15, 15);
 }
 
@@ -276,7 +269,7 @@ static void print_markdown_results(FILE *to, const sel_solver *solver) {
             solver->name);
     for (int f = 0; f < solver->field_count; f++) {
         const sel_field_info *field = &solver->fields[f];
-        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_text(field->rank), field->unit);
+        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_texts[field->rank], field->unit);
         print_cell(to, field->doc);
         fputs(" |\n", to);
     }

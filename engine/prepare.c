@@ -128,14 +128,6 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
 
 /* ---- threads ---- */
 
-/* As many as somebody says; 0: nobody does. */
-static int told_threads(const sel_settings *settings, const sel_common *common) {
-    if (settings->threads > 0) {
-        return (int)settings->threads;
-    }
-    return common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
-}
-
 /* No more than are worth waking for so many cells. */
 static int worth_of_threads(const sel_domain *domain) {
     int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
@@ -165,7 +157,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    const int told = told_threads(settings, common);
+    const int64_t own = common->threads == SEL_INT_NOT_GIVEN ? 0 : common->threads;
+    const int told = (int)(settings->threads > 0 ? settings->threads : own); /* 0: nobody says */
     use_threads(prepared, told ? told : sel_machine_threads());
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {

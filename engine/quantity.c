@@ -243,13 +243,16 @@ typedef struct canvas {
 
 static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
     const size_t each = 4 * sizeof *c->x + sizeof *c->index + sizeof *c->owner + 1;
-    double *x = calloc(n, each);
-    if (!x) {
+    c->x = calloc(n, each);
+    if (!c->x) {
         return sel_fail_memory(error, "a painted quantity", n * each);
     }
-    size_t *index = (size_t *)(x + 4 * n);
-    int *owner = (int *)(index + n);
-    *c = (canvas){x, x + n, x + 2 * n, x + 3 * n, index, owner, (uint8_t *)(owner + n)};
+    c->y = c->x + n;
+    c->z = c->y + n;
+    c->value = c->z + n;
+    c->index = (size_t *)(c->value + n);
+    c->owner = (int *)(c->index + n);
+    c->in = (uint8_t *)(c->owner + n);
     return SEL_OK;
 }
 
