@@ -10,17 +10,11 @@
 
 enum { BLOCK_BYTES = 16384, ALIGNMENT = _Alignof(max_align_t) };
 
-typedef struct block {
-    struct block *next;
+typedef struct sel_arena_block {
+    struct sel_arena_block *next;
     size_t used, size;
     _Alignas(max_align_t) unsigned char bytes[];
 } block;
-
-struct sel_arena {
-    block *first;       /* with room for small allocations */
-    size_t held, limit; /* limit 0: none */
-    bool full;
-};
 
 sel_arena *sel_arena_create(void) {
     return calloc(1, sizeof(sel_arena));
@@ -74,18 +68,6 @@ void *sel_arena_alloc(sel_arena *arena, size_t bytes) {
     void *result = b->bytes + b->used;
     b->used += need;
     return result;
-}
-
-size_t sel_arena_bytes(const sel_arena *arena) {
-    return arena->held;
-}
-
-void sel_arena_limit(sel_arena *arena, size_t bytes) {
-    arena->limit = bytes;
-}
-
-bool sel_arena_is_full(const sel_arena *arena) {
-    return arena->full;
 }
 
 char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length) {

@@ -5,7 +5,11 @@
 #include <stddef.h>
 #include "engine/status.h"
 
-typedef struct sel_arena sel_arena;
+typedef struct sel_arena {
+    struct sel_arena_block *first; /* with room for small allocations */
+    size_t held, limit;            /* bytes: it refuses to hold more than the limit; 0: none */
+    bool full;                     /* it refused memory because of its limit */
+} sel_arena;
 
 /* NULL when there is no memory. */
 sel_arena *sel_arena_create(void);
@@ -13,15 +17,6 @@ void sel_arena_destroy(sel_arena *arena);
 
 /* Zeroed, aligned for any type. NULL when there is no memory. */
 void *sel_arena_alloc(sel_arena *arena, size_t bytes);
-
-/* Bytes that it holds. */
-size_t sel_arena_bytes(const sel_arena *arena);
-
-/* From now on it refuses to hold more than `bytes`; no limit before. */
-void sel_arena_limit(sel_arena *arena, size_t bytes);
-
-/* Whether it refused memory because of its limit. */
-bool sel_arena_is_full(const sel_arena *arena);
 
 /* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
 char *sel_arena_copy(sel_arena *arena, const char *text);

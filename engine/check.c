@@ -8,7 +8,7 @@
 
 static const double calibration_seconds = 0.3;
 
-static void print_grid(const sel_prepared *prepared, FILE *to) {
+static void print_setup(const sel_prepared *prepared, FILE *to) {
     const sel_grid *grid = &prepared->domain->grid;
     fprintf(to, "  size                       %lld x %lld", (long long)grid->n[0],
             (long long)grid->n[1]);
@@ -29,9 +29,6 @@ static void print_grid(const sel_prepared *prepared, FILE *to) {
     }
     fprintf(to, "  precision                  %s\n",
             sel_precision_names[prepared->plan->precision]);
-}
-
-static void print_backend(const sel_prepared *prepared, FILE *to) {
     fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
             prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
     if (*prepared->choice.fallback) {
@@ -228,8 +225,7 @@ static void print_all(const sel_prepared *prepared, const sel_census *census, in
     const char *name = simulation->params->name;
     fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
             simulation->solver->name, name ? " " : "", name ? name : "");
-    print_grid(prepared, to);
-    print_backend(prepared, to);
+    print_setup(prepared, to);
     print_facts(prepared, to);
     sel_warnings_print(&prepared->warnings, "  ", to);
     char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];

@@ -151,9 +151,6 @@ static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulat
     const sel_solver *solver = simulation->solver;
     size_t cells = (size_t)sel_grid_cells(&domain->grid);
     sel_variant law = {NULL, NULL, {NULL, 0}};
-    if (!solver->blank) {
-        return SEL_OK;
-    }
     uint8_t *blank = calloc(cells, 1);
     if (!blank) {
         return sel_fail_memory(error, "the cells without data", cells);
@@ -184,7 +181,9 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
         status = status ? status : painted;
     }
-    status = status ? status : paint_nodata(domain, simulation, threads, error);
+    if (!status && simulation->solver->blank) {
+        status = paint_nodata(domain, simulation, threads, error);
+    }
     status = status ? status : sel_domain_find_lost(domain, simulation->solver, threads, error);
     /* After a bad region the unpainted faces would only repeat the news. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
@@ -274,23 +273,20 @@ static uint8_t face_region(const sel_domain *domain, const int64_t at[3]) {
     return latest;
 }
 
-/* Away from the faces across y and z only the ends of a row touch a face. */
-static bool only_ends_touch(const sel_grid *grid, int64_t y, int64_t z) {
-    bool inner = y > 0 && y < grid->n[1] - 1;
-    return inner && (grid->dims == 2 || (z > 0 && z < grid->n[2] - 1));
-}
-
 void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to) {
     const sel_grid *grid = &domain->grid;
-    int64_t at[3], last = grid->n[0] - 1, k = 0;
+    const int64_t last[3] = {grid->n[0] - 1, grid->n[1] - 1, grid->n[2] - 1};
+    int64_t at[3], k = 0;
     for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
         for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
-            const bool inner = only_ends_touch(grid, at[1], at[2]);
+            /* Away from the faces across y and z only the ends of a row touch a face. */
+            const bool inner =
+                at[1] > 0 && at[1] < last[1] && (grid->dims == 2 || (at[2] > 0 && at[2] < last[2]));
             const int64_t start[3] = {0, at[1], at[2]};
             const uint8_t *row = domain->cell + sel_cell_number(grid, start);
             for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0], k++) {
                 const uint8_t region = row[at[0]];
-                const bool away = inner && at[0] > 0 && at[0] < last;
+                const bool away = inner && at[0] > 0 && at[0] < last[0];
                 to->cell_type[k] = region;
                 to->solid[k] = region != 0;
                 to->boundary[k] = region || away ? 0 : face_region(domain, at);

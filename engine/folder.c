@@ -90,17 +90,11 @@ static bool is_name_of_output(const char *name) {
     return sel_is_plain(name) && *name && name[strlen(name) - 1] != '/';
 }
 
-/* The outputs of a former run, and those of them that stay: NULL-terminated. */
-typedef struct former_run {
-    const char *directory;
-    const char *const *kept;
-} former_run;
-
 /* Removes an output that a former run listed, and what is left of it when the run was killed. */
-static void remove_output(const former_run *run, const char *name) {
+static void remove_output(const char *directory, const char *const *kept, const char *name) {
     char temporary[SEL_PATH_ROOM + 8];
-    const bool removed = is_name_of_output(name) && sel_name_index(run->kept, name) < 0;
-    int folder = removed ? open_folder_of(run->directory, name) : -1;
+    const bool removed = is_name_of_output(name) && sel_name_index(kept, name) < 0;
+    int folder = removed ? open_folder_of(directory, name) : -1;
     if (folder >= 0) {
         snprintf(temporary, sizeof temporary, "%s.tmp", sel_file_name(name));
         remove_regular(folder, sel_file_name(name));
@@ -129,7 +123,7 @@ static bool string_character(FILE *from, int *c) {
 }
 
 /* Removes the outputs in run.json: frames of two runs side by side would be taken for one. */
-static void remove_outputs_of_json(const former_run *run, FILE *from) {
+static void remove_outputs_of_json(const char *directory, const char *const *kept, FILE *from) {
     static const char key[] = "\"outputs\": [";
     size_t matched = 0;
     int c = 0;
@@ -144,38 +138,30 @@ static void remove_outputs_of_json(const former_run *run, FILE *from) {
             c = '"';
         }
         name[length] = '\0';
-        remove_output(run, name);
+        remove_output(directory, kept, name);
     }
 }
 
 /* The last line of a run that was killed may be cut: it names no file then. */
-static void remove_outputs_of_list(const former_run *run, FILE *from) {
+static void remove_outputs_of_list(const char *directory, const char *const *kept, FILE *from) {
     char name[SEL_PATH_ROOM];
     while (fgets(name, sizeof name, from)) {
         name[strcspn(name, "\n")] = '\0';
-        remove_output(run, name);
+        remove_output(directory, kept, name);
     }
 }
 
-static void remove_outputs(const former_run *run, int folder) {
+/* All that a former run listed but for `kept` (NULL-terminated). */
+static void remove_outputs(const char *directory, const char *const *kept, int folder) {
     FILE *json = open_former(folder, SEL_RUN_JSON), *list = open_former(folder, SEL_RUN_FILES);
     if (json) {
-        remove_outputs_of_json(run, json);
+        remove_outputs_of_json(directory, kept, json);
         fclose(json);
     }
     if (list) {
-        remove_outputs_of_list(run, list);
+        remove_outputs_of_list(directory, kept, list);
         fclose(list);
     }
-}
-
-/* Files of the run itself that are replaced when they are complete are left until then. */
-static void remove_former(const char *directory, int folder) {
-    static const char *const none[] = {NULL};
-    const former_run run = {directory, none};
-    remove_outputs(&run, folder);
-    unlinkat(folder, SEL_RUN_FILES, 0);
-    unlinkat(folder, SEL_RUN_LOG, 0);
 }
 
 /* Refuses a run in the directory, and what is there under a name that the run will write. */
@@ -200,6 +186,7 @@ static sel_status refuse_former(const char *directory, int folder, sel_error *er
 }
 
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error) {
+    static const char *const none[] = {NULL};
     sel_status status = make_directories(directory, error);
     if (status) {
         return status;
@@ -209,23 +196,16 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
         return sel_fail(error, SEL_BAD_FILE, "%s: %s; choose another with -o", directory,
                         strerror(errno));
     }
-    if (force) {
-        remove_former(directory, folder);
+    if (force) { /* files of the run itself that are replaced when they are complete stay till then
+                  */
+        remove_outputs(directory, none, folder);
+        unlinkat(folder, SEL_RUN_FILES, 0);
+        unlinkat(folder, SEL_RUN_LOG, 0);
     } else {
         status = refuse_former(directory, folder, error);
     }
     close(folder);
     return status;
-}
-
-/* Opens a file that a run goes on with; -1 with errno. */
-static int open_output(const char *directory, const char *name) {
-    const int folder = open_folder_of(directory, name);
-    const int file = folder < 0 ? -1
-                                : openat(folder, sel_file_name(name),
-                                         O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    sel_file_close(folder);
-    return file;
 }
 
 /* Whether a file that a run goes on with can be cut to `bytes` (-1: it is left alone); `cuts`: does
@@ -241,7 +221,10 @@ static sel_status keep_file(const char *directory, const char *name, int64_t byt
         return SEL_OK;
     }
     sel_status status = SEL_OK;
-    const int file = open_output(directory, name);
+    const int folder = open_folder_of(directory, name);
+    const int flags = O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+    const int file = folder < 0 ? -1 : openat(folder, sel_file_name(name), flags);
+    sel_file_close(folder);
     if (cuts && (file < 0 || ftruncate(file, (off_t)bytes) != 0)) {
         status = sel_fail(error, SEL_BAD_FILE, "cannot write %s/%s: %s", directory, name,
                           strerror(errno));
@@ -269,7 +252,6 @@ static sel_status list_again(const char *directory, const char *const *names, se
 
 sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
                              sel_error *error) {
-    const former_run run = {directory, names};
     sel_status status = SEL_OK;
     for (int i = 0; names[i] && !status; i++) {
         status = keep_file(directory, names[i], bytes[i], false, error);
@@ -279,7 +261,7 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
         return status ? status
                       : sel_fail(error, SEL_BAD_FILE, "%s: %s", directory, strerror(errno));
     }
-    remove_outputs(&run, folder);
+    remove_outputs(directory, names, folder);
     close(folder);
     for (int i = 0; names[i] && !status; i++) {
         status = keep_file(directory, names[i], bytes[i], true, error);

@@ -14,11 +14,7 @@ int64_t sel_grid_cells(const sel_grid *grid) {
 }
 
 sel_box sel_grid_box(const sel_grid *grid) {
-    sel_box box = {.stride = {1, 1, 1}};
-    for (int a = 0; a < 3; a++) {
-        box.hi[a] = grid->n[a];
-    }
-    return box;
+    return (sel_box){{0, 0, 0}, {grid->n[0], grid->n[1], grid->n[2]}, {1, 1, 1}};
 }
 
 int64_t sel_box_count(const sel_box *box, int axis) {

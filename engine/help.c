@@ -8,37 +8,51 @@
 enum { MAX_NAMES = 512 };
 
 /* What a script calls that is no table of fields. */
-typedef struct topic {
-    const char *name, *usage, *doc;
-} topic;
-
-static const topic topics[] = {
-    {"shape.face", "shape.face \"x-\"",
-     "The sites of one face of the domain: \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\"."},
-    {"shape.faces", "shape.faces", "The sites of all faces that are not periodic."},
-    {"shape.rest", "shape.rest", "The face sites that no earlier region painted."},
-    {"sel.params",
-     "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
-     "Declares what the command line may set with NAME=value, and returns the values, read-only. A "
-     "default is a number, a string or a boolean and sets the parameter's type. Fields beside it: "
-     "min and max (of a number), choices (a list of the only values), integer = true (whole "
-     "numbers only), file = true (the path of a file: the default is relative to the script, one "
-     "from the command line to the working directory)."},
-    {"sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
-     "Reads another scenario and returns its table, or the list of them, for this one to change "
-     "and return. The path is relative to the script; the values set its sel.params."},
-    {"sel.paint", "sel.paint { base, { shape, value }, ... }",
-     "A quantity: the value of the last shape that holds the place, and outside of all shapes the "
-     "base. Base and values are quantities."},
-    {"sel.noise", "sel.noise(seed, x, y, z)",
-     "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run and on "
-     "every machine; y and z are 0 when not given."},
-    {"sel.step", "sel.step(x)", "0 where x is below 0, else 1: for numbers, and inside functions."},
-    {"sel.ramp", "sel.ramp(t, T)",
-     "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T is "
-     "above 0. For numbers, and inside functions."},
-    {NULL, NULL, NULL},
+#define CALL(called, how, text) \
+    { .name = called, .usage = how, .doc = text }
+static const sel_table calls[] = {
+    CALL("shape.face", "shape.face \"x-\"",
+         "The sites of one face of the domain: \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\"."),
+    CALL("shape.faces", "shape.faces", "The sites of all faces that are not periodic."),
+    CALL("shape.rest", "shape.rest", "The face sites that no earlier region painted."),
+    CALL("sel.params",
+         "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
+         "Declares what the command line may set with NAME=value, and returns the values, "
+         "read-only. A "
+         "default is a number, a string or a boolean and sets the parameter's type. Fields beside "
+         "it: "
+         "min and max (of a number), choices (a list of the only values), integer = true (whole "
+         "numbers only), file = true (the path of a file: the default is relative to the script, "
+         "one "
+         "from the command line to the working directory)."),
+    CALL(
+        "sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
+        "Reads another scenario and returns its table, or the list of them, for this one to change "
+        "and return. The path is relative to the script; the values set its sel.params."),
+    CALL("sel.paint", "sel.paint { base, { shape, value }, ... }",
+         "A quantity: the value of the last shape that holds the place, and outside of all shapes "
+         "the "
+         "base. Base and values are quantities."),
+    CALL("sel.noise", "sel.noise(seed, x, y, z)",
+         "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run "
+         "and on "
+         "every machine; y and z are 0 when not given."),
+    CALL("sel.step", "sel.step(x)",
+         "0 where x is below 0, else 1: for numbers, and inside functions."),
+    CALL("sel.ramp", "sel.ramp(t, T)",
+         "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T "
+         "is "
+         "above 0. For numbers, and inside functions."),
 };
+
+/* Tables of fields, then calls. */
+static sel_schema collect(void) {
+    sel_schema all = sel_schema_collect();
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        all.tables[all.table_count++] = &calls[i];
+    }
+    return all;
+}
 
 /* Whose results a solver's table leads to; NULL: the table of no solver. */
 static const sel_solver *solver_of(const sel_table *table) {
@@ -49,19 +63,12 @@ static const sel_solver *solver_of(const sel_table *table) {
     return *solver;
 }
 
-static const char *rank_text(sel_field_rank rank) {
-    switch (rank) {
-    case SEL_VECTOR:
-        return "vector";
-    case SEL_CURL:
-        return "number in 2-D, vector in 3-D";
-    case SEL_TENSOR:
-        return "tensor xx yy xy, in 3-D xx yy zz xy yz xz";
-    case SEL_SCALAR:
-        break;
-    }
-    return "number";
-}
+static const char *const rank_texts[] = {
+    [SEL_VECTOR] = "vector",
+    [SEL_SCALAR] = "number",
+    [SEL_CURL] = "number in 2-D, vector in 3-D",
+    [SEL_TENSOR] = "tensor xx yy xy, in 3-D xx yy zz xy yz xz",
+};
 
 /* A line of a list: the first clause of `doc`. */
 static void print_entry(FILE *to, const char *name, const char *doc) {
@@ -76,7 +83,7 @@ static void print_entry(FILE *to, const char *name, const char *doc) {
 }
 
 static void print_result(FILE *to, const sel_field_info *field) {
-    fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_text(field->rank), field->unit, "");
+    fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_texts[field->rank], field->unit, "");
     sel_print_wrapped(to, field->doc, 15, 15);
 }
 
@@ -88,7 +95,8 @@ static void print_results(FILE *to, const sel_solver *solver) {
 }
 
 static void print_table(FILE *to, const sel_table *table) {
-    fprintf(to, "%s\n  ", table->name);
+    fprintf(to, "%s\n  %s%s", table->name, table->usage ? table->usage : "",
+            table->usage ? "\n  " : "");
     sel_print_wrapped(to, table->doc, 2, 2);
     fputs(table->count ? "\n" : "", to);
     for (int i = 0; i < table->count; i++) {
@@ -120,11 +128,10 @@ static void print_fields_index(FILE *to) {
 static void print_index(FILE *to, const sel_schema *all) {
     fputs("Tables of a scenario; `selenite help NAME` lists the fields of one:\n\n", to);
     for (int i = 0; i < all->table_count; i++) {
+        if (all->tables[i] == calls) {
+            fputs("\nWhat a script calls without a table of fields:\n\n", to);
+        }
         print_entry(to, all->tables[i]->name, all->tables[i]->doc);
-    }
-    fputs("\nWhat a script calls without a table of fields:\n\n", to);
-    for (const topic *t = topics; t->name; t++) {
-        print_entry(to, t->name, t->doc);
     }
     print_fields_index(to);
 }
@@ -145,16 +152,6 @@ static bool is_in_group(const char *full, const char *name) {
 static void begin_part(FILE *to, bool *begun) {
     fputs(*begun ? "\n" : "", to);
     *begun = true;
-}
-
-static void print_topics(FILE *to, const char *name, bool *begun) {
-    for (const topic *t = topics; t->name; t++) {
-        if (is_called(t->name, name)) {
-            begin_part(to, begun);
-            fprintf(to, "%s\n  %s\n  ", t->name, t->usage);
-            sel_print_wrapped(to, t->doc, 2, 2);
-        }
-    }
 }
 
 static void print_tables(FILE *to, const sel_schema *all, const char *name, bool *begun) {
@@ -182,18 +179,14 @@ static void print_group(FILE *to, const sel_schema *all, const char *name, bool 
         }
         families = true;
     }
-    for (int i = 0; i < all->table_count && !families; i++) {
-        if (is_in_group(all->tables[i]->name, name)) {
-            if (!tables) {
+    for (int i = 0; i < all->table_count; i++) {
+        const sel_table *table = all->tables[i];
+        if (is_in_group(table->name, name) && (table->usage || !families)) {
+            if (!families && !tables) {
                 begin_part(to, begun);
             }
-            print_entry(to, all->tables[i]->name, all->tables[i]->doc);
+            print_entry(to, table->name, table->doc);
             tables = true;
-        }
-    }
-    for (const topic *t = topics; t->name; t++) {
-        if (is_in_group(t->name, name)) {
-            print_entry(to, t->name, t->doc);
         }
     }
     if (families || tables) {
@@ -230,9 +223,6 @@ static name_list list_names(const sel_schema *all) {
     for (int i = 0; i < all->table_count; i++) {
         add_name(&names, all->tables[i]->name);
     }
-    for (const topic *t = topics; t->name; t++) {
-        add_name(&names, t->name);
-    }
     for (int i = 0; i < all->family_count; i++) {
         add_name(&names, all->families[i]->name);
     }
@@ -246,13 +236,12 @@ static name_list list_names(const sel_schema *all) {
 }
 
 sel_status sel_help(FILE *to, const char *name, sel_error *error) {
-    const sel_schema all = sel_schema_collect();
+    const sel_schema all = collect();
     if (!name) {
         print_index(to, &all);
         return SEL_OK;
     }
     bool begun = sel_usage_of(to, name);
-    print_topics(to, name, &begun);
     print_tables(to, &all, name, &begun);
     print_group(to, &all, name, &begun);
     print_field_named(to, name, &begun);
@@ -280,14 +269,15 @@ static void print_markdown_results(FILE *to, const sel_solver *solver) {
             solver->name);
     for (int f = 0; f < solver->field_count; f++) {
         const sel_field_info *field = &solver->fields[f];
-        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_text(field->rank), field->unit);
+        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_texts[field->rank], field->unit);
         print_cell(to, field->doc);
         fputs(" |\n", to);
     }
 }
 
 static void print_markdown_table(FILE *to, const sel_table *table) {
-    fprintf(to, "\n## %s\n\n%s\n", table->name, table->doc);
+    fprintf(to, "\n## %s\n\n%s%s%s%s\n", table->name, table->usage ? "    " : "",
+            table->usage ? table->usage : "", table->usage ? "\n\n" : "", table->doc);
     if (table->count) {
         fputs("\n| field | what it takes | meaning |\n|---|---|---|\n", to);
     }
@@ -307,7 +297,7 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
 }
 
 void sel_reference_markdown(FILE *to) {
-    const sel_schema all = sel_schema_collect();
+    const sel_schema all = collect();
     fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
           "names of sel and "
           "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
@@ -316,9 +306,6 @@ void sel_reference_markdown(FILE *to) {
           to);
     for (int i = 0; i < all.table_count; i++) {
         print_markdown_table(to, all.tables[i]);
-    }
-    for (const topic *t = topics; t->name; t++) {
-        fprintf(to, "\n## %s\n\n    %s\n\n%s\n", t->name, t->usage, t->doc);
     }
 }
 
@@ -343,7 +330,7 @@ static void print_command_names(FILE *to) {
 }
 
 static void print_help_names(FILE *to) {
-    const sel_schema all = sel_schema_collect();
+    const sel_schema all = collect();
     const name_list names = list_names(&all);
     print_command_names(to);
     for (int i = 0; i < names.count; i++) {
@@ -397,25 +384,6 @@ static void print_zsh_option(FILE *to, const sel_option *option) {
     fputs("' \\\n", to);
 }
 
-static void print_zsh_command(FILE *to, const sel_command *command) {
-    fprintf(to, "    %s)\n        _arguments \\\n", command->name);
-    for (const sel_option *option = sel_options; option->name; option++) {
-        if (option->commands & command->takes) {
-            print_zsh_option(to, option);
-        }
-    }
-    if (command->takes & (SEL_RUN | SEL_CHECK)) {
-        fputs("        '1:scenario:_files -g \"*.lua\"' '*:parameter:_selenite_assignments' ;;\n",
-              to);
-    } else if (strcmp(command->name, "help") == 0) {
-        fputs("        '1:name:(", to);
-        print_help_names(to);
-        fputs(")' '2:shell:(bash zsh)' ;;\n", to);
-    } else {
-        fputs("        && return ;;\n", to);
-    }
-}
-
 static void print_zsh_commands(FILE *to) {
     for (const sel_command *command = sel_commands; command->name; command++) {
         fprintf(to, "        '%s:", command->name);
@@ -426,7 +394,23 @@ static void print_zsh_commands(FILE *to) {
 
 static void print_zsh_arguments(FILE *to) {
     for (const sel_command *command = sel_commands; command->name; command++) {
-        print_zsh_command(to, command);
+        fprintf(to, "    %s)\n        _arguments \\\n", command->name);
+        for (const sel_option *option = sel_options; option->name; option++) {
+            if (option->commands & command->takes) {
+                print_zsh_option(to, option);
+            }
+        }
+        if (command->takes & (SEL_RUN | SEL_CHECK)) {
+            fputs(
+                "        '1:scenario:_files -g \"*.lua\"' '*:parameter:_selenite_assignments' ;;\n",
+                to);
+        } else if (strcmp(command->name, "help") == 0) {
+            fputs("        '1:name:(", to);
+            print_help_names(to);
+            fputs(")' '2:shell:(bash zsh)' ;;\n", to);
+        } else {
+            fputs("        && return ;;\n", to);
+        }
     }
 }
 

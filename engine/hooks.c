@@ -30,10 +30,6 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
     return next;
 }
 
-static bool due_by_steps(const sel_hook *hook, int64_t step) {
-    return hook->at != SEL_HOOK_AT_END && step % hook->every == 0;
-}
-
 static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
@@ -50,7 +46,8 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
     run->time = time;
     for (int i = 0; i < hooks_of(run)->n && !status; i++) {
         const sel_hook *hook = hook_at(run, i);
-        if (end ? hook->at == SEL_HOOK_AT_END : due_by_steps(hook, step)) {
+        const bool at_end = hook->at == SEL_HOOK_AT_END;
+        if (end ? at_end : !at_end && step % hook->every == 0) {
             status = call_hook(run, hook, error);
         }
     }

@@ -86,13 +86,6 @@ double sel_machine_seconds(void) {
 
 enum { COPIES = 9, LINE = 4096 };
 
-/* Bytes of one array: several times the largest cache. */
-static size_t array_bytes(void) {
-    const size_t least = (size_t)128 << 20;
-    size_t cache = (size_t)sel_machine_cache() * 4;
-    return (cache > least ? cache : least) / LINE * LINE;
-}
-
 /* One copy, each thread its own part, as the populations of a flow are shared. */
 static double time_copy(char *to, const char *from, size_t bytes, int threads) {
     double start = sel_machine_seconds();
@@ -121,7 +114,8 @@ double sel_median(double *values, int count) {
 }
 
 double sel_machine_bandwidth(int threads) {
-    size_t bytes = array_bytes();
+    const size_t least = (size_t)128 << 20, caches = (size_t)sel_machine_cache() * 4;
+    const size_t bytes = (caches > least ? caches : least) / LINE * LINE; /* of one array */
     char *from = sel_machine_allocate(bytes), *to = sel_machine_allocate(bytes);
     double seconds[COPIES], rate = 0;
     if (from && to) {

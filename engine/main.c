@@ -108,9 +108,8 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
         .resume_file = a->resume_file,
         .interrupt = sel_process_interrupt(),
         .progress = a->quiet ? NULL : sel_progress_print,
-        .progress_data = &printer,
         .log = a->quiet ? NULL : sel_progress_log,
-        .log_data = &printer,
+        .data = &printer,
         .begun = a->quiet ? NULL : say_beginning,
     };
     sel_report report;
@@ -278,7 +277,7 @@ static void print_backend(const sel_solver *solver, const sel_backend *backend) 
     }
 }
 
-static sel_status info(void) {
+static void info(void) {
     char processor[256];
     sel_machine_processor(processor, sizeof processor);
     printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
@@ -287,7 +286,6 @@ static sel_status info(void) {
         print_backend(*solver, (*solver)->cpu);
         print_backend(*solver, (*solver)->cuda);
     }
-    return SEL_OK;
 }
 
 /* Words behind a command that takes `most` of them. */
@@ -344,16 +342,14 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     if (sel_command_of(name)) {
         return with_arguments(argc, argv, error);
     }
-    if (strcmp(name, "info") == 0) {
-        sel_status status = check_count(argc, argv, 0, error);
-        return status ? status : info();
-    }
     if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         return help(argc, argv, error);
     }
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "info") == 0 || strcmp(name, "--version") == 0) {
         sel_status status = check_count(argc, argv, 0, error);
-        if (!status) {
+        if (!status && name[0] == 'i') {
+            info();
+        } else if (!status) {
             printf("selenite %s (%s)\n", sel_version(), sel_commit());
         }
         return status;

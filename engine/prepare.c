@@ -13,25 +13,22 @@ static const double least_steady_f32 = 1e-5;
  * threads make 64 x 64 cells half as fast again as one. */
 static const int64_t least_cells_per_thread = 4096;
 
-static sel_status check_steady(const sel_simulation *simulation, int precision, sel_error *error) {
-    double steady = simulation->params->stop.steady;
+static sel_status check_numbers(const sel_simulation *simulation, int precision, sel_error *error) {
+    const double steady = simulation->params->stop.steady;
+    const int64_t threads = simulation->params->threads;
+    sel_status status = SEL_OK;
     if (precision == SEL_F32 && steady < least_steady_f32) {
-        return sel_fail_at(error, sel_simulation_where(simulation, "stop"),
-                           "stop.steady = %g is below what f32 resolves (%g); set precision = "
-                           "\"f64\" or raise it",
-                           steady, least_steady_f32);
+        status = sel_fail_at(error, sel_simulation_where(simulation, "stop"),
+                             "stop.steady = %g is below what f32 resolves (%g); set precision = "
+                             "\"f64\" or raise it",
+                             steady, least_steady_f32);
     }
-    return SEL_OK;
-}
-
-static sel_status check_threads(const sel_simulation *simulation, sel_error *error) {
-    int64_t threads = simulation->params->threads;
     if (threads > SEL_MAX_THREADS) {
-        return sel_fail_at(error, sel_simulation_where(simulation, "threads"),
-                           "threads must be at most %d, got %lld", SEL_MAX_THREADS,
-                           (long long)threads);
+        status = sel_fail_at(error, sel_simulation_where(simulation, "threads"),
+                             "threads must be at most %d, got %lld", SEL_MAX_THREADS,
+                             (long long)threads);
     }
-    return SEL_OK;
+    return status;
 }
 
 /* ---- what computes ---- */
@@ -65,15 +62,6 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *
     return take(solver->cpu, choice, error);
 }
 
-/* "FILE:LINE: " of a field, or "". */
-static void place_of(const sel_simulation *simulation, const char *field, char *text, size_t size) {
-    sel_where where = sel_simulation_where(simulation, field);
-    text[0] = '\0';
-    if (where.file) {
-        snprintf(text, size, "%s:%d: ", where.file, where.line);
-    }
-}
-
 static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
                                  sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
@@ -82,11 +70,9 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     sel_error why = {.status = SEL_OK};
     sel_status status = sel_backend_choose(simulation->solver, wanted, &prepared->choice, &why);
     if (status) {
-        char place[512] = "";
-        if (scenario) {
-            place_of(simulation, "backend", place, sizeof place);
-        }
-        return sel_fail(error, status, "%s%s", place, why.text);
+        const sel_where none = {NULL, 0};
+        const sel_where place = scenario ? sel_simulation_where(simulation, "backend") : none;
+        return sel_fail_as(error, status, place, "%s", why.text);
     }
     prepared->backend = prepared->choice.backend;
     prepared->backend->device(prepared->device, sizeof prepared->device);
@@ -102,19 +88,18 @@ static bool on_device(const sel_prepared *prepared) {
 static sel_status too_large(const sel_prepared *prepared, double cells, double need,
                             sel_error *error) {
     double have = (double)prepared->choice.free_bytes;
-    char place[512], memory[320] = "memory", advice[64] = "";
+    char memory[320] = "memory", advice[64] = "";
     char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
-    place_of(prepared->simulation, "size", place, sizeof place);
     if (on_device(prepared)) {
         snprintf(memory, sizeof memory, "memory on the device (%s)", prepared->device);
         if (need < (double)sel_machine_free_memory()) {
             snprintf(advice, sizeof advice, ", and --backend cpu has room for all");
         }
     }
-    return sel_fail(error, SEL_NO_DEVICE,
-                    "%s%.3g cells need %s of %s and %s are free; %.2g cells would fit%s", place,
-                    cells, sel_bytes_text(need, needed), memory, sel_bytes_text(have, free_now),
-                    cells * have / need, advice);
+    return sel_fail_as(error, SEL_NO_DEVICE, sel_simulation_where(prepared->simulation, "size"),
+                       "%.3g cells need %s of %s and %s are free; %.2g cells would fit%s", cells,
+                       sel_bytes_text(need, needed), memory, sel_bytes_text(have, free_now),
+                       cells * have / need, advice);
 }
 
 /* Before anything is painted, so that a slip in `size` is told at once. The cells' types, a byte
@@ -131,27 +116,17 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
     if (!on_device(prepared)) {
         need += cells;
     } else if (cells > host) {
-        char place[512], needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
-        place_of(simulation, "size", place, sizeof place);
-        return sel_fail(error, SEL_NO_DEVICE,
-                        "%s%.3g cells need %s of the machine's memory beside the device's and %s "
-                        "are free",
-                        place, cells, sel_bytes_text(cells, needed),
-                        sel_bytes_text(host, free_now));
+        char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
+        return sel_fail_as(error, SEL_NO_DEVICE, sel_simulation_where(simulation, "size"),
+                           "%.3g cells need %s of the machine's memory beside the device's and %s "
+                           "are free",
+                           cells, sel_bytes_text(cells, needed), sel_bytes_text(host, free_now));
     }
     return need > (double)prepared->choice.free_bytes ? too_large(prepared, cells, need, error)
                                                       : SEL_OK;
 }
 
 /* ---- threads ---- */
-
-/* As many as somebody says; 0: nobody does. */
-static int told_threads(const sel_settings *settings, const sel_common *common) {
-    if (settings->threads > 0) {
-        return (int)settings->threads;
-    }
-    return common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
-}
 
 /* No more than are worth waking for so many cells. */
 static int worth_of_threads(const sel_domain *domain) {
@@ -168,29 +143,21 @@ static void use_threads(sel_prepared *prepared, int threads) {
     omp_set_num_threads(threads);
 }
 
-static void leave_threads(sel_prepared *prepared) {
-    if (prepared->outer_threads > 0) {
-        omp_set_num_threads(prepared->outer_threads);
-    }
-    prepared->outer_threads = 0;
-}
-
 sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
                        sel_prepared *prepared, sel_error *error) {
     const sel_common *common = simulation->params;
     int precision = settings->precision >= 0 ? settings->precision : common->precision;
     *prepared = (sel_prepared){.simulation = simulation};
 
-    sel_status status = check_steady(simulation, precision, error);
-    sel_status threads = check_threads(simulation, error);
-    status = status ? status : threads;
+    sel_status status = check_numbers(simulation, precision, error);
     sel_status backend = choose_backend(settings, prepared, error);
     sel_status size = backend ? backend : check_size(prepared, precision, error);
     status = status ? status : size;
     if (status) {
         return status;
     }
-    const int told = told_threads(settings, common);
+    const int64_t own = common->threads == SEL_INT_NOT_GIVEN ? 0 : common->threads;
+    const int told = (int)(settings->threads > 0 ? settings->threads : own); /* 0: nobody says */
     use_threads(prepared, told ? told : sel_machine_threads());
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
@@ -219,9 +186,12 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
 void sel_prepared_release(sel_prepared *prepared) {
     sel_plan_destroy(prepared->plan);
     sel_domain_destroy(prepared->domain);
-    leave_threads(prepared);
+    if (prepared->outer_threads > 0) {
+        omp_set_num_threads(prepared->outer_threads);
+    }
     prepared->plan = NULL;
     prepared->domain = NULL;
+    prepared->outer_threads = 0;
 }
 
 sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,

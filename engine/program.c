@@ -10,6 +10,7 @@
  */
 #include "engine/program.h"
 
+#include <ctype.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,12 +280,9 @@ static void print_operation(const printer *out, const sel_instruction *in) {
     } ops[] = {SEL_PROGRAM_OPS(NAME)};
 #undef NAME
     const uint16_t operand[3] = {in->a, in->b, in->c};
-    char name[16] = "";
-    for (size_t i = 0; ops[in->op].name[i] && i + 1 < sizeof name; i++) {
-        char letter = ops[in->op].name[i];
-        name[i] = (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+    for (const char *letter = ops[in->op].name; *letter; letter++) {
+        fputc(tolower(*letter), out->to);
     }
-    fprintf(out->to, "%s", name);
     for (int k = 0; k < ops[in->op].operands; k++) {
         fputc(' ', out->to);
         print_operand(out, operand[k]);

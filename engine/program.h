@@ -32,8 +32,7 @@ typedef struct sel_program_call {
 
 /* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
  * `once` computes of them); the others are computed anew at each place. Of those the first `lines`
- * are what of y and z, and the next `columns` what of x, is used beside the other coordinates: they
- * are written by nothing else. */
+ * are what of y and z is used beside x: they are written by nothing else. */
 typedef struct sel_program {
     unsigned depends; /* SEL_ON_... */
     int results;
@@ -42,7 +41,7 @@ typedef struct sel_program {
      * beyond 2^53, look-ups outside their data). has_exact false: everywhere. */
     bool has_exact;
     uint16_t exact;
-    int registers, fixed, lines, columns;
+    int registers, fixed, lines;
     int inputs, once_count, each_count, calls;
     sel_packed_input *input; /* filled before the instructions run */
     sel_instruction *once;   /* per call */

@@ -199,7 +199,9 @@ typedef struct layout {
     sel_program *p;
     bool one_turn; /* for all that depends on the place */
     slot *at;      /* of each node */
-    int *freed;    /* stack of registers to use again */
+    int *order;    /* nodes that are computed, turn by turn */
+    int ordered;
+    int *freed; /* stack of registers to use again */
     int freed_count;
 } layout;
 
@@ -250,27 +252,34 @@ static int mark_needed(layout *l, const int *results, int count, int exact) {
     return kept;
 }
 
-/* Counts instructions and gives fixed registers to all that keeps its value from place to place. */
-static void place_fixed(layout *l) {
+/* Lists what is computed, turn by turn, counts it, and gives fixed registers to all that keeps its
+ * value from place to place. */
+static void order_nodes(layout *l) {
+    sel_program *p = l->p;
+    int before[TURNS + 1] = {0};
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
-        const bool runs = !is_input(n);
-        const turn when = turn_of(l, n);
-        if (!l->at[i].needed) {
-            continue;
-        }
-        l->p->depends |= n->depends;
-        l->p->inputs += is_input(n);
-        l->p->calls += n->op == SEL_OP_LOOKUP;
-        l->p->once_count += runs && when == ONCE;
-        l->p->each_count += runs && when != ONCE;
-        l->p->of_x += runs && when == OF_X;
-        l->p->of_yz += runs && when == OF_YZ;
-        if (when == ONCE) {
-            l->at[i].place = l->p->fixed++;
+        if (l->at[i].needed) {
+            p->depends |= n->depends;
+            p->inputs += is_input(n);
+            p->calls += n->op == SEL_OP_LOOKUP;
+            l->at[i].place = once_per_call(n) ? p->fixed++ : 0;
         }
     }
-    l->p->registers = l->p->fixed;
+    for (turn which = ONCE; which < TURNS; which++) {
+        for (int i = 0; i < l->b->count; i++) {
+            const node *n = &l->b->nodes[i];
+            if (l->at[i].needed && !is_input(n) && turn_of(l, n) == which) {
+                l->order[l->ordered++] = i;
+            }
+        }
+        before[which + 1] = l->ordered;
+    }
+    p->once_count = before[OF_X];
+    p->of_x = before[OF_YZ] - before[OF_X];
+    p->of_yz = before[OF_ALL] - before[OF_YZ];
+    p->each_count = before[TURNS] - before[OF_X];
+    p->registers = p->fixed;
 }
 
 /* Gives registers of their own to what a turn leaves to a later one; how many. */
@@ -311,25 +320,22 @@ static void place_coordinates(layout *l) {
     }
 }
 
-static void place_turn(layout *l, turn which) {
-    for (int i = 0; i < l->b->count; i++) {
-        const node *n = &l->b->nodes[i];
-        if (!l->at[i].needed || is_input(n) || turn_of(l, n) != which) {
-            continue;
+static void place_ordered(layout *l) {
+    for (int k = l->p->once_count; k < l->ordered; k++) {
+        slot *s = &l->at[l->order[k]];
+        if (!s->kept) {
+            s->place = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
         }
-        if (!l->at[i].kept) {
-            l->at[i].place = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
-        }
-        free_operands(l, i);
+        free_operands(l, l->order[k]);
     }
 }
 
 static bool allocate(sel_program *p, sel_arena *arena) {
     p->input = sel_arena_alloc(arena, (size_t)p->inputs * sizeof *p->input);
-    p->once = sel_arena_alloc(arena, (size_t)p->once_count * sizeof *p->once);
-    p->each = sel_arena_alloc(arena, (size_t)p->each_count * sizeof *p->each);
+    p->once = sel_arena_alloc(arena, (size_t)(p->once_count + p->each_count) * sizeof *p->once);
+    p->each = p->once ? p->once + p->once_count : NULL;
     p->call = sel_arena_alloc(arena, (size_t)p->calls * sizeof *p->call);
-    return p->input && p->once && p->each && p->call;
+    return p->input && p->once && p->call;
 }
 
 static void emit_inputs(layout *l) {
@@ -346,40 +352,25 @@ static void emit_inputs(layout *l) {
     }
 }
 
-/* Writes the instructions of a turn; the place behind them. */
-static sel_instruction *emit_turn(layout *l, turn which, sel_instruction *in, int *calls) {
-    for (int i = 0; i < l->b->count; i++) {
-        const node *n = &l->b->nodes[i];
-        if (!l->at[i].needed || is_input(n) || turn_of(l, n) != which) {
-            continue;
-        }
-        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->at[i].place};
+static void emit(layout *l) {
+    sel_program_call *call = l->p->call;
+    for (int i = 0; i < l->ordered; i++) {
+        const node *n = &l->b->nodes[l->order[i]];
+        sel_instruction *in = &l->p->once[i];
         uint16_t operand[MAX_OPERANDS] = {0};
         for (int k = 0; k < operands_of(n); k++) {
             operand[k] = (uint16_t)l->at[n->operand[k]].place;
         }
+        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->at[l->order[i]].place};
         if (n->op == SEL_OP_LOOKUP) {
-            sel_program_call *call = &l->p->call[*calls];
+            in->a = (uint16_t)(call - l->p->call);
             call->lookup = n->lookup;
-            memcpy(call->arguments, operand, sizeof call->arguments);
-            in->a = (uint16_t)(*calls)++;
+            memcpy(call++->arguments, operand, sizeof operand);
         } else {
             in->a = operand[0];
             in->b = operand[1];
             in->c = operand[2];
         }
-        in++;
-    }
-    return in;
-}
-
-static void emit(layout *l) {
-    int calls = 0;
-    emit_inputs(l);
-    emit_turn(l, ONCE, l->p->once, &calls);
-    sel_instruction *each = l->p->each;
-    for (turn which = OF_X; which < TURNS; which++) {
-        each = emit_turn(l, which, each, &calls);
     }
 }
 
@@ -393,16 +384,15 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
         }
         mark_needed(l, results, count, exact);
     }
-    place_fixed(l);
+    order_nodes(l);
     p->lines = place_kept(l, OF_YZ);
-    p->columns = place_kept(l, OF_X);
+    place_kept(l, OF_X);
     place_coordinates(l);
-    for (turn which = OF_X; which < TURNS; which++) {
-        place_turn(l, which);
-    }
+    place_ordered(l);
     if (p->registers > MAX_REGISTERS || !allocate(p, arena)) {
         return false;
     }
+    emit_inputs(l);
     emit(l);
     p->results = count;
     for (int i = 0; i < count; i++) {
@@ -420,10 +410,12 @@ const sel_program *sel_builder_finish(const sel_builder *builder, const int *res
         .b = builder,
         .p = sel_arena_alloc(arena, sizeof *l.p),
         .at = calloc(nodes, sizeof *l.at),
+        .order = calloc(nodes, sizeof *l.order),
         .freed = calloc(nodes, sizeof *l.freed),
     };
-    bool done = l.p && l.at && l.freed && lay_out(&l, results, count, exact, arena);
+    bool done = l.p && l.at && l.order && l.freed && lay_out(&l, results, count, exact, arena);
     free(l.at);
+    free(l.order);
     free(l.freed);
     return done ? l.p : NULL;
 }

@@ -27,12 +27,12 @@ const char *sel_duration_text(double seconds, char text[SEL_DURATION_ROOM]) {
     return text;
 }
 
-static void draw_bar(const sel_progress *p, char *text, size_t size) {
+static void draw_bar(const sel_report *report, char *text, size_t size) {
     text[0] = '\0';
-    if (p->last_step == INT64_MAX || size < BAR_WIDTH + 16) {
+    if (report->last_step == INT64_MAX || size < BAR_WIDTH + 16) {
         return;
     }
-    double done = p->last_step > 0 ? (double)p->step / (double)p->last_step : 1;
+    double done = report->last_step > 0 ? (double)report->steps / (double)report->last_step : 1;
     int filled = (int)(done * BAR_WIDTH);
     memset(text, '.', BAR_WIDTH + 2);
     text[0] = '[';
@@ -40,20 +40,21 @@ static void draw_bar(const sel_progress *p, char *text, size_t size) {
     snprintf(text + BAR_WIDTH + 1, size - BAR_WIDTH - 1, "] %3.0f%% ", 100 * done);
 }
 
-void sel_progress_line(const sel_progress *p, char *text, size_t size) {
+void sel_progress_line(const sel_report *report, char *text, size_t size) {
     char left[SEL_DURATION_ROOM], measure[48] = "", limit[32] = "";
-    sel_duration_text(p->seconds_left, left);
-    if (!isnan(p->steady_measure)) {
-        snprintf(measure, sizeof measure, ", change %.2e", p->steady_measure);
+    sel_duration_text(report->seconds_left, left);
+    if (!isnan(report->steady_measure)) {
+        snprintf(measure, sizeof measure, ", change %.2e", report->steady_measure);
     }
-    if (p->last_step != INT64_MAX) {
-        snprintf(limit, sizeof limit, "/%lld", (long long)p->last_step);
+    if (report->last_step != INT64_MAX) {
+        snprintf(limit, sizeof limit, "/%lld", (long long)report->last_step);
     }
-    snprintf(text, size, "%s%sstep %lld%s, %.4g Mcells/s%s, %s left", p->name ? p->name : "",
-             p->name ? ": " : "", (long long)p->step, limit, p->mcells_per_second, measure, left);
+    snprintf(text, size, "%s%sstep %lld%s, %.4g Mcells/s%s, %s left",
+             report->name ? report->name : "", report->name ? ": " : "", (long long)report->steps,
+             limit, report->mcells_per_second, measure, left);
 }
 
-void sel_progress_print(const sel_progress *progress, void *data) {
+void sel_progress_print(const sel_report *report, void *data) {
     sel_progress_printer *printer = data;
     double now = sel_machine_seconds();
     if (now - printer->last < (printer->terminal ? 0.2 : 10)) {
@@ -61,9 +62,9 @@ void sel_progress_print(const sel_progress *progress, void *data) {
     }
     printer->last = now;
     char text[256], bar[64] = "";
-    sel_progress_line(progress, text, sizeof text);
+    sel_progress_line(report, text, sizeof text);
     if (printer->terminal) {
-        draw_bar(progress, bar, sizeof bar);
+        draw_bar(report, bar, sizeof bar);
         fprintf(printer->to, "\r%s%s\033[K", bar, text);
         printer->drawn = true;
     } else {

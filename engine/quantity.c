@@ -36,10 +36,6 @@ void sel_place_text(const sel_places *at, size_t i, char *text, size_t size) {
     }
 }
 
-bool sel_quantity_given(const sel_quantity *q) {
-    return q->components > 0;
-}
-
 int sel_quantity_functions(const sel_quantity *q) {
     return q->whole ? 1 : q->components;
 }
@@ -237,36 +233,26 @@ typedef struct paint_function {
     const sel_common *domain;
 } paint_function;
 
-/* Memory for one call over n places. */
+/* Memory for one call over n places, in one block from x on. */
 typedef struct canvas {
-    int *owner; /* layer that shows, from 1; 0: the base */
-    uint8_t *in;
-    size_t *index; /* of the places of a layer */
     double *x, *y, *z, *value;
+    size_t *index; /* of the places of a layer */
+    int *owner;    /* layer that shows, from 1; 0: the base */
+    uint8_t *in;
 } canvas;
 
-static void canvas_free(canvas *c) {
-    free(c->owner);
-    free(c->in);
-    free(c->index);
-    free(c->x);
-}
-
 static sel_status canvas_create(canvas *c, size_t n, sel_error *error) {
-    *c = (canvas){calloc(n, sizeof *c->owner),
-                  malloc(n),
-                  malloc(n * sizeof *c->index),
-                  malloc(4 * n * sizeof *c->x),
-                  NULL,
-                  NULL,
-                  NULL};
-    if (!c->owner || !c->in || !c->index || !c->x) {
-        canvas_free(c);
-        return sel_fail_memory(error, "a painted quantity", n * 53);
+    const size_t each = 4 * sizeof *c->x + sizeof *c->index + sizeof *c->owner + 1;
+    c->x = calloc(n, each);
+    if (!c->x) {
+        return sel_fail_memory(error, "a painted quantity", n * each);
     }
     c->y = c->x + n;
     c->z = c->y + n;
     c->value = c->z + n;
+    c->index = (size_t *)(c->value + n);
+    c->owner = (int *)(c->index + n);
+    c->in = (uint8_t *)(c->owner + n);
     return SEL_OK;
 }
 
@@ -327,7 +313,7 @@ static sel_status do_layer(const paint_function *f, int layer, const sel_places 
 
 static sel_status do_layers(const paint_function *f, const sel_places *at, double *out,
                             uint8_t *gap, sel_error *error) {
-    canvas c;
+    canvas c = {.x = NULL};
     sel_status status = at->n ? canvas_create(&c, at->n, error) : SEL_OK;
     if (status || at->n == 0) {
         return status;
@@ -336,7 +322,7 @@ static sel_status do_layers(const paint_function *f, const sel_places *at, doubl
     for (int layer = 0; !status && layer <= f->paint->layers; layer++) {
         status = do_layer(f, layer, at, &c, out, gap, error);
     }
-    canvas_free(&c);
+    free(c.x);
     return status;
 }
 

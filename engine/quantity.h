@@ -70,7 +70,9 @@ sel_quantity sel_constant2(double x, double y);
 sel_quantity sel_constant3(double x, double y, double z);
 sel_quantity sel_from_function(const sel_function *function);
 
-bool sel_quantity_given(const sel_quantity *q);
+static inline bool sel_quantity_given(const sel_quantity *q) {
+    return q->components > 0;
+}
 
 /* Its functions: how many, and number k of them; NULL: a component that is constant. */
 int sel_quantity_functions(const sel_quantity *q);

@@ -202,28 +202,20 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
     return SEL_OK;
 }
 
-enum { LONGEST_REGION_NAME = 48 };
-
 /* Names are columns of files and keys of results: not too long for them. Regions of one name count
  * together there. */
-static sel_status check_name(const sel_domain *domain, int number, sel_error *error) {
-    const sel_region *region = &domain->regions[number - 1];
-    if (!region->name) {
-        return SEL_OK;
-    }
-    if (!*region->name || strlen(region->name) > LONGEST_REGION_NAME) {
-        return sel_fail_at(error, region->at, "the name of a region must have 1 to %d characters",
-                           LONGEST_REGION_NAME);
-    }
-    return SEL_OK;
-}
+enum { LONGEST_REGION_NAME = 48 };
 
 sel_status sel_domain_paint(sel_domain *domain, const sel_solver *solver, int number, int threads,
                             sel_error *error) {
     const sel_region *region = &domain->regions[number - 1];
     const sel_grid *grid = &domain->grid;
-    sel_status status = check_name(domain, number, error);
-    sel_status shape = sel_shape_check(region->where, grid, error);
+    sel_status status = SEL_OK;
+    if (region->name && (!*region->name || strlen(region->name) > LONGEST_REGION_NAME)) {
+        status = sel_fail_at(error, region->at, "the name of a region must have 1 to %d characters",
+                             LONGEST_REGION_NAME);
+    }
+    const sel_status shape = sel_shape_check(region->where, grid, error);
     status = status ? status : shape;
     if (status) {
         return status;

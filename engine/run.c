@@ -36,7 +36,7 @@ static const double first_growth = 4, later_growth = 1.1;
 static void resolve_stops(run *r) {
     const sel_common *common = r->prepared->simulation->params;
     const sel_stop *stop = &common->stop;
-    r->last_step = sel_stop_step(common);
+    r->report->last_step = r->last_step = sel_stop_step(common);
     r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
     double passing = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
@@ -84,35 +84,41 @@ static double updates_per_second(const run *r) {
     return seconds > 0 ? updates / seconds : 0;
 }
 
-static void fill_report(run *r);
+static double run_time(const run *r) {
+    return (double)r->step * r->prepared->simulation->params->dt;
+}
+
+static void fill_report(run *r) {
+    sel_report *report = r->report;
+    report->steps = r->step;
+    report->time = run_time(r);
+    report->wall_seconds = sel_machine_seconds() - r->started;
+    report->mcells_per_second = 1e-6 * updates_per_second(r);
+    if (r->writer) {
+        const sel_writer_figures figures = sel_writer_so_far(r->writer);
+        report->output_seconds = figures.busy;
+        report->output_wait_seconds = figures.waited;
+    }
+}
 
 /* On a terminal, and in run.json and run.log. */
 static void show_progress(run *r) {
+    sel_report *report = r->report;
     const bool due = sel_run_record_due(r);
     if (!r->options->progress && !due) {
         return;
     }
-    double elapsed = sel_machine_seconds() - r->started;
-    const int64_t done = r->step - r->first_step;
-    bool known = r->last_step != INT64_MAX && done > 0;
-    double to_last_step =
-        known ? elapsed / (double)done * (double)(r->last_step - r->step) : (double)NAN;
-    sel_progress progress = {
-        .name = r->prepared->simulation->params->name,
-        .step = r->step,
-        .last_step = r->last_step,
-        .mcells_per_second = 1e-6 * updates_per_second(r),
-        .steady_measure = r->report->steady_measure,
-        .seconds = elapsed,
-        .seconds_left = fmin(to_last_step, wall_time_left(r)), /* fmin passes over a NaN */
-    };
+    fill_report(r);
+    const double done = (double)(r->step - r->first_step);
+    const double to_last_step = r->last_step != INT64_MAX && done > 0
+                                    ? report->wall_seconds / done * (double)(r->last_step - r->step)
+                                    : (double)NAN;
+    report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin passes over a NaN */
     if (r->options->progress) {
-        r->options->progress(&progress, r->options->progress_data);
+        r->options->progress(report, r->options->data);
     }
     if (due) {
-        fill_report(r);
-        r->report->seconds_left = progress.seconds_left;
-        sel_run_record(r, &progress);
+        sel_run_record(r);
     }
 }
 
@@ -188,7 +194,7 @@ void sel_run_log(const char *text, void *data) {
     run *r = data;
     sel_run_note(r, "%s", text);
     if (r->options->log) {
-        r->options->log(text, r->options->log_data);
+        r->options->log(text, r->options->data);
     }
 }
 
@@ -278,10 +284,6 @@ static int64_t next_test(const run *r) {
     int64_t steady = sel_next_multiple(r->step, r->test_steps);
     int64_t look = sel_next_multiple(r->step, r->look_steps);
     return steady < look ? steady : look;
-}
-
-static double run_time(const run *r) {
-    return (double)r->step * r->prepared->simulation->params->dt;
 }
 
 /* Hooks find the files, results and values of all that was due before them. */
@@ -409,19 +411,6 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
     return sel_outputs_open(context, &r->outputs, error);
 }
 
-static void fill_report(run *r) {
-    sel_report *report = r->report;
-    report->steps = r->step;
-    report->time = run_time(r);
-    report->wall_seconds = sel_machine_seconds() - r->started;
-    report->mcells_per_second = 1e-6 * updates_per_second(r);
-    if (r->writer) {
-        const sel_writer_figures figures = sel_writer_so_far(r->writer);
-        report->output_seconds = figures.busy;
-        report->output_wait_seconds = figures.waited;
-    }
-}
-
 /* run.json as the run left it. */
 static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
     if (status) {
@@ -477,7 +466,8 @@ static sel_status run_prepared(run *r, sel_error *error) {
 
 sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
                    const sel_run_options *options, sel_report *report, sel_error *error) {
-    *report = (sel_report){.steady_measure = (double)NAN,
+    *report = (sel_report){.name = simulation->params->name,
+                           .steady_measure = (double)NAN,
                            .seconds_left = (double)NAN,
                            .largest_mach = (double)NAN,
                            .started = time(NULL)};

@@ -8,32 +8,6 @@
 #include "engine/output/output.h"
 #include "engine/prepare.h"
 
-/* How a run stands, several times a second. */
-typedef struct sel_progress {
-    const char *name;             /* of the simulation; NULL: none */
-    int64_t step, last_step;      /* INT64_MAX: no limit */
-    double mcells_per_second;     /* millions of cells updated per second */
-    double steady_measure;        /* NaN before the second test */
-    double seconds, seconds_left; /* wall time; NaN when not known */
-} sel_progress;
-
-typedef struct sel_run_options {
-    sel_settings settings;
-    const char *directory;      /* of this simulation; made when it is not there */
-    const char *const *command; /* the command line, NULL behind it; NULL: none */
-    bool force;                 /* write over an earlier run */
-    bool resume;                /* go on from a checkpoint, in the directory of its run */
-    const char *resume_file;    /* the checkpoint; NULL: that of the directory */
-    const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
-    void (*progress)(const sel_progress *progress, void *data); /* NULL: silent */
-    void *progress_data;
-    double refresh_seconds; /* between writings of run.json while the run goes on; 0: 10 */
-    void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
-    void *log_data;
-    /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
-    void (*begun)(const sel_prepared *prepared);
-} sel_run_options;
-
 typedef enum sel_stopped_by {
     SEL_BY_NOTHING, /* the run is under way */
     SEL_BY_STEPS,
@@ -46,13 +20,15 @@ typedef enum sel_stopped_by {
     SEL_BY_ERROR /* of a law, a hook, a file: the reason is its message */
 } sel_stopped_by;
 
-/* What became of a run: run.json holds this and what the scenario said. */
+/* How a run stands, and what became of it: run.json holds this and what the scenario said. */
 typedef struct sel_report {
+    const char *name;  /* of the simulation; NULL: none */
+    int64_t last_step; /* INT64_MAX: no limit */
     sel_stopped_by stopped_by;
     char stop_reason[768];
     int64_t steps;
     double time;           /* user's units */
-    double steady_measure; /* of the last test; NaN: none */
+    double steady_measure; /* of the last test; NaN before the second */
     time_t started, ended; /* 0: it has not */
     double seconds_left;   /* NaN: not known, or ended */
     double largest_mach;   /* at all tests; NaN: none, or the solver knows no sound */
@@ -62,6 +38,23 @@ typedef struct sel_report {
     double mcells_per_second;
     sel_results results;
 } sel_report;
+
+typedef struct sel_run_options {
+    sel_settings settings;
+    const char *directory;      /* of this simulation; made when it is not there */
+    const char *const *command; /* the command line, NULL behind it; NULL: none */
+    bool force;                 /* write over an earlier run */
+    bool resume;                /* go on from a checkpoint, in the directory of its run */
+    const char *resume_file;    /* the checkpoint; NULL: that of the directory */
+    const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
+    /* Called several times a second. NULL: silent. */
+    void (*progress)(const sel_report *report, void *data);
+    double refresh_seconds; /* between writings of run.json while the run goes on; 0: 10 */
+    void (*log)(const char *text, void *data); /* what hooks say; NULL: not wanted */
+    void *data;                                /* of both */
+    /* Called before the first step, when all is prepared: what it runs on. NULL: not wanted. */
+    void (*begun)(const sel_prepared *prepared);
+} sel_run_options;
 
 /* Runs one simulation of `scenario` and writes everything below options->directory. A run that
  * diverges, fails or is interrupted still writes its last state and run.json. Release the report
@@ -95,10 +88,10 @@ typedef struct sel_progress_printer {
 sel_progress_printer sel_progress_printer_create(FILE *to);
 
 /* "step 1000/20000, 120 Mcells/s, 2:03 left" */
-void sel_progress_line(const sel_progress *progress, char *text, size_t size);
+void sel_progress_line(const sel_report *report, char *text, size_t size);
 
 /* A sel_run_options.progress; `data` is a sel_progress_printer. */
-void sel_progress_print(const sel_progress *progress, void *data);
+void sel_progress_print(const sel_report *report, void *data);
 
 /* A sel_run_options.log: a line of its own, above the bar; `data` is a sel_progress_printer. */
 void sel_progress_log(const char *text, void *data);

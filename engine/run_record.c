@@ -47,11 +47,16 @@ static void integer_entry(FILE *to, const char *key, int64_t value) {
     fprintf(to, ",\n  \"%s\": %lld", key, (long long)value);
 }
 
-/* "key": value of a list of entries inside { }. */
+/* A key of a list of entries inside { }. */
 static void inner_key(FILE *to, int index, const char *key) {
     fputs(index ? ", " : "", to);
     sel_json_string(to, key);
     fputs(": ", to);
+}
+
+static void inner_number(FILE *to, int index, const char *key, double value) {
+    inner_key(to, index, key);
+    sel_json_number(to, value);
 }
 
 static void print_parameters(FILE *to, const sel_scenario *scenario) {
@@ -74,8 +79,7 @@ static void print_parameters(FILE *to, const sel_scenario *scenario) {
 static void print_controls(FILE *to, const sel_numbers *controls, const sel_domain *domain) {
     fputs(",\n  \"controls\": {", to);
     for (int i = 0; i < controls->n; i++) {
-        inner_key(to, i, controls->v[i].name);
-        sel_json_number(to, domain->control_values[i]);
+        inner_number(to, i, controls->v[i].name, domain->control_values[i]);
     }
     fputs("}", to);
 }
@@ -110,22 +114,12 @@ const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]) {
     return known && strftime(text, SEL_TIME_ROOM, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
 }
 
-static void print_reference(FILE *to, const sel_reference *reference) {
-    static const char *const names[] = {"length", "velocity", "area"};
-    const double values[] = {reference->length, reference->velocity, reference->area};
-    fputs(",\n  \"reference\": {", to);
-    for (int i = 0; i < 3; i++) {
-        inner_key(to, i, names[i]);
-        sel_json_number(to, values[i]);
-    }
-    fputs("}", to);
-}
-
 static void print_setup(FILE *to, const run *r) {
     const sel_prepared *prepared = r->prepared;
     const sel_scenario *scenario = r->scenario;
     const sel_simulation *simulation = prepared->simulation;
     const sel_plan *plan = prepared->plan;
+    const sel_reference *reference = &simulation->params->reference;
     const sel_grid *grid = &prepared->domain->grid;
     char text[1024];
     fputs("{\n  \"selenite\": ", to);
@@ -155,7 +149,11 @@ static void print_setup(FILE *to, const run *r) {
     integer_entry(to, "ranks", 1);
     text[sizeof text - 1] = '\0';
     string_entry(to, "host", gethostname(text, sizeof text - 1) == 0 ? text : NULL);
-    print_reference(to, &simulation->params->reference);
+    fputs(",\n  \"reference\": {", to);
+    inner_number(to, 0, "length", reference->length);
+    inner_number(to, 1, "velocity", reference->velocity);
+    inner_number(to, 2, "area", reference->area);
+    fputs("}", to);
 }
 
 static void print_warnings(FILE *to, const sel_error *warnings) {
@@ -189,8 +187,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
                  simulation->solver->bytes(simulation->params, prepared->plan->precision).update);
     fputs(",\n  \"results\": {", to);
     for (int i = 0; i < report->results.count; i++) {
-        inner_key(to, i, report->results.v[i].name);
-        sel_json_number(to, report->results.v[i].value);
+        inner_number(to, i, report->results.v[i].name, report->results.v[i].value);
     }
     fputs("}", to);
 }
@@ -335,10 +332,10 @@ bool sel_run_record_due(const run *r) {
     return sel_machine_seconds() - r->recorded >= (seconds > 0 ? seconds : default_seconds);
 }
 
-void sel_run_record(run *r, const sel_progress *progress) {
+void sel_run_record(run *r) {
     char text[256];
     write_json(r, NULL);
-    sel_progress_line(progress, text, sizeof text);
+    sel_progress_line(r->report, text, sizeof text);
     sel_run_note(r, "%s", text);
 }
 

@@ -44,14 +44,9 @@ static void name_checkpoint(const sel_simulation *simulation, const char *direct
 
 /* Whether run.json says that the run has come to an end of its own. */
 static bool has_ended(const char *json) {
-    static const char *const others[] = {"running", "interrupted", "error", NULL};
-    bool ended = true;
-    for (const char *const *by = others; *by; by++) {
-        char entry[64];
-        snprintf(entry, sizeof entry, "\"stopped_by\": \"%s\"", *by);
-        ended = ended && !strstr(json, entry);
-    }
-    return ended;
+    return !strstr(json, "\"stopped_by\": \"running\"") &&
+           !strstr(json, "\"stopped_by\": \"interrupted\"") &&
+           !strstr(json, "\"stopped_by\": \"error\"");
 }
 
 sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
@@ -194,8 +189,7 @@ static void compare(property *then, const properties *now, sel_checkpoint *check
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: %s is %s in the checkpoint and %s in the scenario; a run goes "
                                 "on with the grid, lattice and precision that it had",
-                                sel_checkpoint_path(checkpoint), then->name, then->value,
-                                now->v[i].value);
+                                checkpoint->path, then->name, then->value, now->v[i].value);
         } else {
             sel_fail(notes, SEL_BAD_SCENARIO, "%s was %s and is %s now", then->name, then->value,
                      now->v[i].value);
@@ -214,11 +208,11 @@ static void keep_properties(run *r, sel_checkpoint *checkpoint) {
     int count = now->count;
     sel_checkpoint_block(checkpoint, "run");
     SEL_KEEP(checkpoint, count);
-    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         property one = {.fixed = false};
-        one = sel_checkpoint_loads(checkpoint) ? one : now->v[i];
+        one = checkpoint->loads ? one : now->v[i];
         SEL_KEEP(checkpoint, one);
-        if (sel_checkpoint_loads(checkpoint)) {
+        if (checkpoint->loads) {
             compare(&one, now, checkpoint, &r->notes);
         }
     }
@@ -257,7 +251,7 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
         !is_cell(monitor->largest_cell, &domain->grid) ||
         !is_cell(monitor->smallest_cell, &domain->grid)) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: its step or cells cannot be",
-                            sel_checkpoint_path(checkpoint));
+                            checkpoint->path);
     } else {
         r->step = step;
     }
@@ -267,13 +261,13 @@ static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
     int count = results->count;
     sel_checkpoint_block(checkpoint, "results");
     SEL_KEEP(checkpoint, count);
-    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         struct sel_result one = {.value = 0};
-        one = sel_checkpoint_loads(checkpoint) ? one : results->v[i];
+        one = checkpoint->loads ? one : results->v[i];
         SEL_KEEP(checkpoint, one);
         one.name[sizeof one.name - 1] = '\0';
-        if (sel_checkpoint_loads(checkpoint) && !sel_checkpoint_status(checkpoint, NULL)) {
-            sel_results_set(results, one.name, one.value, sel_checkpoint_error(checkpoint));
+        if (checkpoint->loads && !checkpoint->failure.status) {
+            sel_results_set(results, one.name, one.value, &checkpoint->failure);
         }
     }
 }
@@ -281,7 +275,7 @@ static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
 static void keep_hooks(run *r, sel_checkpoint *checkpoint) {
     const sel_list *hooks = &r->prepared->simulation->params->hooks;
     const sel_callback *first = hooks->n > 0 ? ((const sel_hook *)hooks->v)->call : NULL;
-    const bool loads = sel_checkpoint_loads(checkpoint);
+    const bool loads = checkpoint->loads;
     if (first && first->keep && (!loads || sel_checkpoint_bytes(checkpoint, "hooks") >= 0)) {
         sel_checkpoint_block(checkpoint, "hooks");
         first->keep(first, &r->hooks, checkpoint);
@@ -303,7 +297,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
     const int field = sel_solver_field(context->solver, grid->dims, name, &component);
     const int components = sel_field_components(&context->solver->fields[field], grid->dims);
     char block[SEL_BLOCK_NAME];
-    sel_error *error = sel_checkpoint_error(checkpoint);
+    sel_error *error = &checkpoint->failure;
     const int64_t slabs = grid->n[grid->dims - 1], cells = sel_grid_cells(grid) / slabs;
     double *values = malloc((size_t)(cells * components) * sizeof *values);
     if (!values) {
@@ -368,7 +362,7 @@ sel_status sel_run_open_directory(run *r, sel_error *error) {
         *file = r->names.before;
     }
     keep_properties(r, r->resume);
-    if (!sel_checkpoint_status(r->resume, NULL)) {
+    if (!r->resume->failure.status) {
         sel_state_check(r->state, r->resume);
     }
     status = sel_checkpoint_status(r->resume, error);
@@ -380,7 +374,7 @@ sel_status sel_run_open_directory(run *r, sel_error *error) {
 static void note_changes(run *r) {
     char text[600];
     snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
-             sel_checkpoint_path(r->resume));
+             r->resume->path);
     sel_run_log(text, r);
     sel_run_note(r, "%s", r->notes.text);
 }
@@ -393,7 +387,7 @@ sel_status sel_run_load(run *r, sel_error *error) {
     if (!status) {
         r->first_step = r->saved_step = r->step;
         r->observed_step = -1;
-        r->names.keeps_before = strcmp(sel_checkpoint_path(r->resume), r->names.path_before) == 0;
+        r->names.keeps_before = strcmp(r->resume->path, r->names.path_before) == 0;
         note_changes(r);
     }
     return status;

@@ -66,7 +66,7 @@ bool sel_run_record_due(const run *r);
 
 /* Writes run.json from the report as it stands, and a line into the log. A failure is left to the
  * next time: the run goes on. */
-void sel_run_record(run *r, const sel_progress *progress);
+void sel_run_record(run *r);
 
 /* Lines of the log, with the time. */
 void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);

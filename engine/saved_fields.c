@@ -79,10 +79,9 @@ static sel_status eval(const sel_function *self, const sel_places *at, double *o
 
 /* Room in the arena; NULL after a failure. */
 static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
-    void *room = sel_checkpoint_status(from, NULL) ? NULL : sel_arena_alloc(arena, bytes);
+    void *room = from->failure.status ? NULL : sel_arena_alloc(arena, bytes);
     if (!room) {
-        sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields",
-                            sel_checkpoint_path(from));
+        sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields", from->path);
     }
     return room;
 }
@@ -90,9 +89,9 @@ static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
 /* The bytes of a block in the arena; NULL after a failure. */
 static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
     sel_checkpoint_block(from, name);
-    if (sel_checkpoint_left(from) != bytes) {
+    if (from->left != bytes) {
         sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
-                            sel_checkpoint_path(from), name);
+                            from->path, name);
     }
     void *room = take(arena, from, (size_t)bytes);
     if (room) {
@@ -126,9 +125,7 @@ static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
 }
 
 static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
-                       int64_t count, sel_where where, sel_saved_field *field) {
-    char block[SEL_BLOCK_NAME];
-    snprintf(block, sizeof block, "field %s", field->name);
+                       int64_t count, sel_where where, const char *block, sel_saved_field *field) {
     const uint64_t each = (uint64_t)count * sizeof(double);
     const uint64_t bytes = (uint64_t)sel_checkpoint_bytes(from, block);
     field->components = bytes == each ? 1 : (int)cells->grid.dims;
@@ -149,8 +146,7 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
     SEL_KEEP(from, cells->grid);
     const int64_t number = check_grid(&cells->grid);
     if (number < 0) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be",
-                            sel_checkpoint_path(from));
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be", from->path);
         return;
     }
     cells->solid = read_block(arena, from, "solids", (uint64_t)number);
@@ -159,10 +155,10 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
         for (; name && *name && *count < SEL_MOST_SAVED_FIELDS; name++) {
             char block[SEL_BLOCK_NAME];
             snprintf(block, sizeof block, "field %s", *name);
-            if (sel_checkpoint_bytes(from, block) >= 0 && !sel_checkpoint_status(from, NULL)) {
+            if (sel_checkpoint_bytes(from, block) >= 0 && !from->failure.status) {
                 sel_saved_field *field = &fields[(*count)++];
                 *field = (sel_saved_field){.name = *name};
-                read_field(arena, from, cells, number, where, field);
+                read_field(arena, from, cells, number, where, block, field);
             }
         }
     }
@@ -172,13 +168,12 @@ sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, se
                             sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
                             sel_error *error) {
     sel_checkpoint *from;
-    sel_error failed = {.status = SEL_OK};
     *count = 0;
-    sel_status status = sel_checkpoint_open(params->file, &from, &failed);
+    sel_status status = sel_checkpoint_open(params->file, &from, error);
     if (!status) {
         read_fields(arena, from, where, fields, count);
-        status = sel_checkpoint_status(from, &failed);
+        status = sel_checkpoint_status(from, error);
         sel_checkpoint_close(from);
     }
-    return status ? sel_fail(error, status, "%s", failed.text) : SEL_OK;
+    return status;
 }

@@ -100,44 +100,16 @@ sel_schema sel_schema_collect(void) {
     return all;
 }
 
-static void choices_text(const sel_field *field, const char *lead, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "%s", lead);
-    for (const char *const *c = field->choices; *c && used < size; c++) {
-        used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",
-                                 c == field->choices ? "" : ", ", *c);
-    }
-}
-
 void sel_kind_text(const sel_field *field, char *text, size_t size) {
-    switch (field->kind) {
-    case SEL_KIND_CHOICE:
-        choices_text(field, "one of ", text, size);
-        return;
-    case SEL_KIND_FLAGS:
-        choices_text(field, "list of ", text, size);
-        return;
-    case SEL_KIND_TABLE:
-        snprintf(text, size, "table %s", field->table->name);
-        return;
-    case SEL_KIND_LIST:
-        snprintf(text, size, "list of tables %s", field->table->name);
-        return;
-    case SEL_KIND_VARIANT:
-        snprintf(text, size, "%s.*", field->family->name);
-        return;
-    case SEL_KIND_VARIANTS:
-        snprintf(text, size, "list of %s.*", field->family->name);
-        return;
-    default:
-        break;
-    }
-    static const char *const plain[] = {
+    static const char *const kinds[] = {
         [SEL_KIND_BOOL] = "true or false",
         [SEL_KIND_INT] = "whole number",
         [SEL_KIND_NUMBER] = "number",
         [SEL_KIND_STRING] = "string",
         [SEL_KIND_FILE] = "path of a file",
         [SEL_KIND_KEY] = "name, or number from 1",
+        [SEL_KIND_CHOICE] = "one of ", /* and its choices */
+        [SEL_KIND_FLAGS] = "list of ",
         [SEL_KIND_SIZE] = "{ nx, ny } or { nx, ny, nz }",
         [SEL_KIND_POINT] = "point { x, y } or { x, y, z }",
         [SEL_KIND_POINTS] = "point or list of points",
@@ -147,13 +119,24 @@ void sel_kind_text(const sel_field *field, char *text, size_t size) {
         [SEL_KIND_QUANTITY] = "number, function, series, raster or paint",
         [SEL_KIND_VECTOR] = "vector of numbers, functions or series, or one function",
         [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_CALLBACK] = "function(run)",
         [SEL_KIND_UNITS] = "units, made by sel.units",
         [SEL_KIND_RASTER] = "raster",
-        [SEL_KIND_CALLBACK] = "function(run)",
         [SEL_KIND_SHAPE] = "shape",
+        [SEL_KIND_TABLE] = "table ", /* and the name of its table */
+        [SEL_KIND_LIST] = "list of tables ",
+        [SEL_KIND_VARIANT] = "", /* and the name of its family */
+        [SEL_KIND_VARIANTS] = "list of ",
     };
-    snprintf(text, size, "%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
-             plain[field->kind]);
+    const char *const *choice = field->choices;
+    size_t used =
+        (size_t)snprintf(text, size, "%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
+                         kinds[field->kind], field->table ? field->table->name : "",
+                         field->family ? field->family->name : "", field->family ? ".*" : "");
+    for (; choice && *choice && used < size; choice++) {
+        used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",
+                                 choice == field->choices ? "" : ", ", *choice);
+    }
 }
 
 /* "required", "default 1", or nothing. */

@@ -152,11 +152,12 @@ typedef struct sel_field {
     }
 
 typedef struct sel_table {
-    const char *name; /* as the script writes it: "sel.lbm", "law.wall", "stop" */
-    const char *doc;  /* one or two sentences */
-    size_t size;      /* of the C struct */
-    bool has_where;   /* the struct begins with a sel_where that gets the table's place */
-    bool faces_only;  /* of a law: it may not sit on cells */
+    const char *name;  /* as the script writes it: "sel.lbm", "law.wall", "stop" */
+    const char *usage; /* of what help lists and is called otherwise: how; NULL: it is a table */
+    const char *doc;   /* one or two sentences */
+    size_t size;       /* of the C struct */
+    bool has_where;    /* the struct begins with a sel_where that gets the table's place */
+    bool faces_only;   /* of a law: it may not sit on cells */
     const sel_field *fields;
     int count;
     /* More to check than types: NULL, or appends every mistake to `error`, SEL_OK if there is

@@ -5,7 +5,6 @@
  */
 #include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,17 +106,9 @@ typedef struct reader {
     sel_error *error;
 } reader;
 
-/* What is wrong with the file. */
-SEL_PRINTF(2, 3) static sel_status fail(const reader *r, const char *format, ...) {
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return sel_fail(r->error, SEL_BAD_FILE, "%s:%d: %s", r->name, r->line, text);
-}
-
-/* What the script asks of it in vain. */
+/* What is wrong with the file, and what the script asks of it in vain. */
+#define FAIL(r, ...) \
+    sel_fail_as((r)->error, SEL_BAD_FILE, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 #define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 
 static const char blanks[] = " \t";
@@ -182,7 +173,7 @@ static char find_separator(char *line) {
 static sel_status take_cell(reader *r, char **line, char **cell) {
     char *stop = find(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
     if (!stop) {
-        return fail(r, "a quote is not closed");
+        return FAIL(r, "a quote is not closed");
     }
     const size_t behind = r->separator == ' ' ? strspn(stop, blanks) : *stop != '\0';
     *stop = '\0';
@@ -200,7 +191,7 @@ static sel_status split(reader *r, char *line) {
     r->separator = r->separator ? r->separator : find_separator(line);
     for (r->cells = 0; line; r->cells++) {
         if (r->cells == MAX_COLUMNS) {
-            return fail(r, "more than %d columns", MAX_COLUMNS);
+            return FAIL(r, "more than %d columns", MAX_COLUMNS);
         }
         sel_status status = take_cell(r, &line, &r->cell[r->cells]);
         if (status) {
@@ -227,7 +218,7 @@ static sel_status number_of(reader *r, int column, double *value) {
     const char *cell = r->cell[column];
     bool number = read_number(r, cell, value);
     if (!number || !isfinite(*value)) {
-        return fail(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
+        return FAIL(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
                     number ? "finite " : "", strchr(cell, ',') ? "; decimals take a point" : "");
     }
     return SEL_OK;
@@ -237,13 +228,13 @@ static sel_status number_of(reader *r, int column, double *value) {
 static sel_status date_of(reader *r, bool first, double *seconds) {
     date found;
     if (!read_date(r->cell[0], &found)) {
-        return fail(r,
+        return FAIL(r,
                     "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
                     r->cell[0]);
     }
     r->first = first ? found : r->first;
     if (found.zoned != r->first.zoned) {
-        return fail(r, "column 1: some dates have a time zone and some have none");
+        return FAIL(r, "column 1: some dates have a time zone and some have none");
     }
     *seconds = (double)(found.seconds - r->first.seconds) + (found.part - r->first.part);
     return SEL_OK;
@@ -308,8 +299,8 @@ static sel_status add_point(reader *r, int column, sel_csv_points *points) {
     status = status ? status : number_of(r, column, &points->value[n]);
     if (!status && n && points->t[n] <= points->t[n - 1]) {
         return r->dates
-                   ? fail(r, "dates must rise, but %s is not later than the one before", r->cell[0])
-                   : fail(r, "times must rise, but %.15g follows %.15g", points->t[n],
+                   ? FAIL(r, "dates must rise, but %s is not later than the one before", r->cell[0])
+                   : FAIL(r, "times must rise, but %.15g follows %.15g", points->t[n],
                           points->t[n - 1]);
     }
     points->n = n + 1;
@@ -362,7 +353,7 @@ sel_status sel_csv_read(const char *name, const char *text, size_t length, const
                             : sel_fail_memory(error, name, length);
     if (!status && points->n == 0) {
         r.line = r.line ? r.line : 1;
-        status = fail(&r, "there are no numbers in it; a line is a time and its values");
+        status = FAIL(&r, "there are no numbers in it; a line is a time and its values");
     }
     if (r.numbers) {
         freelocale(r.numbers);

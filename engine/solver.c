@@ -27,10 +27,9 @@ int sel_field_components(const sel_field_info *info, int dims) {
 }
 
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
-    static const char *const axes[] = {"x", "y", "z"};
     static const char *const pairs[2][SEL_MAX_COMPONENTS] = {{"xx", "yy", "xy"},
                                                              {"xx", "yy", "zz", "xy", "yz", "xz"}};
-    return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : axes[c];
+    return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : sel_axis_names[c];
 }
 
 sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,

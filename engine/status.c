@@ -32,35 +32,29 @@ bool sel_is_plain(const char *text) {
 }
 
 /* Appends the formatted line; a line that does not fit is replaced by "...". */
-static void append_line(sel_error *error, const char *place, const char *format, va_list args) {
-    size_t used = strlen(error->text);
-    size_t room = sizeof error->text - used;
-    const char *separator = used ? "\n" : "";
-    int opened = snprintf(error->text + used, room, "%s%s", separator, place);
-    if (opened < 0 || (size_t)opened >= room) {
-        error->text[used] = '\0';
-        return;
-    }
-    int added = vsnprintf(error->text + used + opened, room - (size_t)opened, format, args);
-    const char *cut = "\n...";
-    if (added >= 0 && (size_t)opened + (size_t)added + strlen(cut) < room) {
-        sel_plain_text(error->text + used);
-        return;
-    }
-    error->text[used] = '\0';
-    if (room > strlen(cut)) {
-        memcpy(error->text + used, cut, strlen(cut) + 1);
-    }
-}
-
-static sel_status fail(sel_error *error, sel_status status, const char *place, const char *format,
+static sel_status fail(sel_error *error, sel_status status, sel_where where, const char *format,
                        va_list args) {
-    if (error) {
-        if (error->status == SEL_OK) {
-            error->status = status;
-            error->text[0] = '\0';
-        }
-        append_line(error, place, format, args);
+    static const char cut[] = "\n...";
+    char line[sizeof error->text] = "";
+    if (!error) {
+        return status;
+    }
+    if (error->status == SEL_OK) {
+        error->status = status;
+        error->text[0] = '\0';
+    }
+    const size_t used = strlen(error->text), room = sizeof error->text - used;
+    size_t length = (size_t)snprintf(line, sizeof line, "%s", used ? "\n" : "");
+    if (where.file) {
+        length += (size_t)snprintf(line + length, sizeof line - length, "%.1000s:%d: ", where.file,
+                                   where.line);
+    }
+    length += (size_t)vsnprintf(line + length, sizeof line - length, format, args);
+    sel_plain_text(line);
+    if (length + strlen(cut) < room) {
+        strcpy(error->text + used, line);
+    } else if (room > strlen(cut)) {
+        strcpy(error->text + used, cut);
     }
     return status;
 }
@@ -68,19 +62,24 @@ static sel_status fail(sel_error *error, sel_status status, const char *place, c
 sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    fail(error, status, "", format, args);
+    fail(error, status, (sel_where){NULL, 0}, format, args);
+    va_end(args);
+    return status;
+}
+
+sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, const char *format,
+                       ...) {
+    va_list args;
+    va_start(args, format);
+    fail(error, status, where, format, args);
     va_end(args);
     return status;
 }
 
 sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) {
-    char place[1024] = "";
-    if (where.file) {
-        snprintf(place, sizeof place, "%s:%d: ", where.file, where.line);
-    }
     va_list args;
     va_start(args, format);
-    fail(error, SEL_BAD_SCENARIO, place, format, args);
+    fail(error, SEL_BAD_SCENARIO, where, format, args);
     va_end(args);
     return SEL_BAD_SCENARIO;
 }

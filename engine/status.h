@@ -37,7 +37,9 @@ typedef struct sel_error {
  * `error` may be NULL. Text that does not fit is cut at a line's end, with "..." as the last. */
 sel_status sel_fail(sel_error *error, sel_status status, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* As sel_fail with SEL_BAD_SCENARIO, the line opened with "file:line: ". */
+/* As sel_fail, the line opened with "file:line: "; sel_fail_at: with SEL_BAD_SCENARIO. */
+sel_status sel_fail_as(sel_error *error, sel_status status, sel_where where, const char *format,
+                       ...) SEL_PRINTF(4, 5);
 sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
 
 /* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */

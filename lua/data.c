@@ -175,7 +175,7 @@ static void charge(lua_State *L, size_t bytes) {
 static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
     if (!lookup)
         return sel_limits_break(L);
-    charge(L, sel_arena_bytes(sel_script_of(L)->arena) - before);
+    charge(L, sel_script_of(L)->arena->held - before);
     const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
     *to = lookup;
     luaL_setmetatable(L, type_names[lookup->kind]);
@@ -185,7 +185,7 @@ static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
 static int make_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "series");
-    size_t before = sel_arena_bytes(script->arena);
+    size_t before = script->arena->held;
     sel_series_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_series_table, &params, mark);
@@ -201,7 +201,7 @@ static int make_series(lua_State *L) {
 static int make_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "raster");
-    size_t before = sel_arena_bytes(script->arena);
+    size_t before = script->arena->held;
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
     sel_fill_now(L, 1, &sel_raster_table, &params, mark);
@@ -234,7 +234,7 @@ static void push_saved(lua_State *L, const sel_function *function) {
 static int make_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
     const sel_mark *mark = take_table(L, "state");
-    const size_t before = sel_arena_bytes(script->arena);
+    const size_t before = script->arena->held;
     sel_state_params params = {0};
     sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
     sel_error found = {.status = SEL_OK};
@@ -245,7 +245,7 @@ static int make_state(lua_State *L) {
     sel_script_hand_over(script, &found, mark->where, "sel.state");
     if (status)
         return sel_limits_break(L);
-    charge(L, sel_arena_bytes(script->arena) - before);
+    charge(L, script->arena->held - before);
     lua_createtable(L, 0, count);
     for (int i = 0; i < count; i++) {
         const sel_saved_field *field = &fields[i];

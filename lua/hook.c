@@ -277,7 +277,7 @@ static int save_state(lua_State *L) {
 static int load_state(lua_State *L) {
     sel_hook_run *run = lua_touserdata(L, 1);
     sel_checkpoint *checkpoint = lua_touserdata(L, 2);
-    const size_t length = (size_t)sel_checkpoint_left(checkpoint);
+    const size_t length = (size_t)checkpoint->left;
     luaL_Buffer buffer;
     push_state(L, run);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &load_key);
@@ -293,7 +293,7 @@ static void keep_state(const sel_callback *self, sel_hook_run *run, sel_checkpoi
     const lua_callback *callback = self->data;
     lua_State *L = callback->script->L;
     const int base = lua_gettop(L);
-    lua_pushcfunction(L, sel_checkpoint_loads(checkpoint) ? load_state : save_state);
+    lua_pushcfunction(L, checkpoint->loads ? load_state : save_state);
     lua_pushlightuserdata(L, run);
     lua_pushlightuserdata(L, checkpoint);
     if (lua_pcall(L, 2, 0, 0) != LUA_OK) {

@@ -53,7 +53,7 @@ int sel_script_too_large(sel_script *script) {
 }
 
 int sel_script_no_memory(sel_script *script, const char *what, size_t bytes) {
-    if (sel_arena_is_full(script->arena))
+    if (script->arena->full)
         return sel_script_too_large(script);
     sel_fail_memory(script->error, what, bytes);
     return sel_limits_break(script->active);
@@ -71,7 +71,7 @@ void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where 
     char place[1024] = "";
     if (!found->status)
         return;
-    if (found->status == SEL_NO_DEVICE && sel_arena_is_full(script->arena)) {
+    if (found->status == SEL_NO_DEVICE && script->arena->full) {
         fail_limit(script, where);
         return;
     }

@@ -340,7 +340,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
     if (!script->L) {
         sel_fail_memory(error, "the script", sizeof(void *));
     } else {
-        sel_arena_limit(script->arena, script->options.trust ? SIZE_MAX : script->memory);
+        script->arena->limit = script->options.trust ? SIZE_MAX : script->memory;
         lua_pushcfunction(script->L, run);
         lua_pushlightuserdata(script->L, (void *)(uintptr_t)path);
         int called = lua_pcall(script->L, 1, 0, 0);
@@ -351,7 +351,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
         if (script->options.one_clock)
             script->left = fmax(0, left);
     }
-    sel_arena_limit(script->arena, SIZE_MAX);
+    script->arena->limit = SIZE_MAX;
     script->error = NULL;
     if (error->status == SEL_OK)
         return SEL_OK;

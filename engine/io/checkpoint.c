@@ -29,22 +29,6 @@ _Static_assert(sizeof(opening) == 16 && sizeof(block_header) == 64, "the file ha
 static const opening expected = {"SELSTATE", SEL_CHECKPOINT_VERSION, 0x01020304};
 static const char last_block[] = "end";
 
-struct sel_checkpoint {
-    char *path;
-    sel_error failure;
-    FILE *file;        /* saving */
-    const char *bytes; /* loading: the whole file, mapped */
-    uint64_t size;
-
-    /* The present block. */
-    char name[SEL_BLOCK_NAME];
-    uint64_t start;  /* of its header (saving), of its bytes (loading) */
-    uint64_t left;   /* loading: its bytes that were not moved yet */
-    uint64_t done;   /* saving: those that were */
-    uint32_t crc;    /* of them */
-    uint32_t before; /* the CRC of the block in front of it */
-};
-
 /* ---- failures ---- */
 
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...) {
@@ -56,10 +40,6 @@ void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const ch
     if (!checkpoint->failure.status) {
         sel_fail(&checkpoint->failure, status, "%s", text);
     }
-}
-
-sel_error *sel_checkpoint_error(sel_checkpoint *checkpoint) {
-    return &checkpoint->failure;
 }
 
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error) {
@@ -197,6 +177,7 @@ static void map_file(sel_checkpoint *checkpoint, FILE *file) {
                             strerror(errno));
     } else {
         checkpoint->bytes = bytes;
+        checkpoint->loads = true;
         check_file(checkpoint);
     }
 }
@@ -217,14 +198,6 @@ sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_er
 }
 
 /* ---- blocks ---- */
-
-bool sel_checkpoint_loads(const sel_checkpoint *checkpoint) {
-    return checkpoint->bytes != NULL;
-}
-
-const char *sel_checkpoint_path(const sel_checkpoint *checkpoint) {
-    return checkpoint->path;
-}
 
 /* Where the bytes of a block begin; 0: there is none. */
 static uint64_t find(const sel_checkpoint *checkpoint, const char *name, uint64_t *bytes) {
@@ -248,17 +221,13 @@ int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name)
     return find(checkpoint, name, &bytes) ? (int64_t)bytes : -1;
 }
 
-uint64_t sel_checkpoint_left(const sel_checkpoint *checkpoint) {
-    return checkpoint->left;
-}
-
 /* The header of a block is written when its bytes are known. */
 static void end_block(sel_checkpoint *checkpoint) {
     if (checkpoint->left > 0) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: block '%s' is longer than it may be",
                             checkpoint->path, checkpoint->name);
     }
-    if (!checkpoint->name[0] || checkpoint->failure.status || sel_checkpoint_loads(checkpoint)) {
+    if (!checkpoint->name[0] || checkpoint->failure.status || checkpoint->loads) {
         return;
     }
     block_header header = {.bytes = checkpoint->done, .crc = checkpoint->crc};
@@ -283,7 +252,7 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name) {
     if (checkpoint->failure.status) {
         return;
     }
-    if (!sel_checkpoint_loads(checkpoint)) {
+    if (!checkpoint->loads) {
         checkpoint->start = (uint64_t)ftello(checkpoint->file);
         put(checkpoint, &empty, sizeof empty);
     } else if (!(checkpoint->start = find(checkpoint, name, &checkpoint->left))) {
@@ -297,7 +266,7 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name) {
 }
 
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count) {
-    if (!sel_checkpoint_loads(checkpoint)) {
+    if (!checkpoint->loads) {
         put(checkpoint, bytes, count);
         checkpoint->crc = crc_of(checkpoint->crc, bytes, count);
         checkpoint->done += count;
@@ -325,7 +294,7 @@ void sel_keep_text(sel_checkpoint *checkpoint, const char *text) {
 char *sel_kept_text(sel_checkpoint *checkpoint) {
     uint64_t length = 0;
     SEL_KEEP(checkpoint, length);
-    if (!checkpoint->failure.status && length > sel_checkpoint_left(checkpoint)) {
+    if (!checkpoint->failure.status && length > checkpoint->left) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a text of block '%s' is too long",
                             checkpoint->path, checkpoint->name);
     }

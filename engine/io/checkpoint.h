@@ -14,11 +14,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "engine/status.h"
 
 enum { SEL_CHECKPOINT_VERSION = 1, SEL_BLOCK_NAME = 48 };
 
-typedef struct sel_checkpoint sel_checkpoint;
+typedef struct sel_checkpoint {
+    char *path;
+    bool loads;
+    sel_error failure; /* the first; calls that may fail, of a device say, leave theirs here, and
+                          are not made after another failure */
+    FILE *file;        /* saving */
+    const char *bytes; /* loading: the whole file, mapped */
+    uint64_t size;
+
+    /* The present block. */
+    char name[SEL_BLOCK_NAME];
+    uint64_t start;  /* of its header (saving), of its bytes (loading) */
+    uint64_t left;   /* loading: its bytes that were not moved yet */
+    uint64_t done;   /* saving: those that were */
+    uint32_t crc;    /* of them */
+    uint32_t before; /* the CRC of the block in front of it */
+} sel_checkpoint;
 
 /* Begins a file that appears under its name when sel_checkpoint_commit is called. */
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error);
@@ -27,12 +44,8 @@ sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_er
  * damaged, even by one bit. */
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error);
 
-bool sel_checkpoint_loads(const sel_checkpoint *checkpoint);
-
-/* Loading: the bytes of a block (-1: there is none), and those of the present one that were not
- * read yet. */
+/* Loading: the bytes of a block; -1: there is none. */
 int64_t sel_checkpoint_bytes(const sel_checkpoint *checkpoint, const char *name);
-uint64_t sel_checkpoint_left(const sel_checkpoint *checkpoint);
 
 /* Ends the present block and begins another. A block that the file does not hold, or one that was
  * not read to its end, is a failure. */
@@ -51,12 +64,8 @@ char *sel_kept_text(sel_checkpoint *checkpoint);
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)
     SEL_PRINTF(3, 4);
 
-/* The first failure; and where calls that may fail, of a device say, leave theirs, which are not
- * made after another failure. */
-sel_error *sel_checkpoint_error(sel_checkpoint *checkpoint);
+/* Hands on the failure. */
 sel_status sel_checkpoint_status(const sel_checkpoint *checkpoint, sel_error *error);
-
-const char *sel_checkpoint_path(const sel_checkpoint *checkpoint);
 
 /* Writes the end, has it all on the disk, keeps an older file of that name as `before`
  * (NULL: replaces it), and gives the file its name. Sets the number of its bytes. */

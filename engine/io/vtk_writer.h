@@ -212,10 +212,8 @@ typedef struct vtkw_file {
 
 static inline vtkw_status vtkw_begin(vtkw_file *file, const char *path, vtkw_error *error) {
     size_t size = strlen(path) + 5;
+    memset(file, 0, sizeof *file);
     file->path = path;
-    file->code = 0;
-    file->written = 0;
-    file->stream = NULL;
     file->temporary = (char *)malloc(size);
     if (!file->temporary) {
         return vtkw_fail(error, VTKW_NO_MEMORY, 0, "%s: not enough memory", path);
@@ -238,41 +236,27 @@ static inline void vtkw_put(vtkw_file *file, const void *data, size_t size) {
     file->written += size;
 }
 
-static inline void vtkw_put_word(vtkw_file *file, uint64_t word) {
-    vtkw_put(file, &word, sizeof word);
+/* Keeps the first failure of a call that returns 0 when all is well. */
+static inline void vtkw_keep(vtkw_file *file, int failed) {
+    file->code = failed && !file->code ? errno : file->code;
 }
 
-/* Places are fpos_t: strict C has nothing else that reaches beyond 2 GB on every system. */
-static inline void vtkw_remember(vtkw_file *file, fpos_t *place) {
-    if (fgetpos(file->stream, place) != 0 && !file->code) {
-        file->code = errno;
-    }
-}
-
-static inline void vtkw_return_to(vtkw_file *file, const fpos_t *place) {
-    if (!file->code && fsetpos(file->stream, place) != 0) {
-        file->code = errno;
-    }
-}
-
-/* Replaces what was put at `place` before. */
+/* Replaces what was put at `place` before. Places are fpos_t: strict C has nothing else that
+ * reaches beyond 2 GB on every system. */
 static inline void vtkw_overwrite(vtkw_file *file, const fpos_t *place, const void *data,
                                   size_t size) {
     fpos_t end;
-    vtkw_remember(file, &end);
-    vtkw_return_to(file, place);
+    vtkw_keep(file, fgetpos(file->stream, &end) || fsetpos(file->stream, place));
     vtkw_put(file, data, size);
     file->written -= size;
-    vtkw_return_to(file, &end);
+    vtkw_keep(file, file->code || fsetpos(file->stream, &end));
 }
 
 /* Closes and renames; after a failure, of an earlier write or of `status`, removes instead. */
 static inline vtkw_status vtkw_end(vtkw_file *file, vtkw_status status, vtkw_error *error) {
-    if (fclose(file->stream) != 0 && !file->code) {
-        file->code = errno;
-    }
-    if (status == VTKW_OK && !file->code && rename(file->temporary, file->path) != 0) {
-        file->code = errno;
+    vtkw_keep(file, fclose(file->stream));
+    if (status == VTKW_OK && !file->code) {
+        vtkw_keep(file, rename(file->temporary, file->path));
     }
     if (status != VTKW_OK || file->code) {
         remove(file->temporary);
@@ -292,11 +276,6 @@ static inline const char *vtkw_byte_order(void) {
     return first ? "LittleEndian" : "BigEndian";
 }
 
-static inline size_t vtkw_type_size(vtkw_type type) {
-    static const size_t sizes[] = {4, 8, 1, 4};
-    return sizes[type];
-}
-
 static inline uint64_t vtkw_tuples(const vtkw_image *image, int points) {
     uint64_t tuples = 1;
     for (int a = 0; a < 3; a++) {
@@ -305,9 +284,17 @@ static inline uint64_t vtkw_tuples(const vtkw_image *image, int points) {
     return tuples;
 }
 
-static inline uint64_t vtkw_array_bytes(const vtkw_image *image, const vtkw_array *array,
-                                        int points) {
-    return vtkw_tuples(image, points) * (uint64_t)array->components * vtkw_type_size(array->type);
+/* Array i: of cells, then of points. */
+static inline const vtkw_array *vtkw_array_at(const vtkw_image *image, int i) {
+    const int cells = image->cell_array_count;
+    return i < cells ? &image->cell_arrays[i] : &image->point_arrays[i - cells];
+}
+
+static inline uint64_t vtkw_array_bytes(const vtkw_image *image, int i) {
+    static const uint64_t sizes[] = {4, 8, 1, 4};
+    const vtkw_array *array = vtkw_array_at(image, i);
+    return vtkw_tuples(image, i >= image->cell_array_count) * (uint64_t)array->components *
+           sizes[array->type];
 }
 
 static inline vtkw_status vtkw_check(const char *path, const vtkw_image *image, vtkw_error *error) {
@@ -321,9 +308,7 @@ static inline vtkw_status vtkw_check(const char *path, const vtkw_image *image, 
         return vtkw_fail(error, VTKW_BAD_INPUT, 0, "%s: zlib has no level %d", path, image->level);
     }
     for (int i = 0; i < image->cell_array_count + image->point_array_count; i++) {
-        const vtkw_array *array = i < image->cell_array_count
-                                      ? &image->cell_arrays[i]
-                                      : &image->point_arrays[i - image->cell_array_count];
+        const vtkw_array *array = vtkw_array_at(image, i);
         if (!array->name || !*array->name || array->components < 1 || !array->data) {
             return vtkw_fail(error, VTKW_BAD_INPUT, 0,
                              "%s: array %d has no name, components or data", path, i + 1);
@@ -433,15 +418,14 @@ static inline vtkw_status vtkw_put_compressed(vtkw_file *file, vtkw_deflater *de
                                               const unsigned char *data, uint64_t bytes,
                                               vtkw_error *error) {
     uint64_t blocks = (bytes + VTKW_BLOCK - 1) / VTKW_BLOCK;
+    const uint64_t head[] = {blocks, VTKW_BLOCK, bytes % VTKW_BLOCK};
     fpos_t place;
     uint64_t *sizes = (uint64_t *)calloc(blocks ? (size_t)blocks : 1, sizeof *sizes);
     if (!sizes) {
         return vtkw_fail(error, VTKW_NO_MEMORY, 0, "%s: not enough memory", file->path);
     }
-    vtkw_put_word(file, blocks);
-    vtkw_put_word(file, VTKW_BLOCK);
-    vtkw_put_word(file, bytes % VTKW_BLOCK);
-    vtkw_remember(file, &place);
+    vtkw_put(file, head, sizeof head);
+    vtkw_keep(file, fgetpos(file->stream, &place));
     vtkw_put(file, sizes, (size_t)blocks * sizeof *sizes);
     for (uint64_t b = 0; b < blocks && !file->code; b++) {
         uint64_t rest = bytes - b * VTKW_BLOCK;
@@ -467,17 +451,14 @@ static inline vtkw_status vtkw_put_arrays(vtkw_file *file, const vtkw_image *ima
     int count = image->cell_array_count + image->point_array_count;
     vtkw_status status = VTKW_OK;
     for (int i = 0; i < count && status == VTKW_OK && !file->code; i++) {
-        int points = i >= image->cell_array_count;
-        const vtkw_array *array =
-            points ? &image->point_arrays[i - image->cell_array_count] : &image->cell_arrays[i];
-        uint64_t bytes = vtkw_array_bytes(image, array, points);
+        const void *data = vtkw_array_at(image, i)->data;
+        uint64_t bytes = vtkw_array_bytes(image, i);
         offsets[i] = file->written - start;
         if (deflater) {
-            status = vtkw_put_compressed(file, deflater, (const unsigned char *)array->data, bytes,
-                                         error);
+            status = vtkw_put_compressed(file, deflater, (const unsigned char *)data, bytes, error);
         } else {
-            vtkw_put_word(file, bytes);
-            vtkw_put(file, array->data, (size_t)bytes);
+            vtkw_put(file, &bytes, sizeof bytes);
+            vtkw_put(file, data, (size_t)bytes);
         }
     }
     return status;
@@ -499,7 +480,7 @@ static inline vtkw_status vtkw_put_image(vtkw_file *file, const vtkw_image *imag
     tag_end = (tag_end + VTKW_PAGE - 1) / VTKW_PAGE * VTKW_PAGE;
     vtkw_pad_header(&header, tag_end);
     fpos_t start;
-    vtkw_remember(file, &start);
+    vtkw_keep(file, fgetpos(file->stream, &start));
     vtkw_put(file, header.data, header.length);
 
     vtkw_status status = VTKW_OK;
@@ -545,7 +526,7 @@ static inline vtkw_status vtkw_write_image(const char *path, const vtkw_image *i
         free(offsets);
         return vtkw_fail(error, VTKW_NO_MEMORY, 0, "%s: not enough memory", path);
     }
-    vtkw_file file = {NULL, NULL, NULL, 0, 0};
+    vtkw_file file;
     status = vtkw_begin(&file, path, error);
     if (status == VTKW_OK) {
         status = vtkw_put_image(&file, image, compressed ? &deflater : NULL, offsets, error);
@@ -574,7 +555,7 @@ static inline vtkw_status vtkw_write_collection(const char *path, const vtkw_ste
         vtkw_print(&text, "\"/>\n");
     }
     vtkw_print(&text, "  </Collection>\n</VTKFile>\n");
-    vtkw_file file = {NULL, NULL, NULL, 0, 0};
+    vtkw_file file;
     vtkw_status status = text.failed
                              ? vtkw_fail(error, VTKW_NO_MEMORY, 0, "%s: not enough memory", path)
                              : vtkw_begin(&file, path, error);

@@ -76,17 +76,18 @@ static bool is_present(const sel_state *state, const sel_array *array) {
 }
 
 /* sel_arrays_move */
-static sel_status move(void *checkpoint, void *bytes, size_t count, sel_error *error) {
+static sel_status move(void *stream, void *bytes, size_t count, sel_error *error) {
+    sel_checkpoint *checkpoint = stream;
     (void)error;
     sel_keep(checkpoint, bytes, count);
-    return sel_checkpoint_status(checkpoint, NULL);
+    return checkpoint->failure.status;
 }
 
 /* Those with these flags; loading, only what the checkpoint has. */
 static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkpoint) {
     const sel_arrays *arrays = &state->arrays;
-    const bool loads = sel_checkpoint_loads(checkpoint);
-    for (int k = 0; k < arrays->count && !sel_checkpoint_status(checkpoint, NULL); k++) {
+    const bool loads = checkpoint->loads;
+    for (int k = 0; k < arrays->count && !checkpoint->failure.status; k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
         block_of(array, name);
@@ -98,14 +99,14 @@ static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkp
         if ((array->flags & (SEL_SAVED | SEL_OPTIONAL)) == flags && has &&
             is_present(state, array)) {
             sel_checkpoint_block(checkpoint, name);
-            sel_arrays_keep(arrays, k, loads, move, checkpoint, sel_checkpoint_error(checkpoint));
+            sel_arrays_keep(arrays, k, loads, move, checkpoint, &checkpoint->failure);
         }
     }
 }
 
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
-    if (backend->saving && !sel_checkpoint_status(checkpoint, NULL)) {
-        backend->saving(state, sel_checkpoint_error(checkpoint));
+    if (backend->saving && !checkpoint->failure.status) {
+        backend->saving(state, &checkpoint->failure);
     }
     keep_arrays(state, SEL_SAVED, checkpoint);
     keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
@@ -125,12 +126,12 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: has no '%s', which an output, field or law needs that the run "
                                 "did not have",
-                                sel_checkpoint_path(checkpoint), array->name);
+                                checkpoint->path, array->name);
         } else if ((uint64_t)saved != bytes) {
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: '%s' has %lld bytes in the checkpoint, %llu in the scenario: "
                                 "its regions or controls are others",
-                                sel_checkpoint_path(checkpoint), array->name, (long long)saved,
+                                checkpoint->path, array->name, (long long)saved,
                                 (unsigned long long)bytes);
         }
     }
@@ -139,8 +140,8 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint) {
     sel_state_check(state, checkpoint);
     keep_arrays(state, SEL_SAVED, checkpoint);
-    if (!sel_checkpoint_status(checkpoint, NULL)) {
-        backend->loaded(state, sel_checkpoint_error(checkpoint));
+    if (!checkpoint->failure.status) {
+        backend->loaded(state, &checkpoint->failure);
     }
     keep_arrays(state, SEL_SAVED | SEL_OPTIONAL, checkpoint);
 }

@@ -65,7 +65,7 @@ static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
     int64_t bytes = -1;
     sel_error error = {.status = SEL_OK};
     SEL_KEEP(checkpoint, bytes);
-    if (!sel_checkpoint_status(checkpoint, NULL)) {
+    if (!checkpoint->failure.status) {
         sel_output_file *file = append(files, name, &error);
         if (file) {
             file->bytes = bytes;
@@ -81,8 +81,8 @@ void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) 
     int count = files->count;
     sel_output_file *file = files->first;
     SEL_KEEP(checkpoint, count);
-    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
-        if (sel_checkpoint_loads(checkpoint)) {
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
+        if (checkpoint->loads) {
             load_file(files, checkpoint);
             continue;
         }

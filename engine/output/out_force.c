@@ -92,7 +92,7 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, record->skipped);
     if (record->count > MOST_SAMPLES || record->stride < 1) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
-                            sel_checkpoint_path(checkpoint));
+                            checkpoint->path);
         record->count = 0;
         return;
     }

@@ -210,7 +210,7 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
  * writer has nothing to do meanwhile. */
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
-    const bool loads = sel_checkpoint_loads(checkpoint);
+    const bool loads = checkpoint->loads;
     uint64_t count = output->step_count;
     sel_error error = {.status = SEL_OK};
     SEL_KEEP(checkpoint, count);
@@ -222,7 +222,7 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
             continue;
         }
         char *file = sel_kept_text(checkpoint);
-        if (sel_checkpoint_status(checkpoint, NULL)) {
+        if (checkpoint->failure.status) {
             free(file);
             return;
         }
@@ -438,7 +438,7 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     bool same = count == base->picks.count;
     for (int i = 0; i < base->picks.count && same; i++) {
-        if (!sel_checkpoint_loads(checkpoint)) {
+        if (!checkpoint->loads) {
             sel_keep_text(checkpoint, base->picks.v[i].name);
             continue;
         }
@@ -449,7 +449,7 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
     if (!same) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                             "%s: the output '%s' had other fields; give it another name",
-                            sel_checkpoint_path(checkpoint), base->name);
+                            checkpoint->path, base->name);
     }
 }
 

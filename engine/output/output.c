@@ -387,8 +387,7 @@ static sel_output *same_output(sel_outputs *outputs, const char *name, const cha
             sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
                                 "%s: the output '%s' was an %s, and is an %s now; give it another "
                                 "name",
-                                sel_checkpoint_path(checkpoint), name, kind,
-                                output->kind->table->name);
+                                checkpoint->path, name, kind, output->kind->table->name);
         }
         return output;
     }
@@ -402,9 +401,9 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
     SEL_KEEP(checkpoint, count);
     if (count < 0 || count >= SEL_MOST_OUTPUTS) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
-                            sel_checkpoint_path(checkpoint), count);
+                            checkpoint->path, count);
     }
-    for (int i = 0; i < count && !sel_checkpoint_status(checkpoint, NULL); i++) {
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
         char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
         sel_output *output = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
         if (output) {

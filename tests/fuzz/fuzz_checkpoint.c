@@ -82,7 +82,7 @@ static void read_fields(void) {
     sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
     int count = 0;
     if (arena) {
-        sel_arena_limit(arena, 64 << 20);
+        arena->limit = 64 << 20;
         if (!sel_saved_fields(arena, &params, (sel_where){NULL, 0}, fields, &count, NULL)) {
             const double x[] = {0.5, -7, 1e300}, y[] = {0.5, 3, -1e300};
             const sel_places at = {.n = 3, .x = x, .y = y};

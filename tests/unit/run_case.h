@@ -28,7 +28,7 @@ static inline sel_status case_start(run_case *r) {
                                .directory = "run",
                                .force = true,
                                .log = case_collect,
-                               .log_data = r->log};
+                               .data = r->log};
     return sel_run(r->script.scenario, &r->script.scenario->simulations[0], &options, &r->report,
                    &r->error);
 }

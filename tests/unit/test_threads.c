@@ -35,7 +35,7 @@ static int threads_of_run(int64_t told) {
                                .directory = "run",
                                .force = true,
                                .log = count_threads,
-                               .log_data = &count};
+                               .data = &count};
     script_accepts(&script, scenario);
     if (sel_run(script.scenario, script.scenario->simulations, &options, &report, &error))
         fail_msg("%s", error.text);
