@@ -155,14 +155,16 @@ static sel_cell_bytes bytes(const sel_common *params, int precision) {
 }
 
 static const sel_field_info fields[AQUA_FIELDS] = {
-    [AQUA_GROUND] = {"ground", SEL_SCALAR, "m", "Elevation of the ground."},
-    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "m", "Depth of the water."},
-    [AQUA_LEVEL] = {"level", SEL_SCALAR, "m", "Elevation of the water's surface: ground + depth."},
-    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "m", "Largest depth so far."},
-    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "m", "Highest level so far."},
+    [AQUA_GROUND] = {"ground", SEL_SCALAR, "m", "Elevation of the ground.", false},
+    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "m", "Depth of the water.", false},
+    [AQUA_LEVEL] = {"level", SEL_SCALAR, "m", "Elevation of the water's surface: ground + depth.",
+                    false},
+    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "m", "Largest depth so far.", false},
+    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "m", "Highest level so far.", false},
     [AQUA_ARRIVAL_TIME] = {"arrival_time", SEL_SCALAR, "s",
                            "Time of the first step at which the depth reached arrival_depth; -1 "
-                           "where it has not."},
+                           "where it has not.",
+                           false},
 };
 
 static int dims(const sel_common *params) {

@@ -181,19 +181,24 @@ static sel_cell_bytes bytes(const sel_common *params, int precision) {
 
 #define PRESSURE_UNIT "density length^2/time^2 (SI: Pa)"
 static const sel_field_info fields[LBM_FIELDS] = {
-    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "length/time (SI: m/s)", "Velocity of the fluid."},
+    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "length/time (SI: m/s)", "Velocity of the fluid.",
+                      false},
     [LBM_DENSITY] = {"density", SEL_SCALAR, "that of density (SI: kg/m3)",
-                     "Density of the fluid: that of the scenario where the pressure is 0."},
+                     "Density of the fluid: that of the scenario where the pressure is 0.", false},
     [LBM_PRESSURE] = {"pressure", SEL_SCALAR, PRESSURE_UNIT,
                       "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2, 0 at the scenario's "
-                      "density; rho and cs2 = 1/3 in lattice units."},
-    [LBM_SPEED] = {"speed", SEL_SCALAR, "length/time (SI: m/s)", "Magnitude of the velocity."},
+                      "density; rho and cs2 = 1/3 in lattice units.",
+                      false},
+    [LBM_SPEED] = {"speed", SEL_SCALAR, "length/time (SI: m/s)", "Magnitude of the velocity.",
+                   false},
     [LBM_VORTICITY] = {"vorticity", SEL_CURL, "1/time (SI: 1/s)",
                        "Curl of the velocity, by central differences; one-sided beside solids and "
-                       "faces."},
+                       "faces.",
+                       false},
     [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR, "1/time^2 (SI: 1/s2)",
                          "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "
-                         "inside vortices."},
+                         "inside vortices.",
+                         false},
     [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR, "1/time (SI: 1/s)",
                          "sqrt(2 S:S) of the rate of strain S, from the populations of the cell; "
                          "with trt and tau near 1/2 mostly noise.",

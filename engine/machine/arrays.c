@@ -141,6 +141,15 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
     return SEL_OK;
 }
 
+sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from, uint64_t bytes,
+                           sel_error *error) {
+    if (arrays->memory) {
+        return arrays->memory->copy(to, from, bytes, error);
+    }
+    memcpy(to, from, bytes);
+    return SEL_OK;
+}
+
 void sel_arrays_free(sel_arrays *arrays) {
     if (arrays->memory && arrays->block[0]) {
         arrays->memory->release(arrays->block[0]);

@@ -114,6 +114,10 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
 void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
 void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
 
+/* Copies from the host's memory to where the arrays are; done when it returns. */
+sel_status sel_arrays_send(const sel_arrays *arrays, void *to, const void *from, uint64_t bytes,
+                           sel_error *error);
+
 /* Frees the memory and the list. */
 void sel_arrays_free(sel_arrays *arrays);
 

@@ -38,14 +38,8 @@ static void blur_list(sel_state *base) {
 
 /* A spot. */
 static sel_status blur_start(sel_state *base, sel_error *error) {
-    const sel_memory *memory = base->arrays.memory;
     const double one = 1;
-    double *spot = ((blur *)base)->c[0] + 7;
-    if (memory) {
-        return memory->copy(spot, &one, sizeof one, error);
-    }
-    *spot = one;
-    return SEL_OK;
+    return sel_arrays_send(&base->arrays, ((blur *)base)->c[0] + 7, &one, sizeof one, error);
 }
 
 static double *blur_row(const sel_state *base, int64_t step, int64_t row) {

@@ -87,11 +87,11 @@ static void thin_and_odd_sizes_agree(void **state) {
     (void)state;
     static const char *const around[] = {
         "periodic = three and { 'x', 'y', 'z' } or { 'x', 'y' }\n",
-        "periodic = three and { 'x', 'z' } or { 'x' }\n"
-        "paint('lid', shape.face 'y+', law.wall { velocity = { vec(0.05, 0, 0.02) } })\n"
-        "paint('floor', shape.face 'y-', law.wall {})\n",
-        "paint('lid', shape.face 'x+', law.wall { velocity = { vec(0, 0.05, 0.02) } })\n"
-        "paint('walls', shape.rest, law.wall {})\n"};
+        ("periodic = three and { 'x', 'z' } or { 'x' }\n"
+         "paint('lid', shape.face 'y+', law.wall { velocity = { vec(0.05, 0, 0.02) } })\n"
+         "paint('floor', shape.face 'y-', law.wall {})\n"),
+        ("paint('lid', shape.face 'x+', law.wall { velocity = { vec(0, 0.05, 0.02) } })\n"
+         "paint('walls', shape.rest, law.wall {})\n")};
     static const char *const sizes[] = {"1, 1",     "33, 1",    "1, 45",      "2, 2",   "31, 3",
                                         "32, 8",    "64, 1",    "129, 4",     "257, 2", "1, 1, 1",
                                         "1, 9, 7",  "40, 1, 6", "33, 20, 17", "70, 45", "31, 2, 2",
