@@ -59,6 +59,7 @@ static void list(sel_state *base) {
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
     state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
     lbm_list(&state->all, &populations, &vectors);
+    SEL_ADD(arrays, state, first_row, base->threads + 1, 0);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
@@ -176,8 +177,33 @@ static sel_status loaded(sel_state *base, sel_error *error) {
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
 }
 
+/* What a row costs, in cells: a row without free ones is looked at, too. */
+static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
+    int64_t cost = 1;
+    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
+    }
+    return cost;
+}
+
+static void share_rows(lbm_cpu *state) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const int64_t threads = state->all.base.threads, rows = boundary->rows;
+    int64_t all = 0, before = 0, row = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        all += cost_of_row(boundary, r);
+    }
+    for (int64_t t = 1; t <= threads; t++) {
+        while (row < rows && before < all * t / threads) {
+            before += cost_of_row(boundary, row++);
+        }
+        state->first_row[t] = t < threads ? row : rows;
+    }
+}
+
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
+    share_rows(state);
     state->kernels = lbm_kernels_usable(0);
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
@@ -209,19 +235,24 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .link_flow = state->all.link_flow};
 }
 
+static void sweep(const lbm_cpu *state, const lbm_step *step, int64_t first, int64_t end) {
+    const lbm_loops *loops = lbm_loops_of(state);
+    for (int64_t row = first; row < end; row++) {
+        loops->sweep[step->collision][step->forcing][step->numbers->eddy > 0](step, row);
+        lbm_fill_halo(state, step->to, row, !lbm_row_wraps(step, row));
+    }
+}
+
 /* Each thread sweeps rows that lie together. */
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    const lbm_loops *loops = lbm_loops_of(state);
-    const int64_t rows = sel_state_rows(base);
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
-        for (int64_t row = 0; row < rows; row++) {
-            loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
-            lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
+        for (int t = 0; t < base->threads; t++) {
+            sweep(state, &step, state->first_row[t], state->first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier
