@@ -19,7 +19,7 @@ enum { MANY = CUDA_FEED, FEW = 2 };
 /* ---- which are terms ---- */
 
 static void take_supply(aqua_cuda *state, int k) {
-    const aqua_supply *supply = state->all.amount[k].supply;
+    const aqua_supply *supply = &state->all.plan->supply[k];
     aqua_gpu_spread *to = &state->spread[k];
     to->by_term = supply->spread == AQUA_FIELD && sel_quantity_depends(supply->rate) & SEL_ON_T &&
                   cuda_terms_take(&state->terms, supply->rate, CUDA_WARP, &to->term) &&
@@ -67,19 +67,28 @@ static uint32_t amounts_bytes(const aqua_plan *plan) {
                       CUDA_STEPS * (uint32_t)plan->inflow_count * sizeof(aqua_dose));
 }
 
+bool aqua_cuda_take_terms(aqua_cuda *state) {
+    const aqua_plan *plan = state->all.plan;
+    const bool pours = plan->supply[AQUA_RAIN].spread != AQUA_NOTHING || plan->inflow_count > 0;
+    if (!cuda_terms_open(&state->terms, plan->base.domain)) {
+        state->all.base.arrays.failed = true;
+        return false;
+    }
+    take_supply(state, AQUA_RAIN);
+    take_supply(state, AQUA_SOIL);
+    take_levels(state);
+    return pours && (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term);
+}
+
 void aqua_cuda_list_amounts(aqua_cuda *state) {
     const aqua_plan *plan = state->all.plan;
     const int64_t ghosts = plan->ghosts.count;
     const bool amounts = plan->supply[AQUA_RAIN].spread == AQUA_UNIFORM ||
                          plan->supply[AQUA_SOIL].spread == AQUA_UNIFORM || plan->inflow_count > 0;
     sel_arrays *arrays = &state->all.base.arrays;
-    if (!cuda_terms_open(&state->terms, plan->base.domain)) {
-        arrays->failed = true;
+    if (arrays->failed) {
         return;
     }
-    take_supply(state, AQUA_RAIN);
-    take_supply(state, AQUA_SOIL);
-    take_levels(state);
     cuda_terms_list(&state->terms, arrays);
     sel_arrays_add(arrays, "amounts", &state->amounts, (sel_type){'s', amounts_bytes(plan)},
                    amounts, 0);
@@ -261,7 +270,7 @@ static sel_status send_rates(aqua_cuda *state, int k, unsigned due, sel_error *e
     return status ? status : cuda_feed_send(rates, state->all.base.queue->stream, error);
 }
 
-/* Ghosts get their level in both copies of the depths, since the flow leaves those beyond the grid
+/* Ghosts get their level in all copies of the depths, since the flow leaves those beyond the grid
  * alone. */
 static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
@@ -282,10 +291,12 @@ static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) 
     if (status) {
         return status;
     }
-    for (int k = 0; k < 2; k++) {
-        CUDA_TRY(aqua_gpu_settle(&state->pattern, &state->ghosts,
-                                 depends && k == 0 ? all->bed : NULL, all->water[k],
-                                 state->marks[k], stream));
+    aqua_gpu_flow flow = state->pattern;
+    flow.clock = cuda_queue_clock(all->base.queue, all->base.step);
+    void *const copies[] = {all->water[0], all->water[1], all->poured};
+    for (int k = 0; k < 3; k++) {
+        CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, depends && k == 0 ? all->bed : NULL,
+                                 copies[k], k < 2 ? state->marks[k] : NULL, stream));
     }
     if (depends) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, all->bed, stream));
@@ -367,20 +378,17 @@ static sel_status unknown(const aqua_cuda *state, const cuda_term_fault *fault, 
 }
 
 /* The host evaluates the step in the order of the CPU backend: its first error is told. */
-sel_status aqua_cuda_check_terms(const aqua_cuda *state, int64_t step, sel_error *error) {
+sel_status aqua_cuda_explain(const aqua_cuda *state, const cuda_term_fault *fault,
+                             sel_error *error) {
     const aqua_plan *plan = state->all.plan;
-    cuda_term_fault fault;
     sel_status status = SEL_OK;
-    if (!cuda_terms_failed(&state->terms, step, &fault)) {
-        return SEL_OK;
-    }
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
         if (state->spread[k].by_term) {
-            status = aqua_rate(plan, &plan->supply[k], fault.step, state->all.field, error);
+            status = aqua_rate(plan, &plan->supply[k], fault->step, state->all.field, error);
         }
     }
     if (!status && state->level_count) {
-        status = aqua_levels(plan, (double)fault.step, SEL_ON_T, state->all.z, error);
+        status = aqua_levels(plan, (double)fault->step, SEL_ON_T, state->all.z, error);
     }
-    return status ? status : unknown(state, &fault, error);
+    return status ? status : unknown(state, fault, error);
 }

@@ -1,7 +1,10 @@
 /* aqua_cuda.c -- sel.aqua on the device: memory, steps, checkpoints, answers.
  *
- * Two copies of the depths take turns. Depths beyond the store's limit are told by the device and
- * seen with the next answer. What kernels book comes as one total per row, or per edge; it is saved
+ * Two copies of the depths take turns. Where a term of rain or soil may have no value, rain and
+ * sources are poured into a third one, and the flow goes from there: the depths before stay as they
+ * are, and so does the last whole state, since kernels of later steps find the step that failed and
+ * do nothing. Depths beyond the store's limit are told by the device and seen with the next answer.
+ * What kernels book comes as one total per row, or per edge; it is saved
  * as such, so that a run goes on bit by bit, and as the totals that all backends keep.
  */
 #include <stddef.h>
@@ -81,11 +84,10 @@ static void list_books(aqua_cuda *state) {
     sel_arrays *arrays = &state->all.base.arrays;
     for (int p = 0; p < count; p++) {
         state->book_count += parts[p].count;
-        state->edge_count += p < AQUA_SUPPLIES ? 0 : parts[p].count;
+        state->booked_edges += p < AQUA_SUPPLIES ? 0 : parts[p].count;
     }
     SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
-    SEL_ADD(arrays, state, edges, state->edge_count, 0);
 }
 
 static void list(sel_state *base) {
@@ -94,8 +96,10 @@ static void list(sel_state *base) {
     const aqua_plan *plan = (const aqua_plan *)base->plan;
     const aqua_layout *layout = &plan->layout;
     sel_arrays *arrays = &base->arrays;
+    all->plan = plan;
+    const bool apart = aqua_cuda_take_terms(state);
     /* With the margin that a march reads. */
-    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch);
+    aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
     const bool gathers = plan->params->scheme == AQUA_GATHER, whole = all->store.whole;
     const bool cuts = plan->params->equilibrium == AQUA_MINDIFF;
     const int64_t tiles = gathers && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
@@ -139,6 +143,10 @@ static void describe(aqua_cuda *state) {
     flow->equilibrium = plan->params->equilibrium;
     flow->limit = all->store.limit;
     flow->alarm = all->base.queue->alarm;
+    if (state->level_count || state->spread[AQUA_RAIN].by_term ||
+        state->spread[AQUA_SOIL].by_term) {
+        flow->halted = state->terms.halted;
+    }
     state->view.layout = flow->layout;
     state->view.whole = flow->whole;
     state->view.most = all->most;
@@ -148,11 +156,23 @@ static void describe(aqua_cuda *state) {
     state->periodic[0] = sel_axis_periodic(grid, 0);
     state->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
-    state->booked = state->books + (state->book_count - state->edge_count);
+    state->booked = state->books + (state->book_count - state->booked_edges);
     state->spread[AQUA_RAIN].booked =
         plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
     state->spread[AQUA_SOIL].booked =
         state->books + (state->spread[AQUA_RAIN].booked ? plan->layout.ny : 0);
+}
+
+static sel_status send_edges(aqua_cuda *state, sel_error *error) {
+    const uint64_t bytes = (uint64_t)state->all.edge_count * sizeof(aqua_edge);
+    aqua_edge *edges = malloc(bytes + 1);
+    if (!edges) {
+        return sel_fail_memory(error, "the edges of fluxes", bytes);
+    }
+    aqua_list_edges(state->all.plan, state->all.edge_count ? edges : NULL);
+    sel_status status = cuda_send(state->all.edges, edges, bytes, error);
+    free(edges);
+    return status;
 }
 
 static sel_status send_layout(aqua_cuda *state, sel_error *error) {
@@ -186,6 +206,26 @@ static sel_status mark_all(aqua_cuda *state, sel_error *error) {
     return SEL_OK;
 }
 
+static sel_status show_edges(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
+    const aqua_state *all = &state->all;
+    if (all->shown) {
+        CUDA_TRY(aqua_gpu_edges(flow, all->edges, all->edge_count, NULL, all->shown,
+                                all->base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+/* The flow of the step from `step` on, from these depths. */
+static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step, const void *from) {
+    aqua_gpu_flow flow = state->pattern;
+    flow.from = from;
+    flow.to = state->all.water[(step + 1) & 1];
+    flow.marks_from = state->marks[step & 1];
+    flow.marks_to = state->marks[(step + 1) & 1];
+    flow.clock = cuda_queue_clock(state->all.base.queue, step);
+    return flow;
+}
+
 /* The depths of the step after that of the clock. */
 static sel_status watch(const aqua_cuda *state, cuda_clock clock, const void *water,
                         sel_error *error) {
@@ -203,7 +243,6 @@ static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *all = &state->all;
     const aqua_plan *plan = all->plan;
     const uint64_t cells = (uint64_t)aqua_cells(all);
-    const uint64_t edges = (uint64_t)state->edge_count * sizeof *state->edges;
     sel_total volume = {0};
     state->view.solid = base->solid;
     sel_status status = aqua_cuda_start_amounts(state, error);
@@ -212,7 +251,7 @@ static sel_status start(sel_state *base, sel_error *error) {
         status = cuda_send(state->view.ground, plan->ground, cells * sizeof(double), error);
     }
     status = status ? status : send_layout(state, error);
-    status = status ? status : cuda_send(state->edges, plan->ghosts.edge, edges, error);
+    status = status ? status : send_edges(state, error);
     if (!status && all->arrived) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
                                  base->queue->stream));
@@ -222,35 +261,32 @@ static sel_status start(sel_state *base, sel_error *error) {
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
-    return status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+    status = status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
+    const aqua_gpu_flow flow = describe_flow(state, 0, all->water[0]);
+    return status ? status : show_edges(state, &flow, error);
 }
 
 /* ---- a step ---- */
 
-/* The flow of the step from `step` on. */
-static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step) {
-    aqua_gpu_flow flow = state->pattern;
-    flow.from = state->all.water[step & 1];
-    flow.to = state->all.water[(step + 1) & 1];
-    flow.marks_from = state->marks[step & 1];
-    flow.marks_to = state->marks[(step + 1) & 1];
-    flow.clock = cuda_queue_clock(state->all.base.queue, step);
-    return flow;
-}
-
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    const aqua_gpu_flow flow = describe_flow(state, step);
+    void *before = state->all.water[step & 1];
+    void *water = state->all.poured ? state->all.poured : before; /* what the flow begins with */
+    const aqua_gpu_flow flow = describe_flow(state, step, water);
     cudaStream_t stream = base->queue->stream;
-    void *water = state->all.water[step & 1], *bed = state->level_count ? state->all.bed : NULL;
+    void *bed = state->level_count ? state->all.bed : NULL;
     uint8_t *marks = state->marks[step & 1];
     /* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
     for (int k = 0; k < state->level_count; k++) {
         CUDA_TRY(aqua_gpu_rise(&state->level[k], flow.clock, stream));
     }
     if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(&flow, false, water, marks, &state->spread[AQUA_RAIN], stream));
+        CUDA_TRY(
+            aqua_gpu_supply(&flow, false, before, water, marks, &state->spread[AQUA_RAIN], stream));
+    } else if (water != before) {
+        CUDA_TRY(cudaMemcpyAsync(water, before, (size_t)(plan->layout.cells * state->all.size),
+                                 cudaMemcpyDeviceToDevice, stream));
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
@@ -268,9 +304,15 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     CUDA_TRY(plan->params->scheme == AQUA_SCATTER ? aqua_gpu_scatter(&flow, stream)
              : flow.whole                         ? aqua_gpu_march(&flow, stream)
                                                   : aqua_gpu_two_pass(&flow, stream));
-    CUDA_TRY(aqua_gpu_edges(&flow, state->edges, state->edge_count, state->booked, NULL, stream));
+    CUDA_TRY(
+        aqua_gpu_edges(&flow, state->all.edges, state->booked_edges, state->booked, NULL, stream));
+    sel_status status = base->observing ? show_edges(state, &flow, error) : SEL_OK;
+    if (status) {
+        return status;
+    }
     if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(&flow, true, flow.to, NULL, &state->spread[AQUA_SOIL], stream));
+        CUDA_TRY(aqua_gpu_supply(&flow, true, flow.to, flow.to, NULL, &state->spread[AQUA_SOIL],
+                                 stream));
     }
     return watch(state, flow.clock, flow.to, error);
 }
@@ -281,28 +323,26 @@ static bool alone(const sel_state *base) {
 }
 
 /* What kernels tell of, the earliest first: terms come before all else in their step. */
-static sel_status find_failure(const sel_state *base, int64_t step, sel_error *error) {
+static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    cuda_term_fault fault;
+    cuda_term_fault fault = {.step = step};
     const bool failed = cuda_terms_failed(&state->terms, step, &fault);
     if (failed) {
         CUDA_TRY(cudaStreamSynchronize(base->queue->stream));
     }
     const uint64_t alarm = *(volatile const uint64_t *)base->queue->seen;
     const uint64_t moment = alarm >> 32; /* twice the step, odd before its flow */
-    const uint64_t last = 2 * (uint64_t)(failed ? fault.step : step);
-    if (alarm == CUDA_NO_ALARM || last < moment) {
-        return aqua_cuda_check_terms(state, step, error);
+    if (alarm != CUDA_NO_ALARM && moment <= 2 * (uint64_t)fault.step) {
+        base->broken = true;
+        return aqua_too_deep(plan, (int64_t)moment / 2,
+                             aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
     }
-    return aqua_too_deep(plan, (int64_t)moment / 2,
-                         aqua_cell_number(&plan->layout, (int64_t)(alarm & UINT32_MAX)), error);
-}
-
-static sel_status check(sel_state *base, int64_t step, sel_error *error) {
-    sel_status status = find_failure(base, step, error);
-    base->broken = base->broken || status;
-    return status;
+    if (failed) {
+        base->step = fault.step;
+        base->unbalanced = true;
+    }
+    return failed ? aqua_cuda_explain(state, &fault, error) : SEL_OK;
 }
 
 /* Where the host fails kernels may have done so before. */
@@ -403,46 +443,18 @@ static void answer_balance(const aqua_cuda *state, ledger *l, sel_request *reque
                         request);
 }
 
-/* The list of edges goes by way of the pinned buffer; what they carry follows it, there and on the
- * device. In the last step, or before any the step to come. */
-static sel_status enqueue_fluxes(aqua_cuda *state, const aqua_edges *edges, cuda_slot *slot,
-                                 sel_error *error) {
-    const sel_state *base = &state->all.base;
-    const aqua_gpu_flow flow = describe_flow(state, base->step > 0 ? base->step - 1 : 0);
-    const uint64_t list = (uint64_t)edges->count * sizeof *edges->v;
-    double *flux = (double *)((aqua_edge *)slot->list + edges->count);
-    if (list > 0) {
-        memcpy(slot->host, edges->v, list);
-        CUDA_TRY(cudaMemcpyAsync(slot->list, slot->host, list, cudaMemcpyHostToDevice,
-                                 base->queue->stream));
-    }
-    CUDA_TRY(aqua_gpu_edges(&flow, slot->list, edges->count, NULL, flux, base->queue->stream));
-    slot->count = edges->count;
-    return cuda_slot_fetch(base->queue, slot, list, flux, (uint64_t)edges->count * sizeof *flux,
-                           error);
-}
-
 static sel_status ask_flux(aqua_cuda *state, const sel_request *request, sel_error *error) {
-    aqua_edges edges;
+    int64_t first;
+    const int64_t count = aqua_flux_edges(state->all.plan, request, &first);
+    const uint64_t bytes = (uint64_t)count * sizeof(double);
+    cuda_queue *queue = state->all.base.queue;
     cuda_slot *slot;
-    sel_status status = aqua_flux_edges(state->all.plan, request, &edges, error);
-    const uint64_t bytes = (uint64_t)edges.count * (sizeof *edges.v + sizeof(double)) + 1;
-    status = status ? status
-                    : cuda_slot_open(state->all.base.queue, request, bytes, bytes, &slot, error);
-    status = status ? status : enqueue_fluxes(state, &edges, slot, error);
-    aqua_edges_free(&edges);
-    return status;
-}
-
-static void answer_flux(const aqua_state *state, const cuda_slot *slot, sel_request *request) {
-    const bool whole = state->store.whole;
-    const double *flux = (const double *)((const aqua_edge *)slot->host + slot->count);
-    sel_total total = {0};
-    for (int64_t e = 0; e < slot->count; e++) {
-        sel_total_more(&total, whole, flux[e]);
+    sel_status status = cuda_slot_open(queue, request, bytes + 1, 0, &slot, error);
+    if (status) {
+        return status;
     }
-    request->flux =
-        sel_total_of(&total, whole) * aqua_volume_unit(state) / state->plan->base.domain->grid.dt;
+    slot->count = count;
+    return cuda_slot_fetch(queue, slot, 0, state->all.shown + first, bytes, error);
 }
 
 static sel_status ask(sel_state *base, const sel_request *request, sel_error *error) {
@@ -462,7 +474,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
     if (request->kind == SEL_BALANCE) {
         answer_balance(state, slot->host, request);
     } else {
-        answer_flux(&state->all, slot, request);
+        aqua_answer_flux(&state->all, slot->host, slot->count, request);
     }
 }
 

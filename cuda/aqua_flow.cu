@@ -56,6 +56,9 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     flux_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
     typedef typename S::real real;
     typedef typename S::water water;
+    if (cuda_is_halted(f.halted, f.clock)) {
+        return;
+    }
     EACH_ROW(r, x, y) {
         const uint32_t at = aqua_at(f.layout, x, y);
         const int pitch = (int)f.layout.pitch;
@@ -164,6 +167,9 @@ template <class S>
 __global__ void __launch_bounds__(TILE_X *TILE_Y)
     update_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
     typedef typename S::water water;
+    if (cuda_is_halted(f.halted, f.clock)) {
+        return;
+    }
     EACH_ROW(r, x, y) {
         const uint32_t at = aqua_at(f.layout, x, y);
         const water in = ((const water *)f.more)[at], out = ((const water *)f.less)[at];

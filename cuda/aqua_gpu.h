@@ -72,6 +72,7 @@ typedef struct aqua_gpu_flow {
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
     cuda_clock clock;
+    const int64_t *halted;     /* a step from which on depths stay as they are: cuda_is_halted */
     const uint8_t *marks_from; /* of the march: of the tiles of `from`; NULL: all are done */
     uint8_t *marks_to;         /* and of `to` */
     bool framed;               /* there are ghosts or copies: the frame may hold water */
@@ -102,10 +103,11 @@ typedef struct aqua_gpu_spread {
     double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
 
-/* Adds to `water`, or takes from it no more than there is. marks: here and below those of the tiles
- * of `water`; NULL: nobody asks. */
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, void *water, uint8_t *marks,
-                            const aqua_gpu_spread *spread, cudaStream_t stream);
+/* Adds to the depths `from` and stores all in `to`, the same place or another; or takes from those
+ * of `to` no more than there is. marks: here and below those of the tiles of the depths; NULL:
+ * nobody asks. */
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const void *from, void *to,
+                            uint8_t *marks, const aqua_gpu_spread *spread, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_tap {

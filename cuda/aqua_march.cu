@@ -282,6 +282,9 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     const int tiles = min(behind < 0 ? d.tiles : d.fine, there);
     __shared__ slot ring[SLOTS];
     unsigned stale = 0, awake = (1u << tiles) - 1;
+    if (cuda_is_halted(f.halted, f.clock)) {
+        return;
+    }
     if (f.marks_from) {
         awake = find_awake(f, number, first, tiles, &stale);
     }

@@ -49,12 +49,13 @@ typedef struct aqua_cuda {
      */
     sel_total *books, *booked; /* booked: of the edges */
     sel_total *copied;         /* on the host, while it is saved or loaded */
-    int64_t book_count;
-    aqua_edge *edges;
-    int64_t edge_count;
+    int64_t book_count, booked_edges;
 } aqua_cuda;
 
-/* Lists what comes and goes, and finds the terms. */
+/* Finds the terms of a state that knows its plan. Whether some of them, when they fail, leave what
+ * rain and sources have changed: these need depths of their own. */
+bool aqua_cuda_take_terms(aqua_cuda *state);
+/* Lists what comes and goes. */
 void aqua_cuda_list_amounts(aqua_cuda *state);
 void aqua_cuda_close_amounts(aqua_cuda *state);
 /* Evaluates terms once by the host, so that mistakes are reported as on the CPU, and uploads all
@@ -69,7 +70,8 @@ sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
  * prepared; lowers *count to those before a step that fails. */
 sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *error);
 
-/* The error of a term in a step before the state after `step` steps. */
-sel_status aqua_cuda_check_terms(const aqua_cuda *state, int64_t step, sel_error *error);
+/* The error of a term that has failed. */
+sel_status aqua_cuda_explain(const aqua_cuda *state, const cuda_term_fault *fault,
+                             sel_error *error);
 
 #endif

@@ -24,8 +24,10 @@ static unsigned blocks_for(int64_t threads) {
 
 // ---- rain and soil ----
 
-// Where a step's amount comes from: the same for all cells, a rate of each cell, or a term.
+// Where a step's amount comes from: the same for all cells, a rate of each cell, or a term. And
+// where it goes to.
 enum spread_from { UNIFORM, STORED, BY_TERM };
+enum spread_how { POUR, POUR_APART, TAKE };
 
 // Cells of a thread that are done together, so that their memory is asked for at once.
 template <int FROM> constexpr int cells_at_once = FROM == BY_TERM ? (int)SEL_LANES : 8;
@@ -99,10 +101,10 @@ static __device__ __forceinline__ void mark_wet(const aqua_gpu_layout &l, uint8_
 }
 
 // The cells x, x + CUDA_WARP ... of a row; *sum counts what they got or gave.
-template <class S, int FROM, bool TAKES>
+template <class S, int FROM, int HOW>
 static __device__ __forceinline__ void
 spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
-            typename S::water *water, uint8_t *marks, double *sum) {
+            const typename S::water *from, typename S::water *to, uint8_t *marks, double *sum) {
     typedef typename S::water depth;
     constexpr int CELLS = cells_at_once<FROM>;
     depth here[CELLS], due[CELLS];
@@ -111,7 +113,7 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
         wanted[j] = at < l.nx && !s.solid[row.first + at];
-        here[j] = at < l.nx ? water[at] : 0;
+        here[j] = at < l.nx ? from[at] : 0;
         due[j] = (depth)row.uniform;
     }
     if (FROM != UNIFORM) {
@@ -120,9 +122,14 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
-        const depth part = TAKES && here[j] < due[j] ? here[j] : due[j];
+        const depth part = HOW == TAKE && here[j] < due[j] ? here[j] : due[j];
+        if (HOW == POUR_APART && at < l.nx) {
+            to[at] = here[j] + (wanted[j] ? part : 0);
+        }
         if (wanted[j] && part != 0) {
-            water[at] = here[j] + (TAKES ? -part : part);
+            if (HOW != POUR_APART) {
+                to[at] = here[j] + (HOW == TAKE ? -part : part);
+            }
             *sum += (double)part;
             if (marks) {
                 mark_wet(l, marks, at, row.y);
@@ -133,15 +140,16 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
 
 // Eight blocks at once: without that bound the registers of a program leave room for four, and the
 // latency of its operations shows (36.9 against 33.7 Gcells/s for a storm in x, y, t on an H200).
-template <class S, int FROM, bool TAKES>
+template <class S, int FROM, int HOW>
 __global__ void __launch_bounds__(THREADS, 8)
-    spread_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
+    spread_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+                  const typename S::water *from, typename S::water *to, uint8_t *marks,
                   const __grid_constant__ aqua_gpu_spread s, uint32_t room) {
     extern __shared__ double registers[]; // `room` numbers for each warp
     const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
     row_of_cells row;
     row.y = blockIdx.x * (blockDim.x / CUDA_WARP) + warp;
-    if (row.y >= l.ny) {
+    if (row.y >= l.ny || cuda_is_halted(halted, clock)) {
         return;
     }
     row.first = (int64_t)row.y * l.nx;
@@ -161,7 +169,9 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
     double sum = 0;
     for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * cells_at_once<FROM>) {
-        spread_some<S, FROM, TAKES>(l, s, row, x, water + aqua_at(l, 0, (int)row.y), marks, &sum);
+        const uint32_t at = aqua_at(l, 0, (int)row.y);
+        spread_some<S, FROM, HOW>(l, s, row, x, (HOW == POUR_APART ? from : to) + at, to + at,
+                                  marks, &sum);
     }
     if (s.booked) {
         join_lanes(sum);
@@ -171,32 +181,37 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
 }
 
-template <class S, bool TAKES>
-static void supply(const aqua_gpu_flow *f, void *water, uint8_t *marks, const aqua_gpu_spread *s,
-                   cudaStream_t stream) {
+template <class S, int HOW>
+static void supply(const aqua_gpu_flow *f, const void *from, void *to, uint8_t *marks,
+                   const aqua_gpu_spread *s, cudaStream_t stream) {
     const aqua_gpu_layout &l = f->layout;
-    typename S::water *depths = (typename S::water *)water;
+    typedef typename S::water depth;
+    const depth *before = (const depth *)from;
+    depth *after = (depth *)to;
     if (s->by_term) {
         const size_t bytes = cuda_term_row_bytes(&s->term);
         const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes);
         const uint32_t rows = LOOK_ROWS, warps = fit < rows ? fit : rows;
-        spread_kernel<S, BY_TERM, TAKES>
+        spread_kernel<S, BY_TERM, HOW>
             <<<(l.ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
-                l, f->clock, depths, marks, *s, (uint32_t)(bytes / sizeof(double)));
+                l, f->clock, f->halted, before, after, marks, *s,
+                (uint32_t)(bytes / sizeof(double)));
     } else if (s->uniform) {
-        spread_kernel<S, UNIFORM, TAKES>
-            <<<row_blocks(l.ny), THREADS, 0, stream>>>(l, f->clock, depths, marks, *s, 0);
+        spread_kernel<S, UNIFORM, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
+            l, f->clock, f->halted, before, after, marks, *s, 0);
     } else {
-        spread_kernel<S, STORED, TAKES>
-            <<<row_blocks(l.ny), THREADS, 0, stream>>>(l, f->clock, depths, marks, *s, 0);
+        spread_kernel<S, STORED, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
+            l, f->clock, f->halted, before, after, marks, *s, 0);
     }
 }
 
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, void *water, uint8_t *marks,
-                            const aqua_gpu_spread *s, cudaStream_t stream) {
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const void *from, void *to,
+                            uint8_t *marks, const aqua_gpu_spread *s, cudaStream_t stream) {
     by_store(f, [&](auto store) {
-        takes ? supply<decltype(store), true>(f, water, marks, s, stream)
-              : supply<decltype(store), false>(f, water, marks, s, stream);
+        typedef decltype(store) S;
+        takes        ? supply<S, TAKE>(f, from, to, marks, s, stream)
+        : from == to ? supply<S, POUR>(f, from, to, marks, s, stream)
+                     : supply<S, POUR_APART>(f, from, to, marks, s, stream);
     });
     return cudaGetLastError();
 }
@@ -205,11 +220,12 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, void *water, uin
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(aqua_gpu_layout l, cuda_clock clock, typename S::water *water, uint8_t *marks,
-                  const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses, int sources,
-                  double most_poured, uint64_t *alarm) {
+    source_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+                  typename S::water *water, uint8_t *marks, const aqua_gpu_tap *taps,
+                  uint32_t count, const aqua_dose *doses, int sources, double most_poured,
+                  uint64_t *alarm) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t >= count) {
+    if (t >= count || cuda_is_halted(halted, clock)) {
         return;
     }
     const int64_t now = cuda_now(clock);
@@ -236,8 +252,8 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, void *water, uint8_t *marks,
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         source_kernel<S><<<blocks_for(count), THREADS, 0, stream>>>(
-            f->layout, f->clock, (typename S::water *)water, marks, taps, count, doses, sources,
-            most_poured, f->alarm);
+            f->layout, f->clock, f->halted, (typename S::water *)water, marks, taps, count, doses,
+            sources, most_poured, f->alarm);
     });
     return cudaGetLastError();
 }
@@ -273,10 +289,11 @@ cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStr
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    settle_kernel(aqua_gpu_layout l, const __grid_constant__ aqua_gpu_ghosts g,
-                  typename S::real *bed, typename S::water *water, uint8_t *marks) {
+    settle_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+                  const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed,
+                  typename S::water *water, uint8_t *marks) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k >= g.count) {
+    if (k >= g.count || cuda_is_halted(halted, clock)) {
         return;
     }
     const double ground = g.ground[k], z = g.z[k];
@@ -300,7 +317,8 @@ cudaError_t aqua_gpu_settle(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghost
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         settle_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            f->layout, *ghosts, (typename S::real *)bed, (typename S::water *)water, marks);
+            f->layout, f->clock, f->halted, *ghosts, (typename S::real *)bed,
+            (typename S::water *)water, marks);
     });
     return cudaGetLastError();
 }
@@ -400,10 +418,11 @@ cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    watch_kernel(aqua_gpu_layout l, cuda_clock clock, const typename S::water *water,
-                 typename S::water *most, int32_t *first, double arrival) {
+    watch_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+                 const typename S::water *water, typename S::water *most, int32_t *first,
+                 double arrival) {
     const uint32_t y = row_of_warp();
-    if (y >= l.ny) {
+    if (y >= l.ny || cuda_is_halted(halted, clock)) {
         return;
     }
     const typename S::water *row = water + aqua_at(l, 0, (int)y);
@@ -424,7 +443,7 @@ cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, cuda_clock clock, const void 
     by_store(f, [&](auto store) {
         typedef typename decltype(store)::water depth;
         watch_kernel<decltype(store)><<<row_blocks(f->layout.ny), THREADS, 0, stream>>>(
-            f->layout, clock, (const depth *)water, (depth *)most, first, arrival);
+            f->layout, clock, f->halted, (const depth *)water, (depth *)most, first, arrival);
     });
     return cudaGetLastError();
 }

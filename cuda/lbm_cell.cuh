@@ -71,11 +71,6 @@ static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plan
     }
 }
 
-// Whether a law had no value in this step or before.
-static __device__ __forceinline__ bool is_halted(const lbm_gpu_step &s) {
-    return s.halted && *s.halted <= cuda_now(s.clock);
-}
-
 // Where the values for this step begin, of those that may be evaluated ahead.
 static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, const double *values,
                                                         int64_t stride) {

@@ -83,7 +83,7 @@ extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *val
 template <class T>
 __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.cell_count || T::is_halted(s)) {
+    if (k >= s.boundary.cell_count || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[k];
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(THREADS)
     typedef lbm_look<T, D> look;
     const lbm_gpu_layout &l = v.last.layout;
     const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
-    if (T::is_halted(v.last)) {
+    if (cuda_is_halted(v.last.halted, v.last.clock)) {
         return;
     }
     for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += step) {

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     if (row >= l.ny * l.nz) {
         return;
     }
-    if (x >= l.nx || T::is_halted(s)) {
+    if (x >= l.nx || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
     const uint32_t index = row * l.pitch + x, lane = index % CUDA_WARP;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
 template <class T>
 __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.again_count || T::is_halted(s)) {
+    if (k >= s.boundary.again_count || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];

@@ -174,7 +174,10 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->precision = precision;
     plan->threads = told ? told : worth_of_threads(prepared->domain);
     use_threads(prepared, plan->threads);
-    sel_outputs_wants(simulation, plan);
+    status = sel_outputs_wants(simulation, plan, error);
+    if (status) {
+        return status;
+    }
     prepared->bytes = prepared->backend->estimate(plan);
     if (prepared->bytes > prepared->choice.free_bytes) {
         return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid),

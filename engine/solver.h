@@ -45,6 +45,8 @@ typedef struct sel_plan {
     bool wants_balance;    /* an output asks for balance terms */
     unsigned wants_fields; /* bit f: the field f may be asked for */
     bool wants_links;      /* forces on regions, or what flows through them, may be asked for */
+    double (*lines)[2][2]; /* and SEL_FLUX across these, of solvers without a flux_field */
+    int line_count;
 } sel_plan;
 
 /* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
@@ -112,8 +114,8 @@ typedef struct sel_request {
 
     /* FORCE, FLUX; before the first step, of the step to come */
     bool unobserved;   /* the answer, also to READ and REDUCE: the step was not observed */
-    int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line */
-    double line[2][2]; /* from, to; positive to the left */
+    int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line, */
+    double line[2][2]; /* one of the plan's; from, to; positive to the left */
     double centre[3];  /* FORCE: of the torque */
     /* per unit depth in 2-D, where the torque is torque[2] */
     double force[3], torque[3];
@@ -172,7 +174,7 @@ typedef struct sel_solver {
     int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
                             SEL_FLUX knows lines */
     bool no_forces;      /* SEL_FORCE is not known */
-    bool observes_links; /* only an observed step shows forces and fluxes through regions */
+    bool observes_links; /* only an observed step shows what plans want by wants_links */
     /* Dimensions that its size must have, when the choices are known. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
@@ -229,6 +231,10 @@ typedef struct sel_solver {
 sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
                            sel_plan **plan, sel_error *error);
 void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
+
+/* Adds to plan->lines, before create, and sets wants_links. */
+sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
+                         sel_error *error);
 
 /* Whether only an observed step shows something that a plan wants, or what a request asks for. */
 bool sel_plan_observes(const sel_plan *plan);

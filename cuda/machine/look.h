@@ -30,6 +30,13 @@ typedef struct cuda_clock {
 static __device__ __forceinline__ int64_t cuda_now(const cuda_clock &clock) {
     return *clock.base + clock.offset;
 }
+
+// Whether a term had no value in this step or before. halted: the first such step; NULL: terms
+// cannot fail.
+static __device__ __forceinline__ bool cuda_is_halted(const int64_t *halted,
+                                                      const cuda_clock &clock) {
+    return halted && *halted <= cuda_now(clock);
+}
 #endif
 
 /* ---- looking at a state ---- */

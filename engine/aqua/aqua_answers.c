@@ -1,7 +1,7 @@
 /* aqua_answers.c -- what requests find: the balance, and the edges through which a flux is counted.
  */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 #include "engine/aqua/aqua_state.h"
 
 /* ---- the balance ---- */
@@ -52,20 +52,6 @@ void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *r
 
 /* ---- the edges of a flux ---- */
 
-static sel_status add(aqua_edges *edges, int64_t at, int k, int sign, sel_error *error) {
-    if (edges->count == edges->room) {
-        int64_t room = 2 * edges->room + 64;
-        aqua_edge *v = realloc(edges->v, (size_t)room * sizeof *v);
-        if (!v) {
-            return sel_fail_memory(error, "the edges of a flux", (size_t)room * sizeof *v);
-        }
-        edges->v = v;
-        edges->room = room;
-    }
-    edges->v[edges->count++] = (aqua_edge){at, k, sign};
-    return SEL_OK;
-}
-
 /* Positive to the left of the line through p and q. */
 static double side(const double p[2], const double q[2], double x, double y) {
     return (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
@@ -107,50 +93,76 @@ static void reach(const aqua_plan *plan, const double p[2], const double q[2], i
  * lines that meet have no gap between them. */
 static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
 
-static sel_status line_edges(const aqua_plan *plan, const double from[2], const double to[2],
-                             aqua_edges *edges, sel_error *error) {
+static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_edge *to) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    const double p[2] = {from[0] + moved[0] * grid->dx, from[1] + moved[1] * grid->dx};
-    const double q[2] = {to[0] + moved[0] * grid->dx, to[1] + moved[1] * grid->dx};
-    sel_status status = SEL_OK;
-    for (int64_t y = -1; y <= grid->n[1] && !status; y++) {
+    const double p[2] = {line[0][0] + moved[0] * grid->dx, line[0][1] + moved[1] * grid->dx};
+    const double q[2] = {line[1][0] + moved[0] * grid->dx, line[1][1] + moved[1] * grid->dx};
+    int64_t count = 0;
+    for (int64_t y = -1; y <= grid->n[1]; y++) {
         int64_t x0, x1;
         reach(plan, p, q, y, &x0, &x1);
-        for (int64_t x = x0; x < x1 && !status; x++) {
+        for (int64_t x = x0; x < x1; x++) {
             const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
-            for (int k = 0; k < 8 && !status; k += 2) {
+            for (int k = 0; k < 8; k += 2) {
                 const int dx = aqua_around[k][0], dy = aqua_around[k][1];
                 const double b[2] = {sel_centre(grid, 0, (double)(x + dx)),
                                      sel_centre(grid, 1, (double)(y + dy))};
                 int sign = crosses(p, q, a, b);
                 bool inside = x + dx >= -1 && x + dx <= grid->n[0] && y + dy <= grid->n[1];
-                if (sign && inside &&
-                    (aqua_is_free(domain, x, y) || aqua_is_free(domain, x + dx, y + dy))) {
-                    status = add(edges, aqua_index(&plan->layout, x, y), k, sign, error);
+                if (!sign || !inside ||
+                    !(aqua_is_free(domain, x, y) || aqua_is_free(domain, x + dx, y + dy))) {
+                    continue;
                 }
+                if (to) {
+                    to[count] = (aqua_edge){aqua_index(&plan->layout, x, y), k, sign};
+                }
+                count++;
             }
         }
     }
-    return status;
+    return count;
 }
 
-sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
-                           sel_error *error) {
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const int r = request->region;
-    *edges = (aqua_edges){.v = NULL};
-    if (r) {
-        edges->v = ghosts->edge + ghosts->first_edge[r];
-        edges->count = ghosts->first_edge[r + 1] - ghosts->first_edge[r];
-        return SEL_OK;
-    }
-    return line_edges(plan, request->line[0], request->line[1], edges, error);
+static int64_t ghost_edges(const aqua_plan *plan) {
+    return plan->ghosts.first_edge[plan->base.domain->region_count + 1];
 }
 
-void aqua_edges_free(aqua_edges *edges) {
-    if (edges->room) {
-        free(edges->v);
+int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
+    int64_t count = ghost_edges(plan);
+    for (int64_t e = 0; to && e < count; e++) {
+        to[e] = plan->ghosts.edge[e];
     }
-    *edges = (aqua_edges){.v = NULL};
+    for (int l = 0; l < plan->base.line_count; l++) {
+        count += line_edges(plan, plan->base.lines[l], to ? to + count : NULL);
+    }
+    return count;
+}
+
+int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
+    const int64_t *edge = plan->ghosts.first_edge + request->region;
+    *first = edge[0];
+    if (request->region) {
+        return edge[1] - edge[0];
+    }
+    *first = ghost_edges(plan);
+    for (int l = 0; l < plan->base.line_count; l++) {
+        const int64_t count = line_edges(plan, plan->base.lines[l], NULL);
+        if (memcmp(plan->base.lines[l], request->line, sizeof request->line) == 0) {
+            return count;
+        }
+        *first += count;
+    }
+    return 0;
+}
+
+void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
+                      sel_request *request) {
+    const bool whole = state->store.whole;
+    sel_total total = {0};
+    for (int64_t e = 0; e < count; e++) {
+        sel_total_more(&total, whole, shown[e]);
+    }
+    request->flux =
+        sel_total_of(&total, whole) * aqua_volume_unit(state) / state->plan->base.domain->grid.dt;
 }

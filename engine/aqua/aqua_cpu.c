@@ -19,7 +19,7 @@ static void list(sel_state *base) {
     aqua_state *state = (aqua_state *)base;
     const aqua_loops *loops = aqua_loops_usable(0);
     sel_arrays *arrays = &base->arrays;
-    aqua_list(state, 0, 0);
+    aqua_list(state, 0, 0, false);
     state->loops = loops ? &loops[base->plan->precision] : NULL;
     SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
     SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
@@ -56,17 +56,10 @@ static aqua_step describe_step(const aqua_state *state, int64_t step) {
     };
 }
 
-/* Sum of the fluxes of edges in the step from `step` on, units of the store. */
-static double edges_flux(const aqua_state *state, int64_t step, const aqua_edge *edges,
-                         int64_t count) {
-    const aqua_step described = describe_step(state, step);
-    sel_total total = {0};
-    for (int64_t e = 0; e < count; e++) {
-        const aqua_edge *edge = &edges[e];
-        sel_total_more(&total, state->store.whole,
-                       edge->sign * state->loops->edge(&described, edge->at, edge->k));
-    }
-    return sel_total_of(&total, state->store.whole);
+/* What an edge carries in a step, units of the store. */
+static double carried(const aqua_state *state, const aqua_step *step, int64_t e) {
+    const aqua_edge *edge = &state->edges[e];
+    return edge->sign * state->loops->edge(step, edge->at, edge->k);
 }
 
 /* ---- amounts ---- */
@@ -224,13 +217,33 @@ static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
     }
 }
 
-static void book_edges(aqua_state *state) {
-    const aqua_ghosts *ghosts = &state->plan->ghosts;
+static void book_edges(aqua_state *state, const aqua_step *step) {
+    const int64_t *first = state->plan->ghosts.first_edge;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
-        const int64_t first = ghosts->first_edge[r], end = ghosts->first_edge[r + 1];
+        sel_total sum = {0};
+        for (int64_t e = first[r]; e < first[r + 1]; e++) {
+            sel_total_more(&sum, state->store.whole, carried(state, step, e));
+        }
         sel_total_more(&state->books.out[r], state->store.whole,
-                       edges_flux(state, state->base.step, ghosts->edge + first, end - first));
+                       sel_total_of(&sum, state->store.whole));
     }
+}
+
+static void show_edges(aqua_state *state, const aqua_step *step) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t e = 0; e < state->edge_count; e++) {
+        state->shown[e] = carried(state, step, e);
+    }
+}
+
+/* sel_cpu.observe: at step 0 the fluxes of the step to come, before rain. */
+static void observe(sel_state *base, bool initially) {
+    aqua_state *state = (aqua_state *)base;
+    const aqua_step step = describe_step(state, base->step);
+    if (initially) {
+        show_edges(state, &step);
+    }
+    base->observing = !initially;
 }
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
@@ -247,7 +260,11 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
         plan->params->scheme == AQUA_SCATTER ? scatter_all(state, &step) : gather_all(state, &step);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
-        book_edges(state);
+        book_edges(state, &step);
+    }
+    if (state->base.observing) {
+        show_edges(state, &step);
+        state->base.observing = false;
     }
     soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
     state->base.step++;
@@ -301,7 +318,9 @@ static sel_status start(sel_state *base, sel_error *error) {
     }
     soak_and_watch(state, false, 0);
     state->first_volume = volume(state);
-    /* Fluxes may be asked for before the first step. */
+    if (state->edges) {
+        aqua_list_edges(plan, state->edges);
+    }
     return terms(base, AQUA_ALWAYS, error);
 }
 
@@ -340,25 +359,16 @@ static void main_row(const sel_state *base, int64_t y, sel_main_row *main) {
     *main = (sel_main_row){.value = {depth}, .large = depth, .small = depth};
 }
 
-/* In the last step, or before any the step to come. */
-static sel_status flux(const aqua_state *state, sel_request *request, sel_error *error) {
-    aqua_edges edges;
-    sel_status status = aqua_flux_edges(state->plan, request, &edges, error);
-    if (!status) {
-        int64_t step = state->base.step > 0 ? state->base.step - 1 : 0;
-        request->flux = edges_flux(state, step, edges.v, edges.count) * aqua_volume_unit(state) /
-                        state->plan->base.domain->grid.dt;
-    }
-    aqua_edges_free(&edges);
-    return status;
-}
-
 static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
+    int64_t first;
+    (void)error;
     if (request->kind == SEL_FLUX) {
-        return flux(state, request, error);
+        const int64_t count = aqua_flux_edges(state->plan, request, &first);
+        aqua_answer_flux(state, state->shown + first, count, request);
+    } else {
+        aqua_answer_balance(state, &state->books, volume(state), request);
     }
-    aqua_answer_balance(state, &state->books, volume(state), request);
     return SEL_OK;
 }
 
@@ -381,6 +391,7 @@ const sel_cpu aqua_on_cpu = {
     .depends = depends,
     .terms = terms,
     .steps = steps,
+    .observe = observe,
     .loaded = loaded,
     .look = {field, main_row, aqua_watched, other},
 };

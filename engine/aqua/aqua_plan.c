@@ -191,6 +191,7 @@ const sel_solver aqua_solver = {
     .main_field = AQUA_DEPTH,
     .flux_field = -1,
     .no_forces = true,
+    .observes_links = true,
     .dims = dims,
     .complete = aqua_complete,
     .blank = aqua_blank,

@@ -49,7 +49,7 @@ static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells
     sel_arrays_add(arrays, names[k][3], &state->books.supplied[k], total, 1, kept);
 }
 
-static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
+static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan;
     const uint32_t size = (uint32_t)state->size;
     const sel_type real = {'f', size}, depth = {state->store.whole ? 'i' : 'f', size};
@@ -65,8 +65,10 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
     sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
-    sel_arrays_add_cells(arrays, "water0", &state->water[0], depth, &framed, SEL_SAVED);
-    sel_arrays_add_cells(arrays, "water1", &state->water[1], depth, &framed, SEL_SAVED);
+    sel_arrays_add_turns(arrays, "water", state->water, depth, &framed);
+    if (apart) {
+        sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
+    }
     if (plan->alpha) {
         sel_arrays_add_cells(arrays, "alphas", &state->alphas, real, &framed, 0);
     }
@@ -86,7 +88,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind) {
     list_amount(state, AQUA_SOIL, real, &cells);
 }
 
-void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
+void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
     const int64_t sources = plan->inflow_count, regions = plan->base.domain->region_count;
     const bool fields = plan->supply[AQUA_RAIN].spread == AQUA_FIELD ||
@@ -95,7 +97,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
-    list_cells(state, before, behind);
+    list_cells(state, before, behind, apart);
     SEL_ADD(arrays, state, inflow_units, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, inflow_carry, sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
@@ -104,6 +106,11 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind) {
     SEL_ADD(arrays, state, z, plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
+    const bool asks = plan->base.wants_balance || plan->base.wants_links;
+    state->edge_count = asks ? aqua_list_edges(plan, NULL) : 0;
+    SEL_ADD(arrays, state, edges, state->edge_count, 0);
+    SEL_ADD(arrays, state, shown, plan->base.wants_links ? state->edge_count : 0,
+            SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
 }
 
 /* ---- storing numbers of the run's precision ---- */

@@ -27,9 +27,10 @@ typedef struct aqua_state {
     int64_t size;       /* bytes of a number */
     void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
     void *water[2];     /* in turns: water[step & 1] are the depths of `step` */
-    void *more, *less;  /* of the scheme "scatter" */
-    void *most;         /* [ny][nx] greatest depths; NULL: not watched */
-    int32_t *arrived;   /* [ny][nx] steps; NULL: not watched */
+    void *poured; /* depths after rain, where those before must stay; NULL: in the same place */
+    void *more, *less; /* of the scheme "scatter" */
+    void *most;        /* [ny][nx] greatest depths; NULL: not watched */
+    int32_t *arrived;  /* [ny][nx] steps; NULL: not watched */
     aqua_amount amount[AQUA_SUPPLIES];
     /* On the host. */
     double *inflow_units, *inflow_carry; /* per source */
@@ -37,6 +38,10 @@ typedef struct aqua_state {
     double *z;                           /* levels of the ghosts, m */
     double *field;                       /* [ny][nx] scratch of rates */
     aqua_books books;
+    /* Whose fluxes requests may ask for, and the last observed step has shown. */
+    aqua_edge *edges;
+    double *shown; /* units of the store; NULL: nobody asks */
+    int64_t edge_count;
     double first_volume;
     /* On the processor. */
     const struct aqua_loops *loops;
@@ -51,8 +56,8 @@ static inline bool aqua_wants(const aqua_plan *plan, int field) {
 }
 
 /* Lists these arrays but those of the processor; those with a frame have room for so many numbers
- * in front and behind. */
-void aqua_list(aqua_state *state, int64_t before, int64_t behind);
+ * in front and behind. `apart`: rain is poured into depths of their own. */
+void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
 /* Fill [ny + 4][pitch] of the store: beds (float or double), depths of step 0 (int32_t or double),
  * ghosts at their levels z and frame included, and alpha (float or double) where it has a value for
@@ -84,16 +89,14 @@ void aqua_answer_balance(const aqua_state *state, const aqua_books *books, doubl
                          sel_request *request);
 void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
 
-/* The edges whose fluxes sum to what an answer to SEL_FLUX is: from cells into the ghosts of a
- * region, which are the plan's, or, with region 0, those that cross request->line, positive to the
- * left. */
-typedef struct aqua_edges {
-    int64_t count, room;
-    aqua_edge *v;
-} aqua_edges;
-sel_status aqua_flux_edges(const aqua_plan *plan, const sel_request *request, aqua_edges *edges,
-                           sel_error *error);
-void aqua_edges_free(aqua_edges *edges);
+/* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
+ * positive to the left, line by line. Stores them unless `to` is NULL; returns their number. */
+int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to);
+/* Those of a SEL_FLUX: the first; returns how many. */
+int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
+/* Answers it from what they carried, units of the store. */
+void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
+                      sel_request *request);
 
 /* m3 of a unit of the store in a cell. */
 static inline double aqua_volume_unit(const aqua_state *state) {

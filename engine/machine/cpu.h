@@ -74,9 +74,9 @@ typedef struct sel_cpu {
     unsigned (*depends)(const sel_plan *plan);
     /* Evaluates the terms of the step to come that depend on what is `due`. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
-    /* Gathers what the step to come will show, from the populations (depths, ...) that it begins
-     * with and its terms; `initially`, for step 0, what needs no step before it. NULL: steps show
-     * nothing that the state itself does not. */
+    /* Gathers what the step to come will show, from the populations that it begins with and its
+     * terms, or has the step itself do it; `initially`, for step 0, what needs no step before it.
+     * NULL: steps show nothing that the state itself does not. */
     void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);

@@ -28,7 +28,8 @@ void sel_state_list(sel_state *state) {
 }
 
 bool sel_state_misses(const sel_state *state, const sel_request *request) {
-    return state->observed != state->step && sel_request_observes(state->plan, request);
+    const bool failed = state->unbalanced && request->kind == SEL_BALANCE;
+    return failed || (state->observed != state->step && sel_request_observes(state->plan, request));
 }
 
 sel_status sel_state_allocate(sel_state *state, const char *what, sel_error *error) {

@@ -22,8 +22,9 @@ struct sel_state {
     int64_t step;
     int64_t observed; /* the last step that was observed, whose arrays are SEL_OBSERVED; -1: none */
     int threads;
-    bool broken;    /* a step failed half-way: no state is whole */
-    bool observing; /* on a device: the step to come is to be observed */
+    bool broken;     /* a step failed half-way: no state is whole */
+    bool observing;  /* the step to come is to be observed */
+    bool unbalanced; /* what was booked belongs to a step that failed: there is no balance */
     bool monitored;
     sel_arrays arrays;
     sel_last last;            /* type, components and scale are given by the list() of the solver */
@@ -47,7 +48,8 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     return domain->cell + row * domain->grid.n[0];
 }
 
-/* Whether a request asks for what only an observed step shows, and the last one was not. */
+/* Whether a request asks for what only an observed step shows, and the last one was not; or for
+ * what a failure has left unknown. */
 bool sel_state_misses(const sel_state *state, const sel_request *request);
 
 /* Memory for the listed arrays, and the controls. */

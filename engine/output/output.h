@@ -163,7 +163,7 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
                              sel_error *error);
 
 /* Marks in the plan what the outputs ask for that costs time in every step (sel_plan.wants_...). */
-void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan);
+sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error);
 
 /* When `output` will be written in a run of `last_step` steps (INT64_MAX: not known), and how much
  * where that is known: "frames: out.vtk every 500 steps, 4 times 1.2 MB = 4.8 MB". */

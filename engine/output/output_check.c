@@ -121,18 +121,23 @@ sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain 
     return first;
 }
 
-void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
+sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error) {
+    sel_status status = SEL_OK;
     if (simulation->params->hooks.n > 0) {
         plan->wants_fields = ~0u; /* they may ask for anything */
         plan->wants_links = true;
     }
-    for (int i = 0; i < simulation->params->output.n; i++) {
+    for (int i = 0; i < simulation->params->output.n && !status; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const char *name;
         const sel_out_flux *flux = output->data; /* if it is one */
+        const bool is_flux = output->table == &sel_out_flux_table;
         plan->wants_balance = plan->wants_balance || output->table == &sel_out_balance_table;
-        plan->wants_links = plan->wants_links || output->table == &sel_out_force_table ||
-                            (output->table == &sel_out_flux_table && flux->region);
+        plan->wants_links =
+            plan->wants_links || output->table == &sel_out_force_table || (is_flux && flux->region);
+        if (is_flux && flux->across.n > 0 && simulation->solver->flux_field < 0) {
+            status = sel_plan_line(plan, flux->across.v[0].v, flux->across.v[1].v, error);
+        }
         for (int k = 0; (name = sel_output_field(output->table, output->data, k)); k++) {
             int component;
             int field =
@@ -140,6 +145,7 @@ void sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan) {
             plan->wants_fields |= field < 0 ? 0 : 1u << field;
         }
     }
+    return status;
 }
 
 /* ---- forecast ---- */

@@ -25,6 +25,8 @@ typedef struct aqua_case {
         aqua_law_level level;
     } laws[CASE_REGIONS];
     aqua_source sources[CASE_SOURCES];
+    double lines[CASE_REGIONS][2][2];
+    int line_count;
     sel_simulation simulation;
     sel_arena *arena;
     sel_domain *domain;
@@ -136,9 +138,22 @@ static inline void case_source(aqua_case *c, double x, double y, sel_quantity di
     c->sources[c->params.sources.n++] = (aqua_source){.at = {2, {x, y, 0}}, .discharge = discharge};
 }
 
+/* A line that case_flux may ask for. */
+static inline void case_line(aqua_case *c, double x0, double y0, double x1, double y1) {
+    assert_true(c->line_count < CASE_REGIONS);
+    memcpy(c->lines[c->line_count++], (double[2][2]){{x0, y0}, {x1, y1}}, sizeof c->lines[0]);
+}
+
 static inline sel_status case_plan(aqua_case *c) {
     sel_status status = sel_domain_create(&c->simulation, &c->domain, &c->error);
-    return status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
+    status = status ? status : sel_plan_create(&c->simulation, c->domain, &c->plan, &c->error);
+    for (int k = 0; k < c->line_count && !status; k++) {
+        status = sel_plan_line(c->plan, c->lines[k][0], c->lines[k][1], &c->error);
+    }
+    if (!status) {
+        c->plan->wants_links = true;
+    }
+    return status;
 }
 
 static inline void case_start(aqua_case *c) {

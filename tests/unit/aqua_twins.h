@@ -38,6 +38,8 @@ static inline void must(twins *t, sel_status status, int k) {
 static inline void start_twins(twins *t) {
     t->backend[0] = &sel_cpu_backend;
     t->backend[1] = second;
+    const double w = (double)t->c.params.common.size.v[0], h = (double)t->c.params.common.size.v[1];
+    case_line(&t->c, 0.2 * w, 0.1 * h, 0.7 * w, 0.95 * h);
     must(t, case_plan(&t->c), 0);
     t->c.plan->wants_fields = ~0u;
     t->c.plan->wants_balance = true;
@@ -150,14 +152,11 @@ static inline void compare_balance(twins *t) {
 }
 
 static inline void compare_fluxes(twins *t) {
-    const sel_grid *grid = &t->c.domain->grid;
-    const double w = (double)grid->n[0], h = (double)grid->n[1];
     for (int region = 0; region <= t->c.domain->region_count; region++) {
         sel_request r[2];
         for (int k = 0; k < 2; k++) {
-            r[k] = (sel_request){.kind = SEL_FLUX,
-                                 .region = region,
-                                 .line = {{0.2 * w, 0.1 * h}, {0.7 * w, 0.95 * h}}};
+            r[k] = (sel_request){.kind = SEL_FLUX, .region = region};
+            memcpy(r[k].line, t->c.lines[0], sizeof r[k].line);
         }
         ask(t, r);
         must_be_same("a flux", r[0].flux, r[1].flux);

@@ -245,7 +245,7 @@ static inline sel_status case_check(output_case *c) {
 static inline sel_status case_begin(output_case *c) {
     c->state.domain = &c->domain;
     c->plan = (sel_plan){.simulation = &c->simulation, .domain = &c->domain, .threads = 1};
-    sel_outputs_wants(&c->simulation, &c->plan);
+    assert_int_equal(sel_outputs_wants(&c->simulation, &c->plan, &c->error), SEL_OK);
     c->context = (sel_output_context){.simulation = &c->simulation,
                                       .solver = &case_solver,
                                       .domain = &c->domain,

@@ -69,6 +69,7 @@ static void test_rain_on_a_plane_becomes_steady(void **unused) {
         case_open(&c, "outlet", case_face(&c, SEL_Y_MIN), 0.1);
         c.params.rain = sel_constant(rain);
         c.params.equilibrium = e;
+        case_line(&c, 4, 32, 0, 32);
         case_start(&c);
         case_advance(&c, 3000);
         case_read(&c, AQUA_DEPTH, w);

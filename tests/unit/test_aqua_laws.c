@@ -117,6 +117,8 @@ static void test_volumes_give_and_take(void **unused) {
     case_walls(&c);
     case_level(&c, "lake", case_box(&c, 0, 0, 2, 10), sel_constant(0.25));
     case_open(&c, "hole", case_box(&c, 8, 4, 9, 5), 1);
+    case_line(&c, 5, 10, 5, 0);
+    case_line(&c, 5, 0, 5, 10);
     case_start(&c);
     case_advance(&c, 4000);
     double from_lake = -case_flux(&c, 2, 0, 0, 0, 0), to_hole = case_flux(&c, 3, 0, 0, 0, 0);
@@ -166,6 +168,10 @@ static void test_fluxes_across_a_closed_line_are_the_change_inside(void **unused
     c.params.ground = case_values(&c, h);
     c.params.initial.depth = case_values(&c, w);
     case_walls(&c);
+    case_line(&c, 5, 3, 5, 11);
+    case_line(&c, 5, 11, 15, 11);
+    case_line(&c, 15, 11, 15, 3);
+    case_line(&c, 15, 3, 5, 3);
     case_start(&c);
     for (int step = 0; step < 20; step++) {
         case_read(&c, AQUA_DEPTH, w);

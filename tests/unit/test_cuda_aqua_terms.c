@@ -292,12 +292,59 @@ static void what_has_no_value_is_the_same_error(void **unused) {
     must_fail_alike("too high", flood, "depth_limit");
 }
 
+/* Which amount has no value, and what else pours. */
+enum { RAIN, SOIL_UNDER_RAIN, SOIL_UNDER_SOURCES, SOIL_ALONE, LEVEL_UNDER_RAIN, FAILING };
+
+static void build_failing(twins *t, int which) {
+    const sel_quantity fails = by_program(t, turns_nan);
+    if (which == LEVEL_UNDER_RAIN) {
+        case_level(&t->c, "sea", case_face(&t->c, SEL_Y_MIN), fails);
+    }
+    case_open(&t->c, "rest", sel_shape_make(t->c.arena, SEL_SHAPE_REST, NULL), 0.1);
+    if (which == RAIN) {
+        t->c.params.rain = fails;
+    } else if (which == SOIL_UNDER_RAIN || which == LEVEL_UNDER_RAIN) {
+        t->c.params.rain = sel_constant(25);
+    }
+    if (which == RAIN || which == SOIL_UNDER_SOURCES) {
+        case_source(&t->c, 10.5, 10.5, sel_constant(0.01));
+    }
+    if (which >= SOIL_UNDER_RAIN && which <= SOIL_ALONE) {
+        t->c.params.infiltration = fails;
+    }
+}
+
+/* What is there is what the CPU has; what a failed step has shown or booked is not told. */
+static void the_last_whole_state_stays(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 2 * FAILING; k++) {
+        twins *t = begin("what is left", k % 2, 45, 22);
+        char text[sizeof t->c.error.text];
+        static sel_term terms[SEL_MAX_TERMS];
+        sel_request flux = {.kind = SEL_FLUX, .region = 1};
+        sel_request balance = {.kind = SEL_BALANCE, .terms = terms};
+        build_failing(t, k / 2);
+        start_twins(t);
+        for (int side = 0; side < 2; side++) {
+            first_error(t, side, text, sizeof text);
+        }
+        assert_int_equal(t->backend[0]->whole(t->state[0]), t->backend[1]->whole(t->state[1]));
+        compare_fields(t);
+        must(t, t->backend[1]->start(t->state[1], &flux, &t->c.error), 1);
+        must(t, t->backend[1]->start(t->state[1], &balance, &t->c.error), 1);
+        assert_true(flux.unobserved);
+        assert_true(balance.unobserved || t->backend[1] == &sel_cpu_backend);
+        end_twins(t);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_arithmetic_gives_the_same_bits),
         cmocka_unit_test(series_rasters_and_noise_give_the_same_bits),
         cmocka_unit_test(levels_give_the_same_bits),
         cmocka_unit_test(exp_differs_by_a_quantum_per_cell_and_step_at_most),
+        cmocka_unit_test(the_last_whole_state_stays),
         cmocka_unit_test(what_has_no_value_is_the_same_error),
     };
     return find_second("test_cuda_aqua_terms", argc, argv)
