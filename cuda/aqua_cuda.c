@@ -492,7 +492,6 @@ const cuda_solver aqua_on_cuda = {
     .loaded = loaded,
     .close = close,
     .look = look,
-    .watched = aqua_watched,
     .ask = ask,
     .answer = answer,
 };

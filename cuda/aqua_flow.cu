@@ -114,52 +114,41 @@ template <class S> static __device__ typename S::water given(const aqua_cell_of<
     return gives ? (water)(cell.factor * cell.root[k]) : (water)0;
 }
 
-// Whole quanta: any order of the receivers' sums gives the same.
-__global__ void __launch_bounds__(TILE_X *TILE_Y)
-    send_whole_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
-    EACH_ROW(r, x, y) {
-        const uint32_t at = aqua_at(f.layout, x, y);
-        int32_t *more = (int32_t *)f.more + at, sum = 0;
-        if (((const int32_t *)f.from)[at] > 0) {
-            const aqua_cell_of<aqua_f32> cell = aqua_look_at<aqua_f32>(f, f.equilibrium, at);
-#define SEND(k, dx, dy)                                             \
-    {                                                               \
-        const int32_t q = given(cell, k);                           \
-        if (q > 0) {                                                \
-            atomicAdd(more + (dy) * (int)f.layout.pitch + (dx), q); \
-        }                                                           \
-        sum += q;                                                   \
-    }
-            AQUA_NEIGHBOURS(SEND)
-#undef SEND
-        }
-        ((int32_t *)f.less)[at] = sum;
-    }
+enum { ALL = 2 }; // columns
+
+static __device__ void add(int32_t *to, int32_t q) {
+    atomicAdd(to, q);
 }
 
-// Doubles: the receivers' sums must have an order. The launches are those of rows three apart, and
-// of these first what goes to the right, then straight, then to the left: in each of them no cell
+static __device__ void add(double *to, double q) {
+    *to += q;
+}
+
+// Whole quanta: any order of the receivers' sums gives the same, so all is sent in one launch, DX
+// is ALL. Doubles: the sums must have an order. The launches are those of rows three apart, and of
+// these first what goes to the right, then straight, then to the left: in each of them no cell
 // receives twice. The processor's threads do the same.
-template <int DX>
+template <class S, int DX>
 __global__ void __launch_bounds__(TILE_X *TILE_Y)
     send_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {
+    typedef typename S::water water;
     EACH_ROW(r, x, y) {
         const uint32_t at = aqua_at(f.layout, x, y);
-        double *more = (double *)f.more + at, sum = 0;
-        if (((const double *)f.from)[at] > 0) {
-            const aqua_cell_of<aqua_f64> cell = aqua_look_at<aqua_f64>(f, f.equilibrium, at);
-#define SEND(k, dx, dy)                                   \
-    {                                                     \
-        const double q = given(cell, k);                  \
-        if ((dx) == DX) {                                 \
-            more[(dy) * (int)f.layout.pitch + (dx)] += q; \
-        }                                                 \
-        sum += q;                                         \
+        water *more = (water *)f.more + at, sum = 0;
+        if (((const water *)f.from)[at] > 0) {
+            const aqua_cell_of<S> cell = aqua_look_at<S>(f, f.equilibrium, at);
+#define SEND(k, dx, dy)                                       \
+    {                                                         \
+        const water q = given(cell, k);                       \
+        if (DX == ALL ? q > 0 : (dx) == DX) {                 \
+            add(more + (dy) * (int)f.layout.pitch + (dx), q); \
+        }                                                     \
+        sum += q;                                             \
     }
             AQUA_NEIGHBOURS(SEND)
 #undef SEND
         }
-        ((double *)f.less)[at] = sum;
+        ((water *)f.less)[at] = sum;
     }
 }
 
@@ -181,29 +170,32 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     }
 }
 
-static void send_in_order(const aqua_gpu_flow *f, cudaStream_t stream) {
+static void send(const aqua_gpu_flow *f, aqua_f32, cudaStream_t stream) {
+    const range r = with_ghosts(f->layout);
+    send_kernel<aqua_f32, ALL><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+}
+
+static void send(const aqua_gpu_flow *f, aqua_f64, cudaStream_t stream) {
     range r = with_ghosts(f->layout);
     r.step = 3;
     for (int turn = 0; turn < 3 && r.y0 < r.y1; turn++, r.y0++) {
-        send_kernel<1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
-        send_kernel<0><<<blocks_of(r), tile, 0, stream>>>(*f, r);
-        send_kernel<-1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        send_kernel<aqua_f64, 1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        send_kernel<aqua_f64, 0><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+        send_kernel<aqua_f64, -1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     }
 }
 
-cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
-    const range r = of_grid(f->layout), senders = with_ghosts(f->layout);
-    const size_t bytes = (size_t)f->layout.cells * (f->whole ? sizeof(int32_t) : sizeof(double));
+template <class S> static cudaError_t scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
+    const range r = of_grid(f->layout);
+    const size_t bytes = (size_t)f->layout.cells * sizeof(typename S::water);
     const cudaError_t cleared = cudaMemsetAsync(f->more, 0, bytes, stream);
-    if (cleared != cudaSuccess) {
-        return cleared;
+    if (cleared == cudaSuccess) {
+        send(f, S(), stream);
+        update_kernel<S><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     }
-    if (f->whole) {
-        send_whole_kernel<<<blocks_of(senders), tile, 0, stream>>>(*f, senders);
-        update_kernel<aqua_f32><<<blocks_of(r), tile, 0, stream>>>(*f, r);
-    } else {
-        send_in_order(f, stream);
-        update_kernel<aqua_f64><<<blocks_of(r), tile, 0, stream>>>(*f, r);
-    }
-    return cudaGetLastError();
+    return cleared == cudaSuccess ? cudaGetLastError() : cleared;
+}
+
+cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
+    return f->whole ? scatter<aqua_f32>(f, stream) : scatter<aqua_f64>(f, stream);
 }

@@ -59,10 +59,14 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
     return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
 }
 
-// Water has come to cell (x, y) of the grid.
-static __device__ inline void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks, uint32_t x,
-                                        uint32_t y) {
-    marks[y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS] = AQUA_ALL_WET;
+// Water has come to cell (x, y) of the grid. Tiles that are marked already, as most are when it
+// rains everywhere, are not written again.
+static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks,
+                                                 uint32_t x, uint32_t y) {
+    const uint32_t tile = y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
+    if (marks[tile] != AQUA_ALL_WET) {
+        marks[tile] = AQUA_ALL_WET;
+    }
 }
 
 // The same of cell `at` of the layout, which may be one of the frame: that has no marks.

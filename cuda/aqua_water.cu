@@ -91,15 +91,6 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
     }
 }
 
-// Tiles that are marked already, as most are when it rains everywhere, are not written again.
-static __device__ __forceinline__ void mark_wet(const aqua_gpu_layout &l, uint8_t *marks,
-                                                uint32_t x, uint32_t y) {
-    const uint32_t tile = y / AQUA_TILE_ROWS * l.across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS;
-    if (marks[tile] != AQUA_ALL_WET) {
-        marks[tile] = AQUA_ALL_WET;
-    }
-}
-
 // The cells x, x + CUDA_WARP ... of a row; *sum counts what they got or gave.
 template <class S, int FROM, int HOW>
 static __device__ __forceinline__ void
@@ -132,7 +123,7 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
             }
             *sum += (double)part;
             if (marks) {
-                mark_wet(l, marks, at, row.y);
+                aqua_mark(l, marks, at, row.y);
             }
         }
     }

@@ -296,7 +296,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     case SEL_MONITOR:
         sel_request_watched(request, &found->watched);
         if (solver->watched) {
-            solver->watched(state->plan, &found->watched, request);
+            solver->watched(state->plan, request);
         }
         request->change = sel_relative_change(slot->had_before, found->change, found->magnitude);
         break;

@@ -42,7 +42,7 @@ typedef struct cuda_solver {
     sel_status (*look)(sel_state *state, int field, const cuda_look **look, const void **view,
                        sel_error *error);
     /* As in sel_look. */
-    void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
+    void (*watched)(const sel_plan *plan, sel_request *request);
     /* SEL_BALANCE, SEL_FORCE and SEL_FLUX: opens a slot and enqueues what fills it; then what is in
      * it as an answer. NULL, both: as sel_look.other. */
     sel_status (*ask)(sel_state *state, const sel_request *request, sel_error *error);

@@ -242,7 +242,8 @@ typedef struct aqua_asked {
 typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const double *values,
                                   sel_error *error);
 
-/* Fails where the quantity or `take` does: at the first of such rows. */
+/* Fails where the quantity or `take` does: at the first of such rows. take NULL: `to` is
+ * double[ny][nx]. */
 sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
                            void *to, sel_error *error);
 

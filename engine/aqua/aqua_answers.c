@@ -45,11 +45,6 @@ void aqua_answer_balance(const aqua_state *state, const aqua_books *books, doubl
     sel_request_term(request, "error", "", turned_over > 0 ? error / turned_over : 0);
 }
 
-void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request) {
-    (void)plan;
-    sel_request_watched(request, found);
-}
-
 /* ---- the edges of a flux ---- */
 
 /* Positive to the left of the line through p and q. */

@@ -38,10 +38,6 @@ static double sum_row(const sel_state *base, int64_t y) {
                              sel_state_solids(base, y));
 }
 
-static double volume(aqua_state *state) {
-    return sel_sum_rows(&state->base, sum_row, state->store.whole);
-}
-
 /* The step that `step` begins. */
 static aqua_step describe_step(const aqua_state *state, int64_t step) {
     return (aqua_step){
@@ -317,7 +313,7 @@ static sel_status start(sel_state *base, sel_error *error) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
     soak_and_watch(state, false, 0);
-    state->first_volume = volume(state);
+    state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
     if (state->edges) {
         aqua_list_edges(plan, state->edges);
     }
@@ -367,7 +363,8 @@ static sel_status other(sel_state *base, sel_request *request, sel_error *error)
         const int64_t count = aqua_flux_edges(state->plan, request, &first);
         aqua_answer_flux(state, state->shown + first, count, request);
     } else {
-        aqua_answer_balance(state, &state->books, volume(state), request);
+        aqua_answer_balance(state, &state->books, sel_sum_rows(base, sum_row, state->store.whole),
+                            request);
     }
     return SEL_OK;
 }
@@ -393,5 +390,5 @@ const sel_cpu aqua_on_cpu = {
     .steps = steps,
     .observe = observe,
     .loaded = loaded,
-    .look = {field, main_row, aqua_watched, other},
+    .look = {field, main_row, NULL, other},
 };

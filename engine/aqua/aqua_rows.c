@@ -92,6 +92,10 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     if (n < cells) {
         spread(v, domain->cell + first * nx, cells, value, all);
     }
+    if (!v->take) {
+        memcpy((double *)v->to + first * nx, n < cells ? all : value, (size_t)cells * sizeof *all);
+        return SEL_OK;
+    }
     return v->take(v->to, first, count, n < cells ? all : value, error);
 }
 
@@ -115,24 +119,9 @@ sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_
     return status;
 }
 
-typedef struct copy {
-    int64_t nx;
-    double *to;
-} copy;
-
-/* aqua_take_rows */
-static sel_status copy_rows(void *to, int64_t y, int64_t count, const double *values,
-                            sel_error *error) {
-    const copy *c = to;
-    (void)error;
-    memcpy(c->to + y * c->nx, values, (size_t)(count * c->nx) * sizeof *values);
-    return SEL_OK;
-}
-
 sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
                          sel_error *error) {
-    copy c = {plan->base.domain->grid.n[0], to};
-    return aqua_rows_visit(plan, asked, copy_rows, &c, error);
+    return aqua_rows_visit(plan, asked, NULL, to, error);
 }
 
 sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,

@@ -83,11 +83,9 @@ sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, se
 double aqua_take(const aqua_state *state, aqua_amount *amount);
 aqua_dose aqua_take_dose(aqua_state *state, int source);
 
-/* Answers a SEL_BALANCE from the books and the volume, units of the store, and a SEL_MONITOR of the
- * depth. */
+/* Answers a SEL_BALANCE from the books and the volume, units of the store. */
 void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
                          sel_request *request);
-void aqua_watched(const sel_plan *plan, const sel_watched *found, sel_request *request);
 
 /* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
  * positive to the left, line by line. Stores them unless `to` is NULL; returns their number. */

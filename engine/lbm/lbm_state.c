@@ -37,9 +37,8 @@ void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request
     sel_request_term(request, "error", "", (mass - state->first_mass + total) / state->first_mass);
 }
 
-void lbm_watched_answer(const sel_plan *base, const sel_watched *found, sel_request *request) {
+void lbm_watched_answer(const sel_plan *base, sel_request *request) {
     const lbm_plan *plan = (const lbm_plan *)base;
-    sel_request_watched(request, found);
     request->largest = sqrt(request->largest) * plan->numbers.velocity_unit;
     request->smallest = (1 + request->smallest) * plan->numbers.density_unit;
 }

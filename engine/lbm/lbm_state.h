@@ -53,7 +53,7 @@ void lbm_book(lbm_state *state, const double *carried, int64_t steps);
 void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request);
 
 /* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
-void lbm_watched_answer(const sel_plan *base, const sel_watched *found, sel_request *request);
+void lbm_watched_answer(const sel_plan *base, sel_request *request);
 
 /* The centre of a SEL_FORCE request in cells: cell (i, j, k) lies at {i, j, k}. Zero for SEL_FLUX.
  */

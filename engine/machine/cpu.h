@@ -43,7 +43,7 @@ typedef struct sel_look {
     /* NULL: it is field 0, which has one component. */
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
     /* Gives what a monitor has watched the user's units. NULL: it has them. */
-    void (*watched)(const sel_plan *plan, const sel_watched *found, sel_request *request);
+    void (*watched)(const sel_plan *plan, sel_request *request);
     /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: nothing but the balance is asked, and that
      * is the sum of the main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);

@@ -296,7 +296,7 @@ static void monitor(const sel_look *look, sel_state *state, sel_request *request
     request->change = sel_relative_change(state->monitored, change, magnitude);
     sel_request_watched(request, &all->watched);
     if (look->watched) {
-        look->watched(state->plan, &all->watched, request);
+        look->watched(state->plan, request);
     }
     state->monitored |= !request->only_bad_cell;
 }
