@@ -100,8 +100,8 @@ CUDA_LIBS = $(call need_cuda,CUDART,libcudart_static.a,FILE)$(CUDART) -lrt $(cal
 endif
 
 # Files named *_kernel.c hold inner loops: built once per x86-64 level, chosen at start.
-KERNELS := $(wildcard engine/*/*_kernel.c)
-CORE := $(filter-out engine/main.c $(KERNELS),$(wildcard engine/*.c engine/*/*.c geometry/*.c))
+KERNELS := $(wildcard engine/*/*/*_kernel.c)
+CORE := $(filter-out engine/app/main.c $(KERNELS),$(wildcard engine/*/*.c engine/*/*/*.c geometry/*.c))
 LUA_SOURCES := $(wildcard lua/*.c)
 ifeq ($(shell uname -m),x86_64)
 LEVELS := v2 v3 v4
@@ -127,7 +127,7 @@ CMOCKA_LIBS ?= $(or $(call find_static,libcmocka-static.a),$(call static_or,libc
 
 all: $(PROGRAM)
 
-$(PROGRAM): $(BUILD)/engine/main.o $(LUA_OBJECTS) $(LIBRARY)
+$(PROGRAM): $(BUILD)/engine/app/main.o $(LUA_OBJECTS) $(LIBRARY)
 	@echo 'link    $@'
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS_ALL)
 ifneq ($(CUDA),1)
@@ -142,7 +142,7 @@ $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
-CHOOSERS := $(BUILD)/engine/lbm/lbm_plan.o $(BUILD)/engine/aqua/aqua_plan.o
+CHOOSERS := $(BUILD)/engine/solvers/lbm/lbm_plan.o $(BUILD)/engine/solvers/aqua/aqua_plan.o
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
@@ -155,7 +155,7 @@ $(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/laws_kernels.cu.o $(BUILD)/cuda/aqua_%.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o: NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'
@@ -184,7 +184,7 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
-$(BUILD)/engine/help.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
+$(BUILD)/engine/app/help.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when what they say changes, so that nothing is rebuilt for nothing.
@@ -259,7 +259,7 @@ annotations: $(PROGRAM)
 # changed since the last time is not checked again.
 CPPCHECK = cppcheck -q -j $(shell nproc) --error-exitcode=1 --std=c11 --inline-suppr -I. \
            --suppressions-list=tools/cppcheck.txt --cppcheck-build-dir=$(BUILD)/cppcheck \
-           -i engine/lbm/lbm_d3q19_kernel.c engine lua geometry
+           -i engine/solvers/lbm/lbm_d3q19_kernel.c engine lua geometry
 TRACKED = $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 lint: setup-lint
 	@clang-format --dry-run -Werror $(TRACKED)
@@ -318,4 +318,4 @@ help:
 	@echo 'make clean           remove the build folders'
 	@echo 'settings: CC=clang DEBUG=1 SANITIZE=address,undefined BUILD= STATIC=0 CUDA=0 CUDA_ARCH= V=1'
 
--include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/main.d
+-include $(CORE_OBJECTS:.o=.d) $(LUA_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(BUILD)/engine/app/main.d

@@ -1,8 +1,8 @@
 /* aqua_gpu.h -- AQUA-GRAPH on the device: the data that kernels see, and their launchers.
  *
  * Plain C, shared by the host's files and nvcc's. Beds, depths and alphas stand as aqua_layout says
- * (engine/aqua/aqua.h), in the types of the store: float and int32_t ("whole"), or double and
- * double. What is kept for each cell besides has no frame: [ny][nx].
+ * (engine/solvers/aqua/aqua.h), in the types of the store: float and int32_t ("whole"), or double
+ * and double. What is kept for each cell besides has no frame: [ny][nx].
  */
 #ifndef AQUA_GPU_H
 #define AQUA_GPU_H
@@ -121,7 +121,7 @@ cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, void *water, uint8_t *mar
                             const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
                             int sources, double most_poured, cudaStream_t stream);
 
-/* Ghosts, as in engine/aqua/aqua.h. */
+/* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
     const int64_t *at;        /* in the layout */

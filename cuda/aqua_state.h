@@ -5,7 +5,7 @@
 #include "cuda/aqua_gpu.h"
 #include "cuda/machine/backend.h"
 #include "cuda/machine/terms.h"
-#include "engine/aqua/aqua_state.h"
+#include "engine/solvers/aqua/aqua_state.h"
 
 /* Amounts of the steps to come that are the same for all cells, and those of sources. */
 typedef struct aqua_amounts {

@@ -1,7 +1,7 @@
 // lbm_cell.cuh -- one cell on the device: what arrives, from where, and how it is closed.
 //
 // Included by lbm_traits.cuh inside a struct, once per lattice and precision, after the physics
-// headers, with LBM_DIMS and REAL. The same rules as engine/lbm/lbm_loops.h.
+// headers, with LBM_DIMS and REAL. The same rules as engine/solvers/lbm/lbm_loops.h.
 
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };

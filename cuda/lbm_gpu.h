@@ -32,7 +32,7 @@ typedef struct lbm_gpu_layout {
     int64_t plane;
 } lbm_gpu_layout;
 
-/* A boundary cell as in engine/lbm/boundary.h. */
+/* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
 typedef struct lbm_gpu_cell {
     uint32_t index; /* in a plane */
     uint32_t links, bounced, mirrored[3];

@@ -5,7 +5,7 @@
 #include "cuda/lbm_gpu.h"
 #include "cuda/machine/backend.h"
 #include "cuda/machine/terms.h"
-#include "engine/lbm/lbm_state.h"
+#include "engine/solvers/lbm/lbm_state.h"
 
 typedef struct cuda_laws cuda_laws;
 

@@ -1,5 +1,6 @@
-// lbm_view.cuh -- the fields of one cell on the device, in f64, as engine/lbm/lbm_cpu_fields.c:
-// both find moments, strain and gradients, engine/physics/lbm_field.h what follows from them.
+// lbm_view.cuh -- the fields of one cell on the device, in f64, as
+// engine/solvers/lbm/lbm_cpu_fields.c: both find moments, strain and gradients,
+// engine/physics/lbm_field.h what follows from them.
 #ifndef LBM_VIEW_CUH
 #define LBM_VIEW_CUH
 

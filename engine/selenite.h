@@ -12,7 +12,7 @@
  *     sel_run(&scenario, &simulation, &options, &report, &error);
  *
  * examples/c/embed.c is a whole program. To step a simulation by hand, use sel_prepare and the
- * functions of prepared.backend (engine/solver.h). Scripts are read by sel_script_load
+ * functions of prepared.backend (engine/scene/solver.h). Scripts are read by sel_script_load
  * (lua/script.h), which is the only part that needs Lua.
  *
  * Every function that can fail returns a sel_status and fills a sel_error. Nothing is global:
@@ -21,11 +21,11 @@
 #ifndef SELENITE_H
 #define SELENITE_H
 
-#include "engine/prepare.h"
-#include "engine/lbm/lbm.h"
+#include "engine/run/prepare.h"
+#include "engine/solvers/lbm/lbm.h"
 #include "engine/output/output.h"
-#include "engine/run.h"
-#include "engine/version.h"
-#include "geometry/shape.h"
+#include "engine/run/run.h"
+#include "engine/base/version.h"
+#include "engine/scene/shape.h"
 
 #endif

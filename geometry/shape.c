@@ -8,12 +8,12 @@
  *   at face sites     face: its sites   geometry alone: false
  *                     a + b: either     a * b, a - b: geometry operands count as inside
  */
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/simulation.h"
+#include "engine/scene/simulation.h"
 
 static const sel_field box_fields[] = {
     SEL_ROW(sel_shape_box, min, POINT, "Lower corner.", .flags = SEL_REQUIRED),

@@ -5,10 +5,10 @@
  */
 #include "lua/script.h"
 #include <string.h>
-#include "engine/saved_fields.h"
-#include "engine/series.h"
-#include "engine/solver.h"
-#include "geometry/raster.h"
+#include "engine/scene/saved_fields.h"
+#include "engine/values/series.h"
+#include "engine/scene/solver.h"
+#include "engine/io/raster.h"
 #include "lua/fill.h"
 
 static const char header[] =

@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 #include "bench_lua.h"
-#include "engine/aqua/aqua.h"
-#include "engine/text.h"
-#include "engine/lbm/lbm.h"
-#include "engine/machine.h"
-#include "engine/run.h"
-#include "engine/version.h"
+#include "engine/solvers/aqua/aqua.h"
+#include "engine/base/text.h"
+#include "engine/solvers/lbm/lbm.h"
+#include "engine/base/machine.h"
+#include "engine/run/run.h"
+#include "engine/base/version.h"
 #include "lua/script.h"
 
 typedef struct bench_case {

@@ -10,11 +10,11 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/quantity.h"
-#include "engine/saved_fields.h"
-#include "engine/series.h"
-#include "engine/solver.h"
-#include "geometry/raster.h"
+#include "engine/values/quantity.h"
+#include "engine/scene/saved_fields.h"
+#include "engine/values/series.h"
+#include "engine/scene/solver.h"
+#include "engine/io/raster.h"
 #include "lua/fill.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/solver.h"
+#include "engine/scene/solver.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 

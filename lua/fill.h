@@ -2,9 +2,9 @@
 #ifndef SEL_FILL_H
 #define SEL_FILL_H
 
-#include "engine/run.h"
-#include "engine/quantity.h"
-#include "geometry/shape.h"
+#include "engine/run/run.h"
+#include "engine/values/quantity.h"
+#include "engine/scene/shape.h"
 #include "lua/function.h"
 
 typedef struct sel_mistake {

@@ -2,8 +2,8 @@
 #ifndef SEL_LUA_FUNCTION_H
 #define SEL_LUA_FUNCTION_H
 
-#include "engine/quantity.h"
-#include "engine/program.h"
+#include "engine/values/quantity.h"
+#include "engine/values/program.h"
 #include "lua/state.h"
 
 typedef struct sel_lua_function {

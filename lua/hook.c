@@ -6,7 +6,7 @@
 #include "lua/fill.h"
 #include <stdio.h>
 #include <string.h>
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "hook_state_lua.h"
 
 typedef struct lua_callback {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/solver.h"
-#include "geometry/shape.h"
+#include "engine/scene/solver.h"
+#include "engine/scene/shape.h"
 #include "params_lua.h"
 #include "selenite_lua.h"
 

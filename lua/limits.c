@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/process.h"
+#include "engine/base/process.h"
 
 enum { INSTRUCTIONS_PER_TICK = 1000, PLACE_ROOM = 4096 };
 #define ENDING (-1)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/file.h"
+#include "engine/base/file.h"
 #include "lua/state.h"
 
 enum { MAX_DEPTH = 16 };

@@ -3,8 +3,8 @@
 #define SEL_SCRIPT_H
 
 #include <stdio.h>
-#include "engine/prepare.h"
-#include "engine/simulation.h"
+#include "engine/run/prepare.h"
+#include "engine/scene/simulation.h"
 
 typedef struct sel_script_options {
     int count;                      /* assignments "name=value" from the command line */
@@ -28,7 +28,7 @@ typedef struct sel_script_options {
  * SEL_BAD_SCENARIO, SEL_BAD_FILE (cannot be read) or SEL_BAD_USAGE (a bad assignment).
  * Functions of the scenario stay callable until sel_scenario_destroy, from one thread.
  * A script that does not come back from a call a second after its limit ends the process
- * (engine/process.h), but not with `trust`. */
+ * (engine/base/process.h), but not with `trust`. */
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
 

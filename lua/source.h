@@ -3,8 +3,8 @@
 #define SEL_SOURCE_H
 
 #include <stdbool.h>
-#include "engine/arena.h"
-#include "engine/status.h"
+#include "engine/base/arena.h"
+#include "engine/base/status.h"
 
 typedef struct sel_token {
     enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;

@@ -5,8 +5,8 @@
 #include <lua.h>
 #include <lauxlib.h>
 #include <pthread.h>
-#include "engine/quantity.h"
-#include "engine/simulation.h"
+#include "engine/values/quantity.h"
+#include "engine/scene/simulation.h"
 #include "lua/script.h"
 #include "lua/source.h"
 

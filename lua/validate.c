@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/folder.h"
-#include "engine/run.h"
-#include "engine/version.h"
+#include "engine/base/folder.h"
+#include "engine/run/run.h"
+#include "engine/base/version.h"
 #include "lua/script.h"
 
 typedef struct context {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# includes.sh -- what a part may include: main -> lua -> engine -> backends -> physics. Prints TAP.
+# includes.sh -- what a folder may include: app -> lua -> run -> output -> solvers -> machine -> scene ->
+# io -> values -> physics, base. Prints TAP.
 # usage: tests/includes.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -12,7 +13,7 @@ only_in() {
     for directory in engine geometry cuda lua examples; do
         case " $* " in *" $directory "*) continue ;; esac
         found="$found$(grep -rnE "$pattern" "$directory" --include='*.c' --include='*.h' \
-            --include='*.cu' --include='*.cuh' | grep -v '^engine/main\.c:')"
+            --include='*.cu' --include='*.cuh' | grep -v '^engine/app/main\.c:')"
     done
     if [ -z "$found" ]; then
         echo "ok $name"
@@ -27,4 +28,24 @@ only_in "Lua's headers are included in lua/ only" 'lua(xlib|lib|conf)?\.h|lauxli
 only_in "CUDA's headers are included in cuda/ only" 'cuda(_runtime|_runtime_api)?\.h|(cu|nv)[a-z_]*\.h>' cuda
 only_in "lua/ is included by itself and main.c only" 'lua/' lua
 only_in "cuda/ is included by itself only" 'cuda/' cuda
+
+# A folder may include itself and those before it in this list, so there is no circle.
+order='engine/base engine/physics engine/values engine/io engine/scene engine/machine cuda/machine
+    engine/solvers/lbm engine/solvers/aqua cuda engine/solvers engine/output engine/run geometry engine lua
+    engine/app'
+upward=$(grep -rnE '^ *#include *"[^"]*/' engine geometry cuda lua --include='*.c' --include='*.h' \
+    --include='*.cu' --include='*.cuh' | awk -v order="$order" '
+    BEGIN { count = split(order, folder, " "); for (k = 1; k <= count; k++) place[folder[k]] = k }
+    {
+        from = $0; sub(/:.*/, "", from); sub(/\/[^\/]*$/, "", from)
+        to = $0; sub(/^[^"]*"/, "", to); sub(/\/[^\/]*"[^"]*$/, "", to)
+        if (!(from in place) || !(to in place) || place[to] > place[from]) print
+    }')
+if [ -z "$upward" ]; then
+    echo "ok folders include only those below them, and there is no circle"
+else
+    echo "not ok folders include only those below them, and there is no circle"
+    echo "$upward" | sed 's/^/# /'
+    failed=1
+fi
 exit $failed

@@ -14,7 +14,7 @@ failed=0
 # check LEVEL REGISTER: the functions of one level use packed multiplications of that width.
 check() {
     for lattice in d2q9 d3q19; do
-        objdump -d --no-show-raw-insn "$build/engine/lbm/lbm_${lattice}_kernel.$1.o" |
+        objdump -d --no-show-raw-insn "$build/engine/solvers/lbm/lbm_${lattice}_kernel.$1.o" |
             awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
                 /mulp[sd]/ && index($0, register) { count[f]++ }
                 END { for (f in count) print f, count[f] }' >"$listing"
@@ -33,7 +33,7 @@ check() {
             done
         done
     done
-    objdump -d --no-show-raw-insn "$build/engine/aqua/aqua_kernel.$1.o" |
+    objdump -d --no-show-raw-insn "$build/engine/solvers/aqua/aqua_kernel.$1.o" |
         awk -v register="%$2" '/>:$/ { f = substr($2, 2, length($2) - 3) }
             /sqrtps/ && index($0, register) { count[f]++ }
             END { for (f in count) sum += count[f]; print sum + 0 }' >"$listing"

@@ -2,7 +2,7 @@
 #include "cuda/machine/device.h"
 
 #include <stdio.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
                           sel_error *error) {

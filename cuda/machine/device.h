@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 /* ---- every call of CUDA is checked ---- */
 

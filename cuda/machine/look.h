@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
-#include "engine/machine/sums.h"
+#include "engine/base/sums.h"
 
 /* ---- the step that kernels compute: on the device, so that steps recorded once can be done again
  * and again ---- */

@@ -11,7 +11,7 @@
 #include "cuda/machine/look.h"
 #include "cuda/machine/device.h"
 #include "engine/machine/arrays.h"
-#include "engine/solver.h"
+#include "engine/scene/solver.h"
 
 enum {
     CUDA_STAGES = 2, /* pieces of fields on their way to the host */

@@ -14,8 +14,8 @@
 #define SEL_LANES_CALL static __device__ __noinline__
 #define SEL_LANES_UNROLL _Pragma("unroll")
 
-#include "engine/grid.h"
-#include "engine/physics/program_lanes.h"
+#include "engine/scene/grid.h"
+#include "engine/values/program_lanes.h"
 
 #include "cuda/machine/terms.h"
 

@@ -15,8 +15,8 @@
 #define CUDA_TERMS_H
 
 #include "cuda/machine/look.h"
-#include "engine/grid.h"
-#include "engine/physics/program_lanes.h"
+#include "engine/scene/grid.h"
+#include "engine/values/program_lanes.h"
 
 enum { CUDA_TERM_PARTS = 3 };
 
@@ -67,7 +67,7 @@ static inline size_t cuda_term_row_bytes(const cuda_term *term) {
 #ifndef __CUDACC__
 
 #include "cuda/machine/queue.h"
-#include "engine/program.h"
+#include "engine/values/program.h"
 
 typedef struct cuda_terms {
     const sel_domain *domain;

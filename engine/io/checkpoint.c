@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "engine/file.h"
+#include "engine/base/file.h"
 
 typedef struct opening {
     char magic[8];

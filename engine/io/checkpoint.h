@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 enum { SEL_CHECKPOINT_VERSION = 1, SEL_BLOCK_NAME = 48 };
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 
 static uint64_t round_up(uint64_t bytes, uint64_t line) {
     return (bytes + line - 1) / line * line;

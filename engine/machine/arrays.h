@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 
 /* ---- levels ---- */
 

@@ -6,7 +6,7 @@
 
 #include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
-#include "engine/solver.h"
+#include "engine/scene/solver.h"
 
 /* The main field at the last monitor: [components][cells], numbers of `type`; whole ones times
  * 1 / scale. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/file.h"
+#include "engine/base/file.h"
 
 sel_status sel_canvas_create(int width, int height, sel_colour colour, sel_canvas *canvas,
                              sel_error *error) {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
-#include "geometry/shape.h"
+#include "engine/base/machine.h"
+#include "engine/scene/shape.h"
 
 const sel_variant *sel_output_variant(const sel_simulation *simulation, int i) {
     return (const sel_variant *)simulation->params->output.v + i;

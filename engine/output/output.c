@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 #include "engine/output/kind.h"
 
 struct sel_outputs {

@@ -3,9 +3,9 @@
 #define SEL_OUTPUT_H
 
 #include "engine/io/checkpoint.h"
-#include "engine/output/writer.h"
-#include "engine/schema.h"
-#include "engine/solver.h"
+#include "engine/io/writer.h"
+#include "engine/values/schema.h"
+#include "engine/scene/solver.h"
 
 /* ---- what a scenario asks to be written: the structs that the out.* tables describe ---- */
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 #include "engine/output/kind.h"
 
 enum { LONGEST_NAME = 64 };

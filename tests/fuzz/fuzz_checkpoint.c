@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "engine/io/checkpoint.h"
-#include "engine/saved_fields.h"
+#include "engine/scene/saved_fields.h"
 
 static char path[64];
 

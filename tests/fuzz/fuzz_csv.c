@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/series.h"
+#include "engine/values/series.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

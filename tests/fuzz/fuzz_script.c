@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <stdio.h>
-#include "engine/process.h"
+#include "engine/base/process.h"
 #include "lua/function.h"
 #include "lua/script.h"
 #include "lua/source.h"

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/aqua/aqua.h"
+#include "engine/solvers/aqua/aqua.h"
 #include "engine/machine/cpu.h"
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 
 enum { CASE_REGIONS = 8, CASE_SOURCES = 4 };
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include "engine/aqua/aqua.h"
+#include "engine/solvers/aqua/aqua.h"
 
 enum { ORACLE_MOST = 64 * 64 };
 

@@ -7,8 +7,8 @@
 #ifndef AQUA_TWINS_H
 #define AQUA_TWINS_H
 
-#include "engine/prepare.h"
-#include "geometry/raster.h"
+#include "engine/run/prepare.h"
+#include "engine/io/raster.h"
 #include "tests/unit/aqua_case.h"
 
 enum { MOST_CELLS = 400 * 48 };

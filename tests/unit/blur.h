@@ -4,7 +4,7 @@
 #ifndef BLUR_H
 #define BLUR_H
 
-#include "engine/machine/sums.h"
+#include "engine/base/sums.h"
 
 /* The cell at x of a row of nx. */
 SEL_SUMS_INLINE double blur_rule(const double *row, const uint8_t *solid, int64_t nx, int64_t x) {

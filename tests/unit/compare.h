@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/script_case.h"
-#include "engine/prepare.h"
+#include "engine/run/prepare.h"
 
 enum { COMPARE_TEXT = 512, COMPARE_SHOWN = 10 };
 

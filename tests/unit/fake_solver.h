@@ -2,8 +2,8 @@
 #ifndef FAKE_SOLVER_H
 #define FAKE_SOLVER_H
 
-#include "engine/solver.h"
-#include "geometry/shape.h"
+#include "engine/scene/solver.h"
+#include "engine/scene/shape.h"
 
 static const sel_table fake_anywhere = {.name = "law.anywhere"};
 static const sel_table fake_faces_only = {.name = "law.faces_only", .faces_only = true};

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/lbm/lbm_cpu.h"
-#include "geometry/shape.h"
+#include "engine/solvers/lbm/lbm_cpu.h"
+#include "engine/scene/shape.h"
 
 enum { CASE_REGIONS = 16 };
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/output/output.h"
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 #include "tests/unit/files.h"
 
 enum { CASE_OUTPUTS = 12, CASE_REQUESTS = 64 };

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/physics/program_lanes.h"
-#include "engine/program.h"
+#include "engine/values/program_lanes.h"
+#include "engine/values/program.h"
 
 /* Registers of so many places side by side, as on a device. */
 enum { PACK_STRIDE = 3 };

@@ -4,7 +4,7 @@
 #define RASTER_CELL_H
 
 #include <math.h>
-#include "geometry/raster.h"
+#include "engine/io/raster.h"
 
 /* Cell (i, j), i from the west, j from the south, scaled as the script says; NaN: no data. */
 static inline double raster_cell(const sel_raster *raster, int64_t i, int64_t j) {

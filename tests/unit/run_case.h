@@ -3,7 +3,7 @@
 #define RUN_CASE_H
 
 #include "tests/unit/script_case.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 typedef struct run_case {
     script_case script;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/lbm/lbm.h"
+#include "engine/solvers/lbm/lbm.h"
 #include "lua/script.h"
 #include "tests/unit/files.h"
 

@@ -1,6 +1,6 @@
 /* test_aqua_laws.c -- what sel.aqua books: rain, sources, infiltration, open faces, levels, cells
  * without data; its fields; what it refuses. */
-#include "geometry/raster.h"
+#include "engine/io/raster.h"
 #include "tests/unit/aqua_case.h"
 
 enum { NX = 20, NY = 14, CELLS = NX * NY };

@@ -1,6 +1,6 @@
 /* test_aqua_start.c -- what sel.aqua makes of a scenario before the first step does not depend on
  * the number of threads. */
-#include "engine/aqua/aqua_state.h"
+#include "engine/solvers/aqua/aqua_state.h"
 #include "tests/unit/aqua_case.h"
 
 enum { NX = 700, NY = 400, CELLS = NX * NY };

@@ -1,6 +1,6 @@
 /* test_aqua_step.c -- one step of sel.aqua against the rule written down another way, and what
  * holds for any number of steps: mass, symmetry, rest, independence of threads and levels. */
-#include "engine/aqua/aqua_state.h"
+#include "engine/solvers/aqua/aqua_state.h"
 #include "tests/unit/aqua_case.h"
 #include "tests/unit/aqua_oracle.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/prepare.h"
-#include "engine/machine.h"
+#include "engine/run/prepare.h"
+#include "engine/base/machine.h"
 #include "engine/output/output.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "tests/unit/fake_solver.h"
 #include "tests/unit/files.h"
 

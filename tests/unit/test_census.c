@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "engine/domain.h"
+#include "engine/scene/domain.h"
 #include "tests/unit/fake_solver.h"
 
 typedef struct fixture {

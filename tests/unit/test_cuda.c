@@ -3,8 +3,8 @@
  */
 #include <dirent.h>
 #include "tests/unit/compare_files.h"
-#include "engine/prepare.h"
-#include "engine/run.h"
+#include "engine/run/prepare.h"
+#include "engine/run/run.h"
 
 /* Smaller than what they are for, where the default is too large for a test. */
 static const struct {

@@ -3,9 +3,9 @@
  * else to a quantum per cell and step; and what has no value is the same error. Arguments: see
  * aqua_twins.h.
  */
-#include "engine/quantity.h"
-#include "engine/program.h"
-#include "engine/series.h"
+#include "engine/values/quantity.h"
+#include "engine/values/program.h"
+#include "engine/values/series.h"
 #include "tests/unit/aqua_twins.h"
 
 /* ---- programs ---- */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/text.h"
+#include "engine/base/text.h"
 
 static locale_t c_locale;
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 typedef sel_status allocator(void **block, uint64_t bytes, const char *what, sel_error *error);
 

@@ -1,8 +1,8 @@
 /* test_folder.c -- the directory of a run: links lead nowhere, and only what a run wrote goes. */
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 #include <fcntl.h>
-#include "engine/file.h"
+#include "engine/base/file.h"
 #include "engine/output/kind.h"
 #include "tests/unit/files.h"
 

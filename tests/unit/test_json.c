@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <locale.h>
 #include <stdlib.h>
-#include "engine/text.h"
+#include "engine/base/text.h"
 
 static void assert_string_prints(const char *text, const char *expected) {
     char *printed;

@@ -1,5 +1,5 @@
 /* test_lbm_plan.c -- numbers in lattice units, what is refused, what `check` tells. */
-#include "engine/prepare.h"
+#include "engine/run/prepare.h"
 #include "tests/unit/lbm_case.h"
 
 static void closed_box(lbm_case *c) {

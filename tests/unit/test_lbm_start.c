@@ -1,6 +1,6 @@
 /* test_lbm_start.c -- what check and a diverged run say of starts, pressures, viscosities. */
 #include "tests/unit/script_case.h"
-#include "engine/prepare.h"
+#include "engine/run/prepare.h"
 
 /* A channel of 40 x 10 cells, whose slowest sound has a period of 277 steps. */
 #define CHANNEL(inlet, outlet, fields)                                                    \

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "engine/lbm/lbm.h"
+#include "engine/solvers/lbm/lbm.h"
 
 /* velocity = (3 x + t, 4 y + t) */
 static sel_status turning(const sel_function *self, const sel_places *at, double *out,

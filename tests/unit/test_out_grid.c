@@ -1,8 +1,8 @@
 /* test_out_grid.c -- out.grid: map files read back by our readers and by GDAL. */
 #include <tiffio.h>
 #include <unistd.h>
-#include "engine/quantity.h"
-#include "geometry/grid_file.h"
+#include "engine/values/quantity.h"
+#include "engine/io/grid_file.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "engine/simulation.h"
-#include "geometry/shape.h"
+#include "engine/scene/simulation.h"
+#include "engine/scene/shape.h"
 
 enum { N = 6, CELLS = N * N * N };
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/program.h"
+#include "engine/values/program.h"
 
 enum { MANY = 300 };
 

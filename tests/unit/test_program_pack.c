@@ -1,9 +1,9 @@
 /* test_program_pack.c -- packed programs give the bits of sel_program_eval, wherever they lie. */
 #include "pack_case.h"
 #include <omp.h>
-#include "engine/quantity.h"
-#include "engine/series.h"
-#include "geometry/raster.h"
+#include "engine/values/quantity.h"
+#include "engine/values/series.h"
+#include "engine/io/raster.h"
 
 enum { PLACES = 200, PROGRAMS = 300 };
 

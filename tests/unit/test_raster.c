@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/grid_file.h"
-#include "geometry/shape.h"
+#include "engine/io/grid_file.h"
+#include "engine/scene/shape.h"
 #include "tests/unit/files.h"
 
 static sel_error error;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "geometry/raster.h"
+#include "engine/io/raster.h"
 #include "tests/unit/files.h"
 #include "tests/unit/raster_cell.h"
 

@@ -1,7 +1,7 @@
 /* test_run_divergence.c -- a run that blows up ends as diverged, with the step, the cell, the
  * value; one that is too fast warns. */
 #include "tests/unit/run_case.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 
 /* A channel of 128 x 32 cells. */
 #define CHANNEL(fields)                                                                      \

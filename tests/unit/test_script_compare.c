@@ -5,8 +5,8 @@
  * the first row.
  */
 #include "script_case.h"
-#include "engine/domain.h"
-#include "engine/prepare.h"
+#include "engine/scene/domain.h"
+#include "engine/run/prepare.h"
 #include "lua/function.h"
 
 enum { NX = 256, NY = 512, CELLS = NX * NY, STEPS = 3 };

@@ -1,7 +1,7 @@
 /* test_script_data.c -- series, rasters, painted quantities and noise in a script. */
 #include "script_case.h"
-#include "engine/physics/noise.h"
-#include "geometry/shape.h"
+#include "engine/values/noise.h"
+#include "engine/scene/shape.h"
 
 #define OPENING                        \
     "local sel = require 'selenite'\n" \

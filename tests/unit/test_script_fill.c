@@ -1,6 +1,6 @@
 /* test_script_fill.c -- tables of a script into structs, and the messages for what is wrong. */
 #include "script_case.h"
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 
 static void fields_reach_their_structs(void **state) {
     (void)state;

@@ -1,7 +1,7 @@
 /* test_script_function.c -- functions of x, y, z, t and controls, as the engine calls them. */
 #include "script_case.h"
 #include <pthread.h>
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 
 #define LAW(law)                                                                                   \
     LBM("controls = { gain = 2, drag = 0.5 }, regions = { { where = shape.faces, law = " law " } " \

@@ -2,7 +2,7 @@
 #include "script_case.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 
 #define TIME                                                                                    \
     "the script took longer than 0.4 s; --script-limit SECONDS allows more, --trust lifts all " \

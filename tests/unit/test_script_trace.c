@@ -1,7 +1,7 @@
 /* test_script_trace.c -- which functions become programs, and what happens to those that cannot. */
 #include "script_case.h"
 #include <time.h>
-#include "geometry/shape.h"
+#include "engine/scene/shape.h"
 #include "lua/function.h"
 
 /* Two laws, so that one function may disturb the other. */

@@ -1,6 +1,6 @@
 /* test_script_units.c -- sel.units: what it gives, to whom, and what it refuses. */
 #include "script_case.h"
-#include "engine/aqua/aqua.h"
+#include "engine/solvers/aqua/aqua.h"
 
 /* A scenario with `units`, made from `given`, and `fields` of a solver. */
 #define FLOW(given, fields)                                                              \

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/series.h"
+#include "engine/values/series.h"
 
 static sel_error error;
 

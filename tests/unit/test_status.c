@@ -7,11 +7,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "engine/arena.h"
-#include "engine/grid.h"
-#include "engine/machine.h"
-#include "engine/quantity.h"
-#include "engine/status.h"
+#include "engine/base/arena.h"
+#include "engine/scene/grid.h"
+#include "engine/base/machine.h"
+#include "engine/values/quantity.h"
+#include "engine/base/status.h"
 
 static void the_first_status_is_kept_and_messages_are_lines(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "engine/output/writer.h"
+#include "engine/io/writer.h"
 
 /* What the jobs of one test saw. */
 typedef struct record {

@@ -3,7 +3,7 @@
 #define TWINS_H
 
 #include "tests/unit/compare.h"
-#include "engine/prepare.h"
+#include "engine/run/prepare.h"
 
 typedef struct twins {
     script_case script;

@@ -1,0 +1,85 @@
+/* arguments.h -- the command line: commands, options, and what stands behind them.
+ *
+ * Two tables say all there is: they parse, and print usage, help, man page and completions.
+ */
+#ifndef SEL_ARGUMENTS_H
+#define SEL_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "engine/run/prepare.h"
+
+/* Commands that take options, as bits. */
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8 };
+
+typedef struct sel_arguments {
+    int command;        /* SEL_RUN ... SEL_BENCH */
+    const char **words; /* what is no option; room for argc */
+    int word_count;
+    const char *const *line; /* all of argv */
+    const char *file;        /* run and check: the first word; the others are name=value */
+    const char *directory;
+    const char *only; /* bench */
+    sel_settings settings;
+    double script_seconds;
+    bool resume;
+    const char *resume_file; /* NULL: that of the directory */
+    bool force, trust, quiet, json, regions, laws, help;
+} sel_arguments;
+
+typedef struct sel_command {
+    const char *name;
+    int takes;         /* its bit; 0: it takes no options */
+    const char *words; /* what may stand behind it */
+    const char *doc;   /* a few words */
+    const char *more;  /* sentences */
+} sel_command;
+
+/* A flag, or an option with a value. */
+typedef struct sel_option {
+    const char *name;
+    int commands;      /* that take it */
+    const char *value; /* "DIR", or all values: "f32|f64"; NULL: a flag */
+    const char *doc;
+    size_t flag; /* offset of the bool in sel_arguments, or */
+    sel_status (*set)(sel_arguments *a, const char *value, sel_error *error);
+} sel_option;
+
+/* Both end with a row without a name. */
+extern const sel_command sel_commands[];
+extern const sel_option sel_options[];
+
+/* The bit of a command; 0: it takes no options, or is none. */
+int sel_command_of(const char *name);
+
+/* NULL: there is no such option. */
+const sel_option *sel_option_find(const char *name);
+
+/* "run or check": the names of the commands of these bits. */
+const char *sel_command_names(int commands, const char *between, char text[64]);
+
+/* Sorts argv[2] ... argv[argc - 1], which stand behind a->command; a->words has room for all of
+ * them. SEL_BAD_USAGE for options that are unknown, that the command does not take, or that lack a
+ * value. */
+sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error);
+
+/* Of run and check: finds the scenario's file; SEL_BAD_USAGE when it is missing (but for --help),
+ * and where words behind it are not name=value or name the same twice. */
+sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
+
+/* ---- what the command line prints about itself ---- */
+
+/* What `selenite` without a command prints: commands, options, exit statuses. */
+void sel_usage(FILE *to);
+
+/* Prints the help of the command or option `name`; false: there is none. */
+bool sel_usage_of(FILE *to, const char *name);
+
+/* docs/selenite.1. */
+void sel_man_page(FILE *to);
+
+/* Prints `text`, broken at blanks into lines of at most 96 characters, the first of which begins
+ * behind `column` others; each further line is indented. Ends with a newline. */
+void sel_print_wrapped(FILE *to, const char *text, int column, int indent);
+
+#endif

@@ -1,0 +1,266 @@
+/* check.c -- print what a scenario means: sizes, numbers, regions, memory, time. */
+
+#include <math.h>
+#include <string.h>
+#include "engine/base/machine.h"
+#include "engine/run/run.h"
+#include "engine/values/series.h"
+
+static const double calibration_seconds = 0.3;
+
+static void print_setup(const sel_prepared *prepared, FILE *to) {
+    const sel_grid *grid = &prepared->domain->grid;
+    fprintf(to, "  size                       %lld x %lld", (long long)grid->n[0],
+            (long long)grid->n[1]);
+    if (grid->dims == 3) {
+        fprintf(to, " x %lld", (long long)grid->n[2]);
+    }
+    fprintf(to, " = %lld cells, %lld of them free\n", (long long)sel_grid_cells(grid),
+            (long long)prepared->domain->free_cells);
+    fprintf(to, "  dx, dt                     %g, %g\n", grid->dx, grid->dt);
+    if (grid->periodic) {
+        fputs("  periodic                  ", to);
+        for (int a = 0; a < grid->dims; a++) {
+            if (sel_axis_periodic(grid, a)) {
+                fprintf(to, " %s", sel_axis_names[a]);
+            }
+        }
+        fputc('\n', to);
+    }
+    fprintf(to, "  precision                  %s\n",
+            sel_precision_names[prepared->plan->precision]);
+    fprintf(to, "  backend                    %s: %s, %d thread%s\n", prepared->backend->name,
+            prepared->device, prepared->plan->threads, prepared->plan->threads == 1 ? "" : "s");
+    if (*prepared->choice.fallback) {
+        fprintf(to, "  no GPU can be used         %s\n", prepared->choice.fallback);
+    }
+}
+
+static void print_number(const char *name, double user, double lattice, FILE *to) {
+    if (!isnan(user)) {
+        fprintf(to, "    %-24s %-14.6g %.6g\n", name, user, lattice);
+    }
+}
+
+/* In the user's units and in the lattice's, where these are two. */
+static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
+    const sel_common *common = prepared->simulation->params;
+    const sel_reference *reference = &common->reference;
+    const double dx = common->dx, dt = common->dt;
+    const int64_t last_step = sel_stop_step(common);
+    if (dx == 1 && dt == 1 && !common->units) {
+        return;
+    }
+    fprintf(to, "  %-26s %-14s %s\n", "units", "user's", "lattice");
+    print_number("dx", dx, 1, to);
+    print_number("dt", dt, 1, to);
+    print_number("reference length", reference->length, reference->length / dx, to);
+    print_number("reference velocity", reference->velocity, reference->velocity * dt / dx, to);
+    if (last_step != INT64_MAX) {
+        print_number("end of the run", (double)last_step * dt, (double)last_step, to);
+    }
+    for (int i = 0; i < facts->count; i++) {
+        if (!*facts->v[i].text) {
+            print_number(facts->v[i].name, facts->v[i].user, facts->v[i].lattice, to);
+        }
+    }
+}
+
+static void print_facts(const sel_prepared *prepared, FILE *to) {
+    sel_facts facts = {.count = 0};
+    prepared->simulation->solver->facts(prepared->plan, &facts);
+    for (int i = 0; i < facts.count; i++) {
+        if (*facts.v[i].text) {
+            fprintf(to, "  %-26s %s\n", facts.v[i].name, facts.v[i].text);
+        }
+    }
+    print_units(prepared, &facts, to);
+}
+
+/* Cells, and face sites per face, that each region owns after all were painted. */
+static void print_owned(const sel_domain *domain, const sel_census *census, FILE *to) {
+    for (int region = 1; region <= domain->region_count; region++) {
+        char text[32];
+        fprintf(to, "  region %-3d                 %s: %s", region,
+                sel_region_name(domain, region, text), domain->regions[region - 1].law.table->name);
+        if (census->cells[region]) {
+            fprintf(to, ", %lld cells", (long long)census->cells[region]);
+        }
+        for (int face = 0; face < SEL_FACES; face++) {
+            long long sites = (long long)census->sites[face][region];
+            if (sites) {
+                fprintf(to, ", %lld sites of %s", sites, sel_face_name(face));
+            }
+        }
+        fputc('\n', to);
+    }
+}
+
+/* How many free cells touch faces of none, one, two and three axes. */
+static void print_places(const sel_domain *domain, const sel_census *census, FILE *to) {
+    static const char *const names[] = {"inside", "on a face", "on an edge", "in a corner"};
+    const char *between = ": ";
+    fprintf(to, "  cell types                 %d", census->count);
+    for (int axes = 0; axes <= domain->grid.dims; axes++) {
+        long long cells = 0;
+        for (int k = 0; k < census->count; k++) {
+            cells += census->kinds[k].axes == axes ? (long long)census->kinds[k].cells : 0;
+        }
+        if (cells) {
+            fprintf(to, "%s%lld %s", between, cells, names[axes == domain->grid.dims ? 3 : axes]);
+            between = ", ";
+        }
+    }
+    fputc('\n', to);
+}
+
+/* A line for each kind of free cells: the faces that they touch, with the regions there. */
+static void print_kinds(const sel_domain *domain, const sel_census *census, FILE *to) {
+    for (int k = 0; k < census->count; k++) {
+        const sel_cell_kind *kind = &census->kinds[k];
+        const char *between = "";
+        fprintf(to, "  %26lld ", (long long)kind->cells);
+        for (int face = 0; face < SEL_FACES; face++) {
+            char text[32];
+            if (kind->region[face]) {
+                fprintf(to, "%s%s %s", between, sel_face_name(face),
+                        sel_region_name(domain, kind->region[face], text));
+                between = ", ";
+            }
+        }
+        fputs(kind->axes ? "\n" : "inside\n", to);
+    }
+}
+
+enum { MOST_SERIES = 20 };
+
+/* Time of the run beside that of the data, so that hours taken for seconds are seen. */
+static void print_series(const sel_simulation *simulation, int64_t last_step, FILE *to) {
+    const sel_lookups *series = simulation->series;
+    double end =
+        last_step == INT64_MAX ? (double)INFINITY : (double)last_step * simulation->params->dt;
+    for (int i = 0; series && i < series->n && i < MOST_SERIES; i++) {
+        char text[256];
+        sel_series_text(series->v[i], end, text, sizeof text);
+        const char *name = series->v[i]->name;
+        const size_t label = strlen("series ");
+        fprintf(to, "  %-26s %s: %s\n", "series",
+                strncmp(name, "series ", label) == 0 ? name + label : name, text);
+    }
+    if (series && series->n > MOST_SERIES) {
+        fprintf(to, "  %-26s %d more\n", "series", series->n - MOST_SERIES);
+    }
+}
+
+static void print_outputs(const sel_plan *plan, int64_t last_step, FILE *to) {
+    const sel_list *outputs = &plan->simulation->params->output;
+    for (int i = 0; i < outputs->n; i++) {
+        char text[512];
+        sel_output_forecast(plan, (const sel_variant *)outputs->v + i, last_step, text,
+                            sizeof text);
+        fprintf(to, "  %-26s %s\n", "output", text);
+    }
+}
+
+/* Seconds per step, from as many steps as fit into a fraction of a second, but no more than the run
+ * has: its laws may not be defined later. Where the run may end before, as no hook is called here,
+ * a law that fails only ends the calibration; warnings tell of it. */
+static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int64_t last_step,
+                            double *seconds, sel_error *error) {
+    const bool early = sel_may_end_early(prepared->simulation->params);
+    sel_error trial = {.status = SEL_OK};
+    sel_status status = SEL_OK;
+    int64_t steps = 0;
+    double before = sel_machine_seconds(), elapsed = 0;
+    while (!status && elapsed < calibration_seconds && steps < last_step) {
+        int64_t n = steps ? steps : 1;
+        n = n < last_step - steps ? n : last_step - steps;
+        status = prepared->backend->advance(state, n, false, &trial);
+        status = status ? status : sel_backend_wait(prepared->backend, state, &trial);
+        if (status == SEL_BAD_SCENARIO && early && steps > 0) {
+            status = SEL_OK;
+            break;
+        }
+        steps += n;
+        elapsed = sel_machine_seconds() - before;
+    }
+    *seconds = status || !steps ? 0 : elapsed / (double)steps;
+    return status ? sel_fail(error, status, "%s", trial.text) : SEL_OK;
+}
+
+/* As the progress line tells it; what is short, in seconds. */
+static void duration(double seconds, char text[SEL_DURATION_ROOM]) {
+    if (seconds < 60) {
+        snprintf(text, SEL_DURATION_ROOM, "%.2g s", seconds);
+    } else {
+        sel_duration_text(seconds, text);
+    }
+}
+
+static void print_time(const sel_prepared *prepared, int64_t last_step, double seconds_per_step,
+                       FILE *to) {
+    double rate = (double)prepared->domain->free_cells / seconds_per_step;
+    if (seconds_per_step > 0) {
+        fprintf(to, "  %-26s %.3g Mcells/s (a short calibration)\n", "speed", 1e-6 * rate);
+    }
+    const double limit = prepared->simulation->params->stop.wall_time;
+    char text[SEL_DURATION_ROOM];
+    if (last_step != INT64_MAX) {
+        duration((double)last_step * seconds_per_step, text);
+        fprintf(to, "  %-26s %s%s for %lld steps, outputs aside\n", "time",
+                sel_may_end_early(prepared->simulation->params) ? "at most " : "", text,
+                (long long)last_step);
+    } else if (!isnan(prepared->simulation->params->stop.steady)) {
+        fprintf(to, "  %-26s until the flow is steady\n", "time");
+    }
+    if (!isnan(limit)) {
+        duration(limit, text);
+        fprintf(to, "  %-26s at most %s, by stop.wall_time\n", "wall time", text);
+    }
+}
+
+static void print_all(const sel_prepared *prepared, const sel_census *census, int64_t last_step,
+                      double seconds_per_step, FILE *to) {
+    const sel_simulation *simulation = prepared->simulation;
+    const char *name = simulation->params->name;
+    fprintf(to, "%s: sel.%s%s%s\n", simulation->script ? simulation->script : "simulation",
+            simulation->solver->name, name ? " " : "", name ? name : "");
+    print_setup(prepared, to);
+    print_facts(prepared, to);
+    sel_warnings_print(&prepared->warnings, "  ", to);
+    char need[SEL_BYTES_ROOM], have[SEL_BYTES_ROOM];
+    fprintf(to, "  memory                     %s of %s free\n",
+            sel_bytes_text((double)prepared->bytes, need),
+            sel_bytes_text((double)prepared->choice.free_bytes, have));
+    if (census) {
+        print_owned(prepared->domain, census, to);
+        print_places(prepared->domain, census, to);
+        print_kinds(prepared->domain, census, to);
+    }
+    print_series(simulation, last_step, to);
+    print_outputs(prepared->plan, last_step, to);
+    print_time(prepared, last_step, seconds_per_step, to);
+}
+
+sel_status sel_check(const sel_simulation *simulation, const sel_settings *settings, bool regions,
+                     FILE *to, sel_error *error) {
+    sel_prepared prepared;
+    sel_state *state;
+    sel_census census = {.count = 0};
+    double seconds_per_step = 0;
+    int64_t last_step = sel_stop_step(simulation->params);
+    sel_status status = sel_set_up(simulation, settings, &prepared, &state, error);
+    status = status ? status : calibrate(&prepared, state, last_step, &seconds_per_step, error);
+    if (prepared.backend) {
+        prepared.backend->destroy(state);
+    }
+    if (!status && regions) {
+        status = sel_census_take(prepared.domain, &census, error);
+    }
+    if (!status) {
+        print_all(&prepared, regions ? &census : NULL, last_step, seconds_per_step, to);
+    }
+    sel_census_free(&census);
+    sel_prepared_release(&prepared);
+    return status;
+}

@@ -1,0 +1,446 @@
+/* help.c -- `selenite help`, the reference in docs/ and the completion of command lines, all
+ * printed from the field lists. */
+#include <string.h>
+#include "completion_bash.h"
+#include "completion_zsh.h"
+#include "engine/app/arguments.h"
+
+enum { MAX_NAMES = 512 };
+
+/* What a script calls that is no table of fields. */
+#define CALL(called, how, text) \
+    { .name = called, .usage = how, .doc = text }
+static const sel_table calls[] = {
+    CALL("shape.face", "shape.face \"x-\"",
+         "The sites of one face of the domain: \"x-\", \"x+\", \"y-\", \"y+\", \"z-\" or \"z+\"."),
+    CALL("shape.faces", "shape.faces", "The sites of all faces that are not periodic."),
+    CALL("shape.rest", "shape.rest", "The face sites that no earlier region painted."),
+    CALL("sel.params",
+         "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
+         "Declares what the command line may set with NAME=value, and returns the values, "
+         "read-only. A "
+         "default is a number, a string or a boolean and sets the parameter's type. Fields beside "
+         "it: "
+         "min and max (of a number), choices (a list of the only values), integer = true (whole "
+         "numbers only), file = true (the path of a file: the default is relative to the script, "
+         "one "
+         "from the command line to the working directory)."),
+    CALL(
+        "sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
+        "Reads another scenario and returns its table, or the list of them, for this one to change "
+        "and return. The path is relative to the script; the values set its sel.params."),
+    CALL("sel.paint", "sel.paint { base, { shape, value }, ... }",
+         "A quantity: the value of the last shape that holds the place, and outside of all shapes "
+         "the "
+         "base. Base and values are quantities."),
+    CALL("sel.noise", "sel.noise(seed, x, y, z)",
+         "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run "
+         "and on "
+         "every machine; y and z are 0 when not given."),
+    CALL("sel.step", "sel.step(x)",
+         "0 where x is below 0, else 1: for numbers, and inside functions."),
+    CALL("sel.ramp", "sel.ramp(t, T)",
+         "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T "
+         "is "
+         "above 0. For numbers, and inside functions."),
+};
+
+/* Tables of fields, then calls. */
+static sel_schema collect(void) {
+    sel_schema all = sel_schema_collect();
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        all.tables[all.table_count++] = &calls[i];
+    }
+    return all;
+}
+
+/* Whose results a solver's table leads to; NULL: the table of no solver. */
+static const sel_solver *solver_of(const sel_table *table) {
+    const sel_solver *const *solver = sel_solvers;
+    while (*solver && (*solver)->table != table) {
+        solver++;
+    }
+    return *solver;
+}
+
+static const char *const rank_texts[] = {
+    [SEL_VECTOR] = "vector",
+    [SEL_SCALAR] = "number",
+    [SEL_CURL] = "number in 2-D, vector in 3-D",
+    [SEL_TENSOR] = "tensor xx yy xy, in 3-D xx yy zz xy yz xz",
+};
+
+/* A line of a list: the first clause of `doc`. */
+static void print_entry(FILE *to, const char *name, const char *doc) {
+    char clause[256];
+    size_t length = 0;
+    while (doc[length] && doc[length] != ';' &&
+           !(doc[length] == '.' && (doc[length + 1] == ' ' || !doc[length + 1]))) {
+        length++;
+    }
+    snprintf(clause, sizeof clause, "%.*s", (int)length, doc);
+    sel_print_wrapped(to, clause, fprintf(to, "  %-16s ", name), 19);
+}
+
+static void print_result(FILE *to, const sel_field_info *field) {
+    fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_texts[field->rank], field->unit, "");
+    sel_print_wrapped(to, field->doc, 15, 15);
+}
+
+static void print_results(FILE *to, const sel_solver *solver) {
+    fprintf(to, "\nFields of the results of sel.%s, for outputs and hooks:\n\n", solver->name);
+    for (int f = 0; f < solver->field_count; f++) {
+        print_result(to, &solver->fields[f]);
+    }
+}
+
+static void print_table(FILE *to, const sel_table *table) {
+    fprintf(to, "%s\n  %s%s", table->name, table->usage ? table->usage : "",
+            table->usage ? "\n  " : "");
+    sel_print_wrapped(to, table->doc, 2, 2);
+    fputs(table->count ? "\n" : "", to);
+    for (int i = 0; i < table->count; i++) {
+        const sel_field *field = &table->fields[i];
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
+        fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
+        sel_print_wrapped(to, field->doc, 15, 15);
+    }
+    if (solver_of(table)) {
+        print_results(to, solver_of(table));
+    }
+}
+
+static void print_fields_index(FILE *to) {
+    fputs("\nFields of the results:\n\n", to);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        int column = fprintf(to, "  sel.%-12s ", (*solver)->name);
+        char text[1024] = "";
+        for (int f = 0; f < (*solver)->field_count; f++) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s%s", f ? " " : "",
+                     (*solver)->fields[f].name);
+        }
+        sel_print_wrapped(to, text, column, 19);
+    }
+}
+
+static void print_index(FILE *to, const sel_schema *all) {
+    fputs("Tables of a scenario; `selenite help NAME` lists the fields of one:\n\n", to);
+    for (int i = 0; i < all->table_count; i++) {
+        if (all->tables[i] == calls) {
+            fputs("\nWhat a script calls without a table of fields:\n\n", to);
+        }
+        print_entry(to, all->tables[i]->name, all->tables[i]->doc);
+    }
+    print_fields_index(to);
+}
+
+/* "stop", "wall" and "law.wall" are names of what is called so. */
+static bool is_called(const char *full, const char *name) {
+    const char *dot = strrchr(full, '.');
+    return strcmp(full, name) == 0 || (dot && strcmp(dot + 1, name) == 0);
+}
+
+/* "law.wall" belongs to the group "law". */
+static bool is_in_group(const char *full, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(full, name, length) == 0 && full[length] == '.';
+}
+
+/* A blank line stands before every part of the help but the first. */
+static void begin_part(FILE *to, bool *begun) {
+    fputs(*begun ? "\n" : "", to);
+    *begun = true;
+}
+
+static void print_tables(FILE *to, const sel_schema *all, const char *name, bool *begun) {
+    for (int i = 0; i < all->table_count; i++) {
+        if (is_called(all->tables[i]->name, name)) {
+            begin_part(to, begun);
+            print_table(to, all->tables[i]);
+        }
+    }
+}
+
+/* The members of the families called so, "law", "out", "shape"; else those of a group of names,
+ * "sel". */
+static void print_group(FILE *to, const sel_schema *all, const char *name, bool *begun) {
+    bool families = false, tables = false;
+    for (int i = 0; i < all->family_count; i++) {
+        const sel_family *family = all->families[i];
+        if (strcmp(family->name, name) != 0) {
+            continue;
+        }
+        begin_part(to, begun);
+        fprintf(to, "%s\n\n", family->doc);
+        for (int k = 0; k < family->count; k++) {
+            print_entry(to, family->tables[k]->name, family->tables[k]->doc);
+        }
+        families = true;
+    }
+    for (int i = 0; i < all->table_count; i++) {
+        const sel_table *table = all->tables[i];
+        if (is_in_group(table->name, name) && (table->usage || !families)) {
+            if (!families && !tables) {
+                begin_part(to, begun);
+            }
+            print_entry(to, table->name, table->doc);
+            tables = true;
+        }
+    }
+    if (families || tables) {
+        fprintf(to, "\n`selenite help %s.NAME` says more of one.\n", name);
+    }
+}
+
+/* Fields of the results, whole or as a component: "velocity", "velocity_x". */
+static void print_field_named(FILE *to, const char *name, bool *begun) {
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        int component, field = sel_solver_field(*solver, 3, name, &component);
+        if (field >= 0) {
+            begin_part(to, begun);
+            fprintf(to, "A field of the results of sel.%s:\n", (*solver)->name);
+            print_result(to, &(*solver)->fields[field]);
+        }
+    }
+}
+
+typedef struct name_list {
+    int count;
+    const char *v[MAX_NAMES + 1]; /* NULL at the end */
+} name_list;
+
+static void add_name(name_list *names, const char *name) {
+    if (names->count < MAX_NAMES) {
+        names->v[names->count++] = name;
+    }
+}
+
+/* All that help knows but commands and options. */
+static name_list list_names(const sel_schema *all) {
+    name_list names = {.count = 0};
+    for (int i = 0; i < all->table_count; i++) {
+        add_name(&names, all->tables[i]->name);
+    }
+    for (int i = 0; i < all->family_count; i++) {
+        add_name(&names, all->families[i]->name);
+    }
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        add_name(&names, (*solver)->name);
+        for (int f = 0; f < (*solver)->field_count; f++) {
+            add_name(&names, (*solver)->fields[f].name);
+        }
+    }
+    return names;
+}
+
+sel_status sel_help(FILE *to, const char *name, sel_error *error) {
+    const sel_schema all = collect();
+    if (!name) {
+        print_index(to, &all);
+        return SEL_OK;
+    }
+    bool begun = sel_usage_of(to, name);
+    print_tables(to, &all, name, &begun);
+    print_group(to, &all, name, &begun);
+    print_field_named(to, name, &begun);
+    if (begun) {
+        return SEL_OK;
+    }
+    const name_list names = list_names(&all);
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_USAGE, "help knows no '%s'%s (`selenite help` lists all names)",
+                    name, sel_suggestion(name, names.v, suggestion));
+}
+
+/* Text of a cell of a Markdown table: | would end it. */
+static void print_cell(FILE *to, const char *text) {
+    for (; *text; text++) {
+        fputs(*text == '|' ? "\\|" : (char[2]){*text, '\0'}, to);
+    }
+}
+
+static void print_markdown_results(FILE *to, const sel_solver *solver) {
+    fprintf(to,
+            "\n### Fields of the results of sel.%s\n\nOutputs and hooks take these names; of "
+            "vectors and tensors also a component, as in `velocity_x`.\n\n"
+            "| field | what it is | unit | meaning |\n|---|---|---|---|\n",
+            solver->name);
+    for (int f = 0; f < solver->field_count; f++) {
+        const sel_field_info *field = &solver->fields[f];
+        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_texts[field->rank], field->unit);
+        print_cell(to, field->doc);
+        fputs(" |\n", to);
+    }
+}
+
+static void print_markdown_table(FILE *to, const sel_table *table) {
+    fprintf(to, "\n## %s\n\n%s%s%s%s\n", table->name, table->usage ? "    " : "",
+            table->usage ? table->usage : "", table->usage ? "\n\n" : "", table->doc);
+    if (table->count) {
+        fputs("\n| field | what it takes | meaning |\n|---|---|---|\n", to);
+    }
+    for (int i = 0; i < table->count; i++) {
+        const sel_field *field = &table->fields[i];
+        char holds[SEL_FIELD_ROOM];
+        sel_field_text(field, holds);
+        fprintf(to, "| `%s` | ", field->name);
+        print_cell(to, holds);
+        fputs(" | ", to);
+        print_cell(to, field->doc);
+        fputs(" |\n", to);
+    }
+    if (solver_of(table)) {
+        print_markdown_results(to, solver_of(table));
+    }
+}
+
+void sel_reference_markdown(FILE *to) {
+    const sel_schema all = collect();
+    fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
+          "names of sel and "
+          "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
+          "the "
+          "source; docs/guide.md\nexplains them.\n",
+          to);
+    for (int i = 0; i < all.table_count; i++) {
+        print_markdown_table(to, all.tables[i]);
+    }
+}
+
+/* ---- completion by bash and zsh ----
+ *
+ * The scripts are tools/completion.bash and .zsh, in which {{NAME}} stands for what the commands,
+ * options and names of this program are. The parameters of a scenario come from
+ * `selenite check FILE --help` when they are asked for.
+ */
+
+/* "auto cpu cuda" for "auto|cpu|cuda". */
+static void print_choices(FILE *to, const char *value) {
+    for (; *value; value++) {
+        fputc(*value == '|' ? ' ' : *value, to);
+    }
+}
+
+static void print_command_names(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        fprintf(to, "%s ", command->name);
+    }
+}
+
+static void print_help_names(FILE *to) {
+    const sel_schema all = collect();
+    const name_list names = list_names(&all);
+    print_command_names(to);
+    for (int i = 0; i < names.count; i++) {
+        fprintf(to, "%s ", names.v[i]);
+    }
+    fputs("--man --completion", to);
+}
+
+/* "--backend run,check auto|cpu|cuda": a line for each option. */
+static void print_options(FILE *to) {
+    for (const sel_option *option = sel_options; option->name; option++) {
+        char commands[64];
+        fprintf(to, "%s%s %s %s", option == sel_options ? "" : "\n", option->name,
+                sel_command_names(option->commands, ",", commands),
+                option->value ? option->value : "");
+    }
+}
+
+/* The options whose value is the next word, as a pattern: "-o|--threads". */
+static void print_valued(FILE *to) {
+    const char *between = "";
+    for (const sel_option *option = sel_options; option->name; option++) {
+        if (option->value) {
+            fprintf(to, "%s%s", between, option->name);
+            between = "|";
+        }
+    }
+}
+
+/* Text inside '...' that _arguments and _describe read: they split at : and [ ]. */
+static void print_zsh_text(FILE *to, const char *text) {
+    for (; *text; text++) {
+        if (strchr(":[]\\", *text)) {
+            fputc('\\', to);
+        }
+        fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, to);
+    }
+}
+
+static void print_zsh_option(FILE *to, const sel_option *option) {
+    fprintf(to, "        '%s[", option->name);
+    print_zsh_text(to, option->doc);
+    fputc(']', to);
+    if (option->value && strchr(option->value, '|')) {
+        fputs(":value:(", to);
+        print_choices(to, option->value);
+        fputc(')', to);
+    } else if (option->value) {
+        fprintf(to, ":%s:%s", option->value, strcmp(option->value, "DIR") == 0 ? "_files -/" : " ");
+    }
+    fputs("' \\\n", to);
+}
+
+static void print_zsh_commands(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        fprintf(to, "        '%s:", command->name);
+        print_zsh_text(to, command->doc);
+        fputs("'\n", to);
+    }
+}
+
+static void print_zsh_arguments(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        fprintf(to, "    %s)\n        _arguments \\\n", command->name);
+        for (const sel_option *option = sel_options; option->name; option++) {
+            if (option->commands & command->takes) {
+                print_zsh_option(to, option);
+            }
+        }
+        if (command->takes & (SEL_RUN | SEL_CHECK)) {
+            fputs(
+                "        '1:scenario:_files -g \"*.lua\"' '*:parameter:_selenite_assignments' ;;\n",
+                to);
+        } else if (strcmp(command->name, "help") == 0) {
+            fputs("        '1:name:(", to);
+            print_help_names(to);
+            fputs(")' '2:shell:(bash zsh)' ;;\n", to);
+        } else {
+            fputs("        && return ;;\n", to);
+        }
+    }
+}
+
+/* What stands for {{NAME}}. */
+static const struct insert {
+    const char *name;
+    void (*print)(FILE *to);
+} inserts[] = {
+    {"commands", print_command_names},    {"help_names", print_help_names},
+    {"options", print_options},           {"valued", print_valued},
+    {"zsh_commands", print_zsh_commands}, {"zsh_arguments", print_zsh_arguments},
+};
+
+static void print_script(FILE *to, const char *text) {
+    for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
+        fwrite(text, 1, (size_t)(open - text), to);
+        for (size_t k = 0; k < sizeof inserts / sizeof *inserts; k++) {
+            const size_t length = strlen(inserts[k].name);
+            if (strncmp(open + 2, inserts[k].name, length) == 0 && open[2 + length] == '}') {
+                inserts[k].print(to);
+            }
+        }
+    }
+    fputs(text, to);
+}
+
+sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
+    if (strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0) {
+        return sel_fail(error, SEL_BAD_USAGE, "--completion must be bash or zsh, got '%s'", shell);
+    }
+    print_script(to, *shell == 'b' ? (const char *)completion_bash : (const char *)completion_zsh);
+    return SEL_OK;
+}

@@ -1,0 +1,386 @@
+/* main.c -- the command line: selenite run | check | validate | bench | info | help. */
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "engine/app/arguments.h"
+#include "engine/base/file.h"
+#include "engine/base/folder.h"
+#include "engine/base/machine.h"
+#include "engine/base/process.h"
+#include "engine/run/run.h"
+#include "engine/base/version.h"
+#include "engine/run/prepare.h"
+#include "lua/script.h"
+
+enum { MAX_COMMANDS = 16 };
+
+static void print_notice(void *data, const char *text) {
+    (void)data;
+    fprintf(stderr, "note: %s\n", text);
+}
+
+static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenario **scenario,
+                       sel_error *error) {
+    sel_script_options options = {
+        .count = a->word_count - 1,
+        .assignments = a->words + 1,
+        .trust = a->trust,
+        .seconds = a->script_seconds,
+        .one_clock = a->command == SEL_CHECK,
+        .parameters_only = parameters_only,
+        .quiet = a->quiet,
+        .notice = a->quiet ? NULL : print_notice,
+    };
+    return sel_script_load(a->file, &options, scenario, error);
+}
+
+static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
+    sel_scenario *scenario = NULL;
+    sel_status status = load(a, true, &scenario, error);
+    if (status) {
+        return status;
+    }
+    printf("Parameters of %s (name=value sets one):\n", a->file);
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        const sel_parameter *p = &scenario->parameters[i];
+        printf("  %-12s %s (default %s%s%s)\n", p->name, p->help ? p->help : "", p->preset,
+               *p->limits ? "; " : "", p->limits);
+    }
+    if (scenario->parameter_count == 0) {
+        puts("  it has none");
+    }
+    sel_scenario_destroy(scenario);
+    return SEL_OK;
+}
+
+/* out/NAME for "dir/NAME.lua", out/stdin for "-". */
+static void default_directory(const char *file, char *text, size_t size) {
+    const char *name = strcmp(file, "-") == 0 ? "stdin" : sel_file_name(file);
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) {
+        length -= 4;
+    }
+    snprintf(text, size, "out/%.*s", (int)length, name);
+}
+
+static sel_status copy_to_stdout(const char *path, sel_error *error) {
+    char *text;
+    size_t length;
+    sel_status status = sel_file_read(path, SIZE_MAX, "", &text, &length, error);
+    if (!status) {
+        fwrite(text, 1, length, stdout);
+    }
+    free(text);
+    return status;
+}
+
+/* What may be wrong, and what it runs on, before the first step. */
+static void say_beginning(const sel_prepared *prepared) {
+    char before[256] = "";
+    const char *name = prepared->simulation->params->name;
+    if (name) {
+        snprintf(before, sizeof before, "%s: ", name);
+    }
+    sel_warnings_print(&prepared->warnings, before, stderr);
+    bool fallback = *prepared->choice.fallback != '\0';
+    fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
+            fallback ? "; no GPU can be used: " : "", prepared->choice.fallback);
+}
+
+static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
+                          const sel_simulation *simulation, const char *directory,
+                          sel_error *error) {
+    const bool in_list = a->resume && scenario->count > 1;
+    const sel_resume_step step =
+        in_list ? sel_resume_in_list(simulation, directory) : SEL_RESUME_IT;
+    if (step == SEL_RESUME_DONE) {
+        return SEL_OK;
+    }
+    sel_progress_printer printer = sel_progress_printer_create(stderr);
+    sel_run_options options = {
+        .settings = a->settings,
+        .directory = directory,
+        .command = a->line,
+        .force = a->force || step == SEL_RESUME_ANEW,
+        .resume = a->resume && step == SEL_RESUME_IT,
+        .resume_file = a->resume_file,
+        .interrupt = sel_process_interrupt(),
+        .progress = a->quiet ? NULL : sel_progress_print,
+        .log = a->quiet ? NULL : sel_progress_log,
+        .data = &printer,
+        .begun = a->quiet ? NULL : say_beginning,
+    };
+    sel_report report;
+    sel_status status = sel_run(scenario, simulation, &options, &report, error);
+    sel_progress_end(&printer);
+    if (!a->quiet && status == SEL_OK) {
+        fprintf(stderr, "%s after %lld steps, %.3g s, %.4g Mcells/s; files in %s\n",
+                report.stop_reason, (long long)report.steps, report.wall_seconds,
+                report.mcells_per_second, directory);
+    }
+    if (a->json && report.stopped_by != SEL_BY_NOTHING) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/run.json", directory);
+        sel_status printed = copy_to_stdout(path, status ? NULL : error);
+        status = status ? status : printed;
+    }
+    sel_report_release(&report);
+    return status;
+}
+
+static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, sel_error *error) {
+    char directory[3072], below[4096];
+    if (a->directory && strlen(a->directory) >= sizeof directory) {
+        return sel_fail(error, SEL_BAD_USAGE, "the name of the directory is too long");
+    }
+    if (a->resume_file && scenario->count > 1) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--resume with a file goes on with one simulation, this is a list of %d; "
+                        "give --resume alone",
+                        scenario->count);
+    }
+    if (a->directory) {
+        strcpy(directory, a->directory);
+    } else if (a->resume_file) {
+        char file[sizeof directory];
+        snprintf(file, sizeof file, "%s", a->resume_file);
+        snprintf(directory, sizeof directory, "%s", dirname(file));
+    } else {
+        default_directory(a->file, directory, sizeof directory);
+    }
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count && !status; i++) {
+        const sel_simulation *simulation = &scenario->simulations[i];
+        bool list = scenario->count > 1;
+        snprintf(below, sizeof below, "%s%s%s", directory, list ? "/" : "",
+                 list ? simulation->params->name : "");
+        status = list || !a->directory ? sel_folder_refuse_link(below, error) : SEL_OK;
+        status = status ? status : run_one(a, scenario, simulation, below, error);
+    }
+    return status;
+}
+
+static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario,
+                            sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < scenario->count; i++) {
+        sel_status one =
+            sel_check(&scenario->simulations[i], &a->settings, a->regions, stdout, error);
+        status = status ? status : one;
+    }
+    if (a->laws) {
+        sel_script_print_laws(scenario, stdout);
+    }
+    return status;
+}
+
+static sel_status run_or_check(sel_arguments *a, sel_error *error) {
+    sel_scenario *scenario = NULL;
+    sel_status status = sel_arguments_scenario(a, error);
+    if (status) {
+        return status;
+    }
+    if (a->help) {
+        return print_parameters(a, error);
+    }
+    status = load(a, false, &scenario, error);
+    if (!status) {
+        status =
+            a->command == SEL_RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
+    }
+    sel_scenario_destroy(scenario);
+    return status;
+}
+
+/* The folder of the scenarios: here, beside the build folder, or where `make install` put it. */
+static void find_scenarios(char *path, size_t size) {
+    static const char *const places[] = {"../scenarios", "../share/selenite/scenarios"};
+    char program[3072] = "", probe[4096];
+    snprintf(path, size, "scenarios");
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash = length > 0 ? strrchr(program, '/') : NULL;
+    if (access("scenarios/validation", F_OK) == 0 || !slash) {
+        return;
+    }
+    *slash = '\0';
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        snprintf(probe, sizeof probe, "%s/%s/validation", program, places[p]);
+        if (access(probe, F_OK) == 0) {
+            snprintf(path, size, "%s/%s", program, places[p]);
+            return;
+        }
+    }
+}
+
+static sel_status validate(const sel_arguments *a, sel_error *error) {
+    char scenarios[4096];
+    int missed = 0;
+    find_scenarios(scenarios, sizeof scenarios);
+    sel_validate_options options = {
+        .settings = a->settings,
+        .scenarios = scenarios,
+        .directory = a->directory ? a->directory : "out/validate",
+        .count = a->word_count,
+        .cases = a->words,
+    };
+    sel_status status = sel_validate(&options, &missed, error);
+    return status || !missed ? status
+                             : sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", missed);
+}
+
+static sel_status bench(const sel_arguments *a, sel_error *error) {
+    sel_bench_options options = {.backend = a->settings.backend,
+                                 .threads = (int)a->settings.threads,
+                                 .rounds = 7,
+                                 .seconds = 0.25,
+                                 .only = a->only,
+                                 .json = a->json};
+    return a->word_count ? sel_fail(error, SEL_BAD_USAGE, "bench takes no '%s'", a->words[0])
+                         : sel_bench(&options, stdout, error);
+}
+
+/* The commands that take options: run, check, validate, bench. */
+static sel_status with_arguments(int argc, char **argv, sel_error *error) {
+    sel_arguments a = {.command = sel_command_of(argv[1]),
+                       .settings = {.precision = -1, .backend = -1}};
+    a.words = calloc((size_t)argc, sizeof *a.words);
+    if (!a.words) {
+        return sel_fail_memory(error, "the arguments", 0);
+    }
+    sel_status status = sel_arguments_parse(&a, argc, argv, error);
+    if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
+        sel_usage_of(stdout, argv[1]);
+    } else if (!status) {
+        status = a.command == SEL_VALIDATE ? validate(&a, error)
+                 : a.command == SEL_BENCH  ? bench(&a, error)
+                                           : run_or_check(&a, error);
+    }
+    free(a.words);
+    return status;
+}
+
+/* What the backend runs on, or why it cannot; `backend` NULL: the build has no CUDA. */
+static void print_backend(const sel_solver *solver, const sel_backend *backend) {
+    char device[256], text[SEL_BYTES_ROOM];
+    uint64_t free_bytes;
+    sel_error why = {.status = SEL_OK};
+    printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
+    if (!backend) {
+        puts("not in this build; build it where nvcc is installed");
+    } else if (backend->probe(&free_bytes, &why)) {
+        printf("cannot be used: %s\n", why.text);
+    } else {
+        backend->device(device, sizeof device);
+        printf("%s, %s free\n", device, sel_bytes_text((double)free_bytes, text));
+    }
+}
+
+static void info(void) {
+    char processor[256];
+    sel_machine_processor(processor, sizeof processor);
+    printf("selenite %s (%s), %s\n", sel_version(), sel_commit(), sel_compiler());
+    printf("processor   %s, %d threads\n", processor, sel_machine_threads());
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        print_backend(*solver, (*solver)->cpu);
+        print_backend(*solver, (*solver)->cuda);
+    }
+}
+
+/* Words behind a command that takes `most` of them. */
+static sel_status check_count(int argc, char **argv, int most, sel_error *error) {
+    return argc <= 2 + most ? SEL_OK
+                            : sel_fail(error, SEL_BAD_USAGE, "%s takes no '%s' (see selenite help)",
+                                       argv[1], argv[2 + most]);
+}
+
+static sel_status help(int argc, char **argv, sel_error *error) {
+    const char *name = argc > 2 ? argv[2] : "";
+    const bool completion = strcmp(name, "--completion") == 0;
+    sel_status status = check_count(argc, argv, completion ? 2 : 1, error);
+    if (status) {
+        return status;
+    }
+    if (completion) {
+        return sel_help_completion(stdout, argc > 3 ? argv[3] : "", error);
+    }
+    if (strcmp(name, "--annotations") == 0) {
+        sel_annotations(stdout);
+    } else if (strcmp(name, "--reference") == 0) {
+        sel_reference_markdown(stdout);
+    } else if (strcmp(name, "--man") == 0) {
+        sel_man_page(stdout);
+    } else if (argc > 2) {
+        return sel_help(stdout, name, error);
+    } else {
+        sel_usage(stdout);
+        fputc('\n', stdout);
+        return sel_help(stdout, NULL, error);
+    }
+    return SEL_OK;
+}
+
+/* A scenario where a command should be: what to type. */
+static sel_status not_a_command(const char *name, sel_error *error) {
+    const char *names[MAX_COMMANDS] = {"--version"};
+    char suggestion[SEL_SUGGESTION_ROOM];
+    const size_t length = strlen(name);
+    if ((length > 4 && strcmp(name + length - 4, ".lua") == 0) || access(name, F_OK) == 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "'%s' is a file, and a command comes first: selenite run %s", name, name);
+    }
+    for (int i = 0; sel_commands[i].name && i < MAX_COMMANDS - 2; i++) {
+        names[i + 1] = sel_commands[i].name;
+    }
+    return sel_fail(error, SEL_BAD_USAGE, "unknown command '%s'%s (see selenite help)", name,
+                    sel_suggestion(name, names, suggestion));
+}
+
+static sel_status command(int argc, char **argv, sel_error *error) {
+    const char *name = argc > 1 ? argv[1] : "";
+    if (sel_command_of(name)) {
+        return with_arguments(argc, argv, error);
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help(argc, argv, error);
+    }
+    if (strcmp(name, "info") == 0 || strcmp(name, "--version") == 0) {
+        sel_status status = check_count(argc, argv, 0, error);
+        if (!status && name[0] == 'i') {
+            info();
+        } else if (!status) {
+            printf("selenite %s (%s)\n", sel_version(), sel_commit());
+        }
+        return status;
+    }
+    if (argc < 2) {
+        sel_usage(stderr);
+        return sel_fail(error, SEL_BAD_USAGE, "no command");
+    }
+    return not_a_command(name, error);
+}
+
+/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where other
+ * programs want the cores, a thread that spins takes the core that the thread it waits for needs,
+ * and steps take a hundred times longer. Spinning for about ten microseconds before sleeping costs
+ * nothing on an idle machine, where threads meet sooner (but sixteen threads lose a fifth on 32^3
+ * cells, nothing from 64^3 on), and makes two threads no slower than one on a busy machine, also on
+ * grids of 64 x 64. libgomp reads this before main starts. */
+__attribute__((constructor(101))) static void spin_briefly(void) {
+    setenv("GOMP_SPINCOUNT", "300", 0);
+}
+
+int main(int argc, char **argv) {
+    sel_process_start();
+    sel_error error = {.status = SEL_OK};
+    sel_status status = command(argc, argv, &error);
+    if (status) {
+        fprintf(stderr, "%s\n", error.text);
+    }
+    if (status == SEL_OK && !sel_process_output_arrived()) {
+        fprintf(stderr, "standard output could not be written\n");
+        status = SEL_BAD_FILE;
+    }
+    return status;
+}

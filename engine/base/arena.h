@@ -1,0 +1,26 @@
+/* arena.h -- memory that lives as long as one scenario and is freed at once. */
+#ifndef SEL_ARENA_H
+#define SEL_ARENA_H
+
+#include <stddef.h>
+#include "engine/base/status.h"
+
+typedef struct sel_arena {
+    struct sel_arena_block *first; /* with room for small allocations */
+    size_t held, limit;            /* bytes: it refuses to hold more than the limit; 0: none */
+    bool full;                     /* it refused memory because of its limit */
+} sel_arena;
+
+/* NULL when there is no memory. */
+sel_arena *sel_arena_create(void);
+void sel_arena_destroy(sel_arena *arena);
+
+/* Zeroed, aligned for any type. NULL when there is no memory. */
+void *sel_arena_alloc(sel_arena *arena, size_t bytes);
+
+/* A copy of `text`, or of its first `length` bytes. NULL in, NULL out. */
+char *sel_arena_copy(sel_arena *arena, const char *text);
+char *sel_arena_copy_length(sel_arena *arena, const char *text, size_t length);
+char *sel_arena_print(sel_arena *arena, const char *format, ...) SEL_PRINTF(2, 3);
+
+#endif

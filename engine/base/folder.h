@@ -1,0 +1,45 @@
+/* folder.h -- the directory of a run: whose files it holds, and which may be written. */
+#ifndef SEL_FOLDER_H
+#define SEL_FOLDER_H
+
+#include <stdint.h>
+#include "engine/base/status.h"
+
+enum { SEL_PATH_ROOM = 4200 };
+
+/* The files of the run itself, which all begin with this; no output may take such a name. */
+#define SEL_RUN_PREFIX "run."
+#define SEL_RUN_JSON "run.json"
+#define SEL_RUN_LOG "run.log"
+#define SEL_RUN_SCRIPT "run.lua" /* a copy of the script */
+/* The outputs, a line for each, from before they are written until run.json lists all of them. */
+#define SEL_RUN_FILES "run.files"
+
+/* Makes `directory` and its parents. Refuses one that holds a run, or such files that no run wrote,
+ * unless `force`: then the files that the former run listed are removed. Only regular files inside
+ * the directory are, and no link is followed to any of them. */
+sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
+
+/* Refuses `directory` when it is a link: one that nobody chose must not lead elsewhere. */
+sel_status sel_folder_refuse_link(const char *directory, sel_error *error);
+
+/* For a run that goes on in its directory: removes the outputs that it listed, but for `names`
+ * (NULL-terminated), cuts those to `bytes` (-1: not at all), and lists them in SEL_RUN_FILES.
+ * Nothing is changed when a file that would be cut is missing or shorter. */
+sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
+                             sel_error *error);
+
+/* Makes the folder NAME below the run's directory, unless it is there. A link is refused; without
+ * `force` also a folder that holds files of the output NAME. */
+sel_status sel_folder_make(const char *directory, const char *name, bool force, sel_error *error);
+
+/* To be called before a run writes the file `name` for the first time: lists it in SEL_RUN_FILES,
+ * so that a later run knows of it whatever becomes of this one. What is there under that name,
+ * which no run listed, is refused without `force`, and removed (a link, not what it leads to) with
+ * it. */
+sel_status sel_folder_claim(const char *directory, const char *name, bool force, sel_error *error);
+
+/* run.json lists all outputs: SEL_RUN_FILES goes. */
+void sel_folder_listed(const char *directory);
+
+#endif

@@ -1,0 +1,136 @@
+/* machine.c -- ask Linux about memory, cores and time. */
+#include "engine/base/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "engine/base/stream.h"
+
+/* The text behind "KEY : " in a file of /proc, without the newline; empty when it is not there. */
+static void proc_value(const char *path, const char *key, char *text, size_t size) {
+    char line[512];
+    FILE *file = fopen(path, "r");
+    text[0] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, key, strlen(key)) == 0) {
+            snprintf(text, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+            text[strcspn(text, "\n")] = '\0';
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+uint64_t sel_machine_free_memory(void) {
+    char text[128];
+    unsigned long long kilobytes = 0;
+    proc_value("/proc/meminfo", "MemAvailable", text, sizeof text);
+    return sscanf(text, "%llu", &kilobytes) == 1 ? kilobytes * 1024 : UINT64_MAX;
+}
+
+const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    size_t unit = 0;
+    /* Three digits of 999.5 are those of 1000. */
+    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1000;
+        unit++;
+    }
+    snprintf(text, SEL_BYTES_ROOM, "%.3g %s", bytes, units[unit]);
+    return text;
+}
+
+int sel_machine_threads(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+void *sel_machine_allocate(size_t bytes) {
+    const size_t line = 128, page = (size_t)2 << 20;
+    size_t unit = bytes < 8 * page ? line : page;
+    void *block = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+    if (block && unit == page) {
+        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is not granted */
+    }
+    return block;
+}
+
+uint64_t sel_machine_cache(void) {
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : UINT64_C(32) << 20;
+}
+
+void sel_machine_processor(char *text, size_t size) {
+    proc_value("/proc/cpuinfo", "model name", text, size);
+    struct utsname name;
+    if (!*text && uname(&name) == 0) {
+        snprintf(text, size, "%s", name.machine);
+    }
+}
+
+double sel_machine_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- bandwidth ---- */
+
+enum { COPIES = 9, LINE = 4096 };
+
+/* One copy, each thread its own part, as the populations of a flow are shared. */
+static double time_copy(char *to, const char *from, size_t bytes, int threads) {
+    double start = sel_machine_seconds();
+    int64_t lines = (int64_t)(bytes / LINE);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static) nowait
+        for (int64_t k = 0; k < lines; k++) {
+            for (int64_t at = k * LINE; at < (k + 1) * LINE; at += 64) {
+                sel_stream_line(to + at, from + at);
+            }
+        }
+        sel_stream_end();
+    }
+    return sel_machine_seconds() - start;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double sel_median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, by_size);
+    return values[count / 2];
+}
+
+double sel_machine_bandwidth(int threads) {
+    const size_t least = (size_t)128 << 20, caches = (size_t)sel_machine_cache() * 4;
+    const size_t bytes = (caches > least ? caches : least) / LINE * LINE; /* of one array */
+    char *from = sel_machine_allocate(bytes), *to = sel_machine_allocate(bytes);
+    double seconds[COPIES], rate = 0;
+    if (from && to) {
+        int64_t lines = (int64_t)(bytes / LINE);
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int64_t k = 0; k < lines; k++) { /* its pages lie close to the thread that uses them */
+            memset(from + k * LINE, (int)(k & 127), LINE);
+            memset(to + k * LINE, 1, LINE);
+        }
+        for (int k = 0; k < COPIES; k++) {
+            seconds[k] = time_copy(to, from, bytes, threads);
+        }
+        rate = 2 * (double)bytes / sel_median(seconds, COPIES);
+    }
+    free(from);
+    free(to);
+    return rate;
+}

@@ -1,0 +1,101 @@
+/* process.c -- the process: standard streams, signals, and its end in the middle of a call. */
+#include "engine/base/process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupt_signal, writing;
+
+/* Only what is allowed in a handler: nothing is freed, no stream is flushed. */
+static void on_signal(int number) {
+    static const char text[] = "interrupted\n";
+    if (!writing || interrupt_signal) {
+        ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)written;
+        _exit(SEL_INTERRUPTED);
+    }
+    interrupt_signal = number;
+}
+
+static void open_standard_streams(void) {
+    int descriptor;
+    do {
+        descriptor = open("/dev/null", O_RDWR); /* the lowest that is closed */
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+}
+
+void sel_process_start(void) {
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    open_standard_streams();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGHUP, &action, NULL);
+    }
+    action = (struct sigaction){.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+    /* What was printed before a signal is not lost. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+const volatile sig_atomic_t *sel_process_interrupt(void) {
+    return &interrupt_signal;
+}
+
+void sel_process_write(bool writes) {
+    writing = writes;
+}
+
+bool sel_process_output_arrived(void) {
+    struct pollfd to = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return true;
+    }
+    return poll(&to, 1, 0) == 1 && (to.revents & POLLERR);
+}
+
+/* ---- its end in the middle of a call ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*registered)(void *data, const sel_error *error);
+static void *registered_data;
+
+void sel_emergency_set(void (*call)(void *data, const sel_error *error), void *data) {
+    pthread_mutex_lock(&lock);
+    registered = call;
+    registered_data = data;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Standard error may be a pipe that nobody empties, and its stream may be locked. */
+static void print(const char *text) {
+    struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
+    size_t length = strlen(text);
+    while (length > 0 && poll(&to, 1, 1000) == 1) {
+        ssize_t written = write(to.fd, text, length < PIPE_BUF ? length : PIPE_BUF);
+        if (written <= 0) {
+            break;
+        }
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+void sel_emergency_end(const sel_error *error) {
+    pthread_mutex_lock(&lock); /* for ever: who comes later finds nothing to do */
+    if (registered) {
+        registered(registered_data, error);
+    }
+    print(error->text);
+    print("\n");
+    _exit(error->status);
+}

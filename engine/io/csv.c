@@ -1,0 +1,190 @@
+/* csv.c -- a CSV file that grows by whole lines, also on a full disk. */
+#include "engine/io/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "engine/base/file.h"
+#include "engine/base/text.h"
+
+struct sel_csv {
+    char *path;
+    int descriptor;
+    off_t whole; /* bytes of the file that are whole lines */
+    FILE *lines; /* in memory, that were not written yet: text[used] after fflush */
+    char *text;
+    size_t used;
+    bool line_begun;
+    bool reopened; /* the first line is there */
+};
+
+/* Ends the file behind its whole lines. */
+static bool cut(const sel_csv *csv) {
+    return ftruncate(csv->descriptor, csv->whole) == 0 &&
+           lseek(csv->descriptor, csv->whole, SEEK_SET) >= 0;
+}
+
+static sel_status cannot_write(const sel_csv *csv, sel_error *error) {
+    return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s", csv->path, strerror(errno));
+}
+
+/* Opens what a run left, cut to csv->whole bytes. */
+static sel_status reopen(sel_csv *csv, sel_error *error) {
+    struct stat found = {.st_size = -1};
+    csv->descriptor = open(csv->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    csv->reopened = true;
+    if (csv->descriptor < 0 || fstat(csv->descriptor, &found) != 0) {
+        return sel_fail(error, SEL_BAD_FILE, "%s: cannot be opened: %s", csv->path,
+                        strerror(errno));
+    }
+    if (!S_ISREG(found.st_mode) || found.st_size < csv->whole) {
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: is shorter than it was when the checkpoint was written", csv->path);
+    }
+    return cut(csv) ? SEL_OK : cannot_write(csv, error);
+}
+
+static sel_status create(sel_csv *csv, sel_error *error) {
+    csv->descriptor = sel_file_create(csv->path);
+    return csv->descriptor >= 0 ? SEL_OK : cannot_write(csv, error);
+}
+
+sel_status sel_csv_open(const char *directory, const char *file, int64_t bytes, sel_csv **csv,
+                        sel_error *error) {
+    *csv = NULL;
+    sel_csv *made = calloc(1, sizeof *made);
+    if (!made) {
+        return sel_fail_memory(error, "an output", sizeof *made);
+    }
+    made->descriptor = -1;
+    made->whole = bytes < 0 ? 0 : (off_t)bytes;
+    made->lines = open_memstream(&made->text, &made->used);
+    sel_status status = SEL_OK;
+    if (!made->lines || asprintf(&made->path, "%s/%s", directory, file) < 0) {
+        made->path = NULL;
+        status = sel_fail_memory(error, "an output", strlen(directory));
+    }
+    status = status ? status : bytes < 0 ? create(made, error) : reopen(made, error);
+    if (status) {
+        sel_csv_close(made);
+        return status;
+    }
+    *csv = made;
+    return SEL_OK;
+}
+
+int64_t sel_csv_bytes(const sel_csv *csv) {
+    return (int64_t)csv->whole;
+}
+
+static void begin_value(sel_csv *csv) {
+    if (csv->line_begun) {
+        fputc(',', csv->lines);
+    }
+    csv->line_begun = true;
+}
+
+void sel_csv_text(sel_csv *csv, const char *text) {
+    const bool quoted = strpbrk(text, ",\"\n\r") != NULL;
+    begin_value(csv);
+    fputs(quoted ? "\"" : "", csv->lines);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", csv->lines);
+        fputc(*text, csv->lines);
+    }
+    fputs(quoted ? "\"" : "", csv->lines);
+}
+
+void sel_csv_integer(sel_csv *csv, int64_t value) {
+    begin_value(csv);
+    fprintf(csv->lines, "%" PRId64, value);
+}
+
+void sel_csv_number(sel_csv *csv, double value) {
+    char text[SEL_NUMBER_ROOM];
+    begin_value(csv);
+    sel_number_text(value, text);
+    fputs(text, csv->lines);
+}
+
+void sel_csv_end_line(sel_csv *csv) {
+    fputc('\n', csv->lines);
+    csv->line_begun = false;
+}
+
+void sel_csv_drop(sel_csv *csv) {
+    rewind(csv->lines);
+    csv->line_begun = false;
+}
+
+/* 0, or errno. */
+static int write_all(int descriptor, const char *text, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(descriptor, text, length);
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (written > 0) {
+            text += written;
+            length -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+/* Compares the first line, in csv->text, with the one that is there. */
+static sel_status check_first_line(sel_csv *csv, size_t length, sel_error *error) {
+    char *line = malloc(length + 1);
+    csv->reopened = false;
+    if (!line) {
+        return sel_fail_memory(error, csv->path, length);
+    }
+    const bool same = pread(csv->descriptor, line, length, 0) == (ssize_t)length &&
+                      memcmp(line, csv->text, length) == 0;
+    free(line);
+    return same ? SEL_OK
+                : sel_fail(error, SEL_BAD_SCENARIO,
+                           "%s: has other columns than this output would write now; give the "
+                           "output another name",
+                           csv->path);
+}
+
+sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
+    const bool failed = fflush(csv->lines) != 0 || ferror(csv->lines);
+    const size_t length = csv->used;
+    rewind(csv->lines);
+    if (failed) {
+        return sel_fail_memory(error, csv->path, length);
+    }
+    if (csv->reopened) {
+        return check_first_line(csv, length, error);
+    }
+    int code = write_all(csv->descriptor, csv->text, length);
+    if (code == 0) {
+        csv->whole += (off_t)length;
+        return SEL_OK;
+    }
+    /* Should the cut fail too, nothing better can be done; the first cause is what is told. */
+    return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s%s", csv->path, strerror(code),
+                    cut(csv) ? "" : " (its last line is not whole)");
+}
+
+void sel_csv_close(sel_csv *csv) {
+    if (!csv) {
+        return;
+    }
+    if (csv->descriptor >= 0) {
+        close(csv->descriptor);
+    }
+    if (csv->lines) {
+        fclose(csv->lines);
+    }
+    free(csv->path);
+    free(csv->text);
+    free(csv);
+}

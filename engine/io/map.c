@@ -1,0 +1,202 @@
+/* map.c -- what is known of the map that a raster is drawn on.
+ *
+ * Keys: OGC GeoTIFF Standard 1.1. A .prj holds well-known text (PROJCS[...], GEOGCS[...]; from 2019
+ * on PROJCRS and GEOGCRS), or lines of Arc/Info ("Projection GEOGRAPHIC").
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "engine/base/file.h"
+#include "engine/io/grid_file.h"
+
+enum {
+    MODEL_TYPE = 1024,
+    IS_PROJECTED = 1,
+    IS_GEOGRAPHIC = 2,
+    RASTER_TYPE = 1025,
+    IS_AREA = 1,
+    IS_POINT = 2,
+    GEOGRAPHIC_TYPE = 2048,
+    PROJECTED_TYPE = 3072,
+    PROJECTED_CITATION = 3073,
+    USER_DEFINED = 32767
+};
+
+enum { MOST_PRJ = 1 << 20, MOST_CITED = 60000, METRES_OF_A_DEGREE = 111320 };
+
+/* ---- keys and units ---- */
+
+/* The value of a key that stands in the directory itself; 0: there is none, or `keys` is NULL. */
+static int find_key(const sel_geo_keys *keys, int wanted) {
+    for (size_t i = 4; keys && i + 4 <= keys->directory_count; i += 4) {
+        const uint16_t *key = keys->directory + i;
+        if (key[0] == wanted && key[1] == 0) {
+            return key[3];
+        }
+    }
+    return 0;
+}
+
+bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
+    return find_key(keys, RASTER_TYPE) == IS_POINT;
+}
+
+static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
+    const int model = find_key(keys, MODEL_TYPE);
+    if (model == IS_PROJECTED || find_key(keys, PROJECTED_TYPE)) {
+        return SEL_MAP_LENGTH;
+    }
+    return model == IS_GEOGRAPHIC || find_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
+                                                                     : SEL_MAP_UNKNOWN;
+}
+
+static sel_map_unit unit_of_prj(const char *prj) {
+    static const struct {
+        const char *word;
+        sel_map_unit unit;
+    } words[] = {{"PROJCS", SEL_MAP_LENGTH},       {"PROJCRS", SEL_MAP_LENGTH},
+                 {"PROJECTEDCRS", SEL_MAP_LENGTH}, {"GEOGCS", SEL_MAP_DEGREES},
+                 {"GEOGCRS", SEL_MAP_DEGREES},     {"GEODCRS", SEL_MAP_DEGREES},
+                 {"GEOGRAPHIC", SEL_MAP_DEGREES},  {"Projection", SEL_MAP_LENGTH}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (strcasestr(prj, words[k].word)) {
+            return words[k].unit;
+        }
+    }
+    return SEL_MAP_UNKNOWN;
+}
+
+sel_map_unit sel_map_unit_of(const sel_raster *raster) {
+    const sel_raster_file *file = raster->file;
+    sel_map_unit unit = file && file->keys ? unit_of_keys(file->keys) : SEL_MAP_UNKNOWN;
+    return unit == SEL_MAP_UNKNOWN && file && file->prj ? unit_of_prj(file->prj) : unit;
+}
+
+/* A third or a ninth of a second of arc fits, as 1 or 3 seconds do; what is a round number of
+ * decimals as well may be metres of a flume. */
+static bool is_part_of_degree(double dx) {
+    const double ninths = dx * 3600 * 9, decimals = dx * 1e4;
+    return ninths > 0.5 && fabs(ninths - rint(ninths)) < 1e-3 &&
+           fabs(decimals - rint(decimals)) > 1e-6;
+}
+
+bool sel_map_looks_like_degrees(const sel_raster *raster) {
+    const double *low = raster->origin, dx = raster->dx;
+    const double east = low[0] + (double)raster->n[0] * dx,
+                 north = low[1] + (double)raster->n[1] * dx;
+    return sel_map_unit_of(raster) == SEL_MAP_UNKNOWN && is_part_of_degree(dx) && dx < 0.1 &&
+           low[0] >= -181 && east <= 361 && low[1] >= -91 && north <= 91 &&
+           (low[0] != 0 || low[1] != 0);
+}
+
+/* ---- into metres ---- */
+
+/* EPSG's number of the UTM zone at a place, or of the map of the pole beside it. */
+static int utm_zone(double longitude, double latitude) {
+    const double east = fmod(longitude + 540, 360); /* from 180 degrees west */
+    const int zone = (int)(east / 6) + 1;
+    if (latitude > 84 || latitude < -80) {
+        return latitude > 0 ? 3413 : 3031;
+    }
+    return (latitude < 0 ? 32700 : 32600) + (zone > 60 ? 60 : zone);
+}
+
+/* A quotation mark ends the quoted text, stands escaped, and begins it again. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size) {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    const char *mark = path[strspn(path, plain)] ? "'" : "";
+    const char *name = strrchr(path, '/'), *dot = strrchr(name ? name : path, '.');
+    const size_t length = dot && *end ? (size_t)(dot - path) : strlen(path);
+    size_t used = (size_t)snprintf(text, size, "%s", mark);
+    for (size_t i = 0; i < length && used + 4 < size; i++) {
+        used +=
+            (size_t)snprintf(text + used, size - used, path[i] == '\'' ? "'\\''" : "%c", path[i]);
+    }
+    if (used + strlen(end) + 5 >= size) {
+        snprintf(text, size, "FILE%s", end);
+    } else {
+        snprintf(text + used, size - used, "%s%s", end, mark);
+    }
+    return text;
+}
+
+const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]) {
+    char from[512], to[512], nodata[48] = "";
+    const double half = raster->dx / 2, x = raster->origin[0] + (double)raster->n[0] * half;
+    const double y = raster->origin[1] + (double)raster->n[1] * half;
+    const double side = raster->dx * METRES_OF_A_DEGREE;
+    const char *path = raster->file ? raster->file->path : "terrain.tif";
+    sel_map_quote(path, "", from, sizeof from);
+    sel_map_quote(path, "_metres.tif", to, sizeof to);
+    if (raster->file && raster->file->undeclared_count) {
+        snprintf(nodata, sizeof nodata, "-srcnodata %.9g ", raster->file->undeclared[0].value);
+    }
+    snprintf(text, SEL_WARP_ROOM,
+             "gdalwarp %s-t_srs EPSG:%d -tr %.2g %.2g -r bilinear %s-dstnodata -9999 %s %s",
+             told ? "" : "-s_srs EPSG:4326 ", utm_zone(x, y), side, side, nodata, from, to);
+    return text;
+}
+
+/* ---- the .prj file ---- */
+
+/* Programs of Esri, and GDAL, read well-known text from a citation that opens so, in a model that
+ * the user defines. */
+static const char citation[] = "ESRI PE String = ";
+
+/* Keys that say what a .prj says, for a GeoTIFF; NULL: it cannot be said so. */
+static const sel_geo_keys *make_keys(sel_arena *arena, const char *prj) {
+    const size_t length = strlen(citation) + strlen(prj) + 1;
+    const uint16_t directory[][4] = {
+        {1, 1, 0, 4},
+        {MODEL_TYPE, 0, 1, USER_DEFINED},
+        {RASTER_TYPE, 0, 1, IS_AREA},
+        {PROJECTED_TYPE, 0, 1, USER_DEFINED},
+        {PROJECTED_CITATION, SEL_TAG_KEY_TEXT, (uint16_t)length, 0},
+    };
+    sel_geo_keys *keys = sel_arena_alloc(arena, sizeof *keys);
+    uint16_t *copy = sel_arena_alloc(arena, sizeof directory);
+    char *text = sel_arena_print(arena, "%s%s|", citation, prj);
+    bool well_known = unit_of_prj(prj) == SEL_MAP_LENGTH && strchr(prj, '[');
+    if (!keys || !copy || !text || !well_known || length > MOST_CITED) {
+        return NULL;
+    }
+    memcpy(copy, directory, sizeof directory);
+    *keys = (sel_geo_keys){.directory_count = sizeof directory / sizeof **directory,
+                           .text_count = length + 1,
+                           .directory = copy,
+                           .text = text};
+    return keys;
+}
+
+/* The path with ".prj" for its suffix, when there is such a file; else NULL. */
+static const char *find_prj(sel_arena *arena, const char *path) {
+    static const char *const suffixes[] = {"prj", "PRJ"};
+    const char *dot = strrchr(path, '.');
+    for (int k = 0; dot && k < 2; k++) {
+        const char *found = sel_arena_print(arena, "%.*s.%s", (int)(dot - path), path, suffixes[k]);
+        if (found && access(found, F_OK) == 0) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+sel_status sel_map_read_prj(sel_arena *arena, sel_raster_file *file, sel_error *error) {
+    char *bytes = NULL;
+    size_t length = 0;
+    const char *path = file->keys ? NULL : find_prj(arena, file->path);
+    if (!path) {
+        return SEL_OK;
+    }
+    sel_status status =
+        sel_file_read(path, MOST_PRJ, "a map projection is a short text", &bytes, &length, error);
+    if (!status) {
+        file->prj = sel_arena_copy_length(arena, bytes, length);
+        file->keys = file->prj ? make_keys(arena, file->prj) : NULL;
+        status = file->prj ? SEL_OK : sel_fail_memory(error, path, length);
+    }
+    free(bytes);
+    return status;
+}

@@ -1,0 +1,323 @@
+/* raster.c -- values on a plane: read by format, placed, interpolated. */
+#include "engine/io/raster.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include "engine/base/file.h"
+#include "engine/base/machine.h"
+#include "engine/io/grid_file.h"
+
+static const sel_field raster_fields[] = {
+    SEL_ROW(sel_raster_params, file, FILE,
+            "A grid (.asc: ESRI ASCII, .tif: GeoTIFF), or a picture (.png) with values from 0 "
+            "(black) to 1 (white); a path relative to the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+    SEL_ROW(sel_raster_params, scale, NUMBER, "Multiplies the values of the file.", .preset = 1),
+    SEL_ROW(sel_raster_params, offset, NUMBER, "Is added to the scaled values."),
+    SEL_ROW(sel_raster_params, nodata, NUMBER,
+            "The value of the file that marks cells without data; when not given, the one that the "
+            "file declares.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_raster_params, fill, NUMBER,
+            "The value of cells without data, not scaled; when not given, a quantity that needs a "
+            "value there is an error.",
+            .preset = SEL_NOT_GIVEN),
+};
+const sel_table sel_raster_table =
+    SEL_TABLE("sel.raster", sel_raster_params, raster_fields,
+              "A quantity over the x-y plane, read from a grid or a picture whose first row is the "
+              "northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower "
+              "left corner.");
+
+/* ---- formats ---- */
+
+sel_status sel_raster_refuse(const sel_raster_source *source, const char *format, ...) {
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return sel_fail(source->error, SEL_BAD_FILE, "%s: %s", source->name, text);
+}
+
+/* A few bytes of a file can declare more values than there is memory for. */
+static sel_status check_memory(const sel_raster_source *source) {
+    const int64_t *n = source->raster.n;
+    const double need = (double)n[0] * (double)n[1] * sizeof *source->raster.value;
+    char needed[SEL_BYTES_ROOM], room[SEL_BYTES_ROOM];
+    const double free_bytes = (double)sel_machine_free_memory();
+    sel_bytes_text(need, needed);
+    if (source->most_bytes && need > (double)source->most_bytes) {
+        return sel_fail(
+            source->error, SEL_BAD_SCENARIO,
+            "%s: its %lld x %lld values take %s of memory, a script's data may take %s "
+            "more; gdalwarp -tr makes fewer of them, -te cuts out a part, --trust lifts "
+            "the limit",
+            source->name, (long long)n[0], (long long)n[1], needed,
+            sel_bytes_text((double)source->most_bytes, room));
+    }
+    return need <= free_bytes
+               ? SEL_OK
+               : sel_fail(source->error, SEL_NO_DEVICE,
+                          "%s: its %lld x %lld values take %s of memory and %s are free",
+                          source->name, (long long)n[0], (long long)n[1], needed,
+                          sel_bytes_text(free_bytes, room));
+}
+
+sel_status sel_raster_allocate(sel_raster_source *source) {
+    sel_raster *raster = &source->raster;
+    for (int axis = 0; axis < 2; axis++) {
+        if (!isfinite(raster->origin[axis]) ||
+            !isfinite(raster->origin[axis] + (double)raster->n[axis] * raster->dx)) {
+            return sel_raster_refuse(source, "its corners are not finite numbers");
+        }
+    }
+    sel_status status = check_memory(source);
+    if (status) {
+        return status;
+    }
+    size_t bytes = (size_t)raster->n[0] * (size_t)raster->n[1] * sizeof *raster->value;
+    raster->value = sel_arena_alloc(source->arena, bytes);
+    return raster->value ? SEL_OK : sel_fail_memory(source->error, source->name, bytes);
+}
+
+sel_status sel_raster_check_square(const sel_raster_source *source, double dx, double dy) {
+    return fabs(dx - dy) <= 1e-6 * fabs(dx)
+               ? SEL_OK
+               : sel_raster_refuse(
+                     source,
+                     "its cells of %.10g x %.10g are not square; gdalwarp -tr makes them so", dx,
+                     dy);
+}
+
+/* A file format that can be read: one row here. */
+typedef struct format {
+    const char *suffix;
+    sel_raster_reader *read;
+    bool picture;
+} format;
+static const format formats[] = {{".asc", sel_asc_read, false},
+                                 {".tif", sel_tif_read, false},
+                                 {".tiff", sel_tif_read, false},
+                                 {".png", sel_png_read, true}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const format *find_format(const char *path, bool pictures_only, sel_error *error) {
+    char known[128] = "";
+    size_t length = strlen(path), used = 0;
+    for (int i = 0; i < FORMATS; i++) {
+        size_t end = strlen(formats[i].suffix);
+        if (pictures_only && !formats[i].picture) {
+            continue;
+        }
+        if (length > end && strcasecmp(path + length - end, formats[i].suffix) == 0) {
+            return &formats[i];
+        }
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                 formats[i].suffix);
+    }
+    sel_fail(error, SEL_BAD_SCENARIO, "%s: this format is not read; %s are read from %s files",
+             path, pictures_only ? "images" : "rasters", known);
+    return NULL;
+}
+
+/* The file of source->name, with the members that the caller gives. */
+static sel_status read_file(sel_raster_source *source, bool pictures_only) {
+    const format *kind = find_format(source->name, pictures_only, source->error);
+    sel_status status =
+        kind ? sel_file_open(source->name, &source->file, source->error) : SEL_BAD_SCENARIO;
+    if (status) {
+        return status;
+    }
+    source->picture = kind->picture;
+    source->nodata = (double)NAN;
+    source->scale = 1;
+    fseeko(source->file, 0, SEEK_END);
+    source->file_bytes = (double)ftello(source->file);
+    rewind(source->file);
+    status = kind->read(source);
+    fclose(source->file);
+    return status;
+}
+
+sel_status sel_raster_read_picture(sel_arena *arena, const char *path, const sel_raster **raster,
+                                   sel_error *error) {
+    sel_raster_source source = {.arena = arena, .name = path, .error = error};
+    sel_raster *made = sel_arena_alloc(arena, sizeof *made);
+    sel_status status =
+        made ? read_file(&source, true) : sel_fail_memory(error, path, sizeof *made);
+    if (!status) {
+        *made = source.raster;
+        *raster = made;
+    }
+    return status;
+}
+
+/* ---- values ---- */
+
+double sel_raster_value(const sel_raster *raster, double x, double y) {
+    return sel_raster_interpolate(raster, raster->value, x, y);
+}
+
+static sel_status evaluate(const sel_lookup *self, size_t n, const double *const *arguments,
+                           double *out, sel_error *error) {
+    const sel_raster *raster = self->data;
+    for (size_t i = 0; i < n; i++) {
+        double x = arguments[0][i], y = arguments[1][i];
+        out[i] = sel_raster_value(raster, x, y);
+        if (!isnan(out[i])) {
+            continue;
+        }
+        if (sel_lookup_has_gap(self, x, y)) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there are no data at x = %.10g, y = %.10g", self->name, x, y);
+        }
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "%s: x = %.10g, y = %.10g is outside its %.10g to %.10g by %.10g to "
+                        "%.10g",
+                        self->name, x, y, raster->origin[0],
+                        raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
+                        raster->origin[1] + (double)raster->n[1] * raster->dx);
+    }
+    return SEL_OK;
+}
+
+/* ---- what stands for no data ---- */
+
+/* What programs write where there are no data, beside the lowest and the highest float, which some
+ * write with fewer digits. */
+static const double marks[] = {-9999, -32768, -32767, -99999};
+enum { MARKS = sizeof marks / sizeof *marks };
+static const double huge = 1e30;
+
+enum { UNDECLARED = MARKS + 2 }; /* a row for each mark, and for huge ones of each sign */
+
+/* What a raster is made of, in one piece of the arena. */
+typedef struct made_raster {
+    sel_raster raster;
+    sel_raster_file file;
+    sel_undeclared undeclared[UNDECLARED];
+    sel_lookup lookup;
+} made_raster;
+
+static void count_undeclared(sel_undeclared *found, double value, double scaled) {
+    int row = 0;
+    if (value > -9999 && value < huge) {
+        return;
+    }
+    while (row < MARKS && value != marks[row]) {
+        row++;
+    }
+    if (row == MARKS && fabs(value) < huge) {
+        return;
+    }
+    row += row == MARKS && value > 0;
+    if (found[row].count++ == 0) {
+        found[row].value = value;
+        found[row].scaled = scaled;
+    }
+}
+
+/* Leaves those that were met, the most frequent first; returns how many. */
+static int sort_undeclared(sel_undeclared *found) {
+    int count = 0;
+    for (int k = 0; k < UNDECLARED; k++) {
+        const sel_undeclared here = found[k];
+        int to = count;
+        for (; here.count && to > 0 && found[to - 1].count < here.count; to--) {
+            found[to] = found[to - 1];
+        }
+        if (here.count) {
+            found[to] = here;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* ---- making ---- */
+
+/* Programs write the same number with more digits or fewer; whole numbers are exact. */
+static inline bool is_nodata(double value, double nodata, double slack) {
+    return isnan(value) || value == nodata || fabs(value - nodata) <= slack;
+}
+
+/* By the file's own scale first, then the script's. */
+static sel_status scale_values(const sel_raster_source *source, const sel_raster_params *params,
+                               made_raster *made, sel_where where) {
+    const sel_raster *raster = &made->raster;
+    const double nodata = made->file.nodata;
+    double slack = source->exact || !isfinite(nodata) ? 0 : 2e-6 * fabs(nodata);
+    int64_t n = raster->n[0] * raster->n[1];
+    for (int64_t i = 0; i < n; i++) {
+        double value = raster->value[i];
+        double scaled = params->scale * (source->scale * value + source->offset) + params->offset;
+        if (is_nodata(value, nodata, slack)) {
+            raster->value[i] = params->fill;
+            made->file.gaps++;
+            continue;
+        }
+        raster->value[i] = scaled;
+        count_undeclared(made->undeclared, value, scaled);
+        if (!isfinite(scaled)) {
+            return sel_fail_at(source->error, where,
+                               "sel.raster: %s has the value %g, scaled it is %g; if it stands for "
+                               "no data: gdalwarp -srcnodata %g -dstnodata -9999",
+                               params->file, value, scaled, value);
+        }
+    }
+    made->file.undeclared_count = sort_undeclared(made->undeclared);
+    return SEL_OK;
+}
+
+const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
+                                    sel_where where, sel_error *error) {
+    sel_raster_source source = {
+        .arena = arena, .name = params->file, .most_bytes = params->most_bytes, .error = error};
+    if (read_file(&source, false)) {
+        return NULL;
+    }
+    made_raster *made = sel_arena_alloc(arena, sizeof *made);
+    const char *path = sel_arena_copy(arena, params->file);
+    const char *name = sel_arena_print(arena, "raster %s", sel_file_name(params->file));
+    if (!made || !path || !name) {
+        sel_fail_memory(error, "a raster", sizeof *made);
+        return NULL;
+    }
+    bool given = !isnan(params->nodata);
+    made->file = (sel_raster_file){.path = path,
+                                   .keys = source.keys,
+                                   .nodata = given ? params->nodata : source.nodata,
+                                   .nodata_given = given,
+                                   .undeclared = made->undeclared};
+    made->raster = source.raster;
+    made->raster.file = &made->file;
+    made->lookup = (sel_lookup){SEL_LOOKUP_RASTER, name, 2, evaluate, &made->raster};
+    sel_status status = source.picture ? SEL_OK : sel_map_read_prj(arena, &made->file, error);
+    status = status ? status : scale_values(&source, params, made, where);
+    return status ? NULL : &made->lookup;
+}
+
+const sel_raster *sel_raster_of(const sel_lookup *lookup) {
+    return lookup && lookup->kind == SEL_LOOKUP_RASTER ? lookup->data : NULL;
+}
+
+/* ---- writing ---- */
+
+void sel_prj_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
+    (void)wrong;
+    fputs(grid->prj, to);
+}
+
+sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write, const char *path,
+                               sel_error *error) {
+    char wrong[SEL_WRONG_ROOM] = "";
+    FILE *to = sel_file_begin(path);
+    if (to) {
+        write(grid, to, wrong);
+    }
+    return sel_file_end(to, path, wrong, error);
+}

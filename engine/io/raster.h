@@ -1,0 +1,85 @@
+/* raster.h -- values on a plane, read from a picture or a grid of terrain, and their map. */
+#ifndef SEL_RASTER_H
+#define SEL_RASTER_H
+
+#include <stdint.h>
+#include "engine/base/arena.h"
+#include "engine/values/quantity.h"
+#include "engine/values/raster_value.h"
+#include "engine/values/schema.h"
+
+/* What sel.raster{} takes. */
+typedef struct sel_raster_params {
+    const char *file; /* as it is to be opened */
+    double scale, offset;
+    double nodata;     /* NaN: the file's own */
+    double fill;       /* NaN: none */
+    size_t most_bytes; /* that its values may take; 0: all that is free */
+} sel_raster_params;
+
+extern const sel_table sel_raster_table;
+
+/* What a GeoTIFF says of its map projection, as it stands in the file. */
+typedef struct sel_geo_keys {
+    size_t directory_count, double_count, text_count;
+    const uint16_t *directory; /* tag 34735 */
+    const double *doubles;     /* 34736 */
+    const char *text;          /* 34737, a NUL behind it */
+} sel_geo_keys;
+
+/* A value of a file that stands for no data in most files that hold it, but was not declared so. */
+typedef struct sel_undeclared {
+    double value;  /* in the file */
+    double scaled; /* in the raster */
+    int64_t count;
+} sel_undeclared;
+
+/* What is known of a raster beside its values. All in the arena. */
+typedef struct sel_raster_file {
+    const char *path;
+    const sel_geo_keys *keys; /* of the map that it is drawn on; NULL: none */
+    const char *prj;          /* the text of the .prj file beside it; NULL: none */
+    double nodata;            /* the value of the file that stood for no data; NaN: none */
+    bool nodata_given;        /* by the script */
+    int64_t gaps;             /* values that stood for no data */
+    int undeclared_count;
+    const sel_undeclared *undeclared; /* the most frequent first */
+} sel_raster_file;
+
+/* The pixels of the picture in a file, for shape.image: 0 (black) to 1 (white). All in the arena.
+ * An error names the file. */
+sel_status sel_raster_read_picture(sel_arena *arena, const char *path, const sel_raster **raster,
+                                   sel_error *error);
+
+/* A lookup r(x, y) whose data are a sel_raster: bilinear between the centres of pixels, constant
+ * beyond the outermost ones, an error outside of the raster and where there are no data. NULL after
+ * an error that names the file, or `where`. */
+const sel_lookup *sel_raster_create(sel_arena *arena, const sel_raster_params *params,
+                                    sel_where where, sel_error *error);
+
+/* The raster of a lookup; NULL for a lookup of another kind, and for NULL. */
+const sel_raster *sel_raster_of(const sel_lookup *lookup);
+
+/* The value at a point as above; NaN outside and where there are no data. */
+double sel_raster_value(const sel_raster *raster, double x, double y);
+
+/* ---- the map that it is drawn on ---- */
+
+typedef enum sel_map_unit { SEL_MAP_UNKNOWN, SEL_MAP_LENGTH, SEL_MAP_DEGREES } sel_map_unit;
+
+/* What the keys of a GeoTIFF, or else the .prj, say that coordinates are. */
+sel_map_unit sel_map_unit_of(const sel_raster *raster);
+
+/* Whether place and spacing look like longitude and latitude, where nothing says what they are. */
+bool sel_map_looks_like_degrees(const sel_raster *raster);
+
+/* A path as a shell takes it, with `end` in place of its suffix unless that is ""; "FILE" when it
+ * does not fit into `text`. Returns `text`. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size);
+
+/* The command that makes a map in metres of one in degrees: UTM at its middle, cells as wide as
+ * they are high. With `told` its file says that it is in degrees. Returns `text`. */
+enum { SEL_WARP_ROOM = 1200 };
+const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]);
+
+#endif

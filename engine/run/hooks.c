@@ -1,0 +1,216 @@
+/* hooks.c -- when hooks are due, and what they may ask of the run. */
+#include "engine/run/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/output/measure.h"
+
+/* Messages about fields and points name the call as they would name an output's table. */
+static const sel_table probe_call = {.name = "run:probe"};
+static const sel_table reduce_call = {.name = "run:reduce"};
+
+static const sel_list *hooks_of(const sel_hook_run *run) {
+    return &run->context->simulation->params->hooks;
+}
+
+static const sel_hook *hook_at(const sel_hook_run *run, int i) {
+    return (const sel_hook *)hooks_of(run)->v + i;
+}
+
+int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < hooks_of(run)->n; i++) {
+        const sel_hook *hook = hook_at(run, i);
+        const bool at_end = hook->at == SEL_HOOK_AT_END;
+        const int64_t due = at_end ? INT64_MAX : sel_next_multiple(step, hook->every);
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
+    sel_error raised = {SEL_OK, ""};
+    sel_status status = hook->call->call(hook->call, run, &raised);
+    if (run->failure.status) {
+        return sel_fail(error, run->failure.status, "%s", run->failure.text);
+    }
+    return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
+}
+
+sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end,
+                          sel_error *error) {
+    sel_status status = SEL_OK;
+    run->step = step;
+    run->time = time;
+    for (int i = 0; i < hooks_of(run)->n && !status; i++) {
+        const sel_hook *hook = hook_at(run, i);
+        const bool at_end = hook->at == SEL_HOOK_AT_END;
+        if (end ? at_end : !at_end && step % hook->every == 0) {
+            status = call_hook(run, hook, error);
+        }
+    }
+    return status;
+}
+
+/* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
+static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_error *error) {
+    if (status && status != SEL_BAD_SCENARIO && !run->failure.status) {
+        sel_fail(&run->failure, status, "%s", error ? error->text : "what a hook asked for failed");
+    }
+    return status;
+}
+
+/* ---- looking ---- */
+
+static sel_output_site site_of(const sel_hook_run *run, const sel_table *call, sel_error *error) {
+    return (sel_output_site){.simulation = run->context->simulation,
+                             .domain = run->context->domain,
+                             .table = call,
+                             .error = error};
+}
+
+/* Resolves one field. */
+static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
+                             const char *field, sel_pick *pick) {
+    const sel_names names = {1, &field};
+    sel_status status = sel_picks_check(site, &names);
+    if (!status) {
+        *pick = sel_pick_of(run->context->solver, run->context->domain->grid.dims, field);
+    }
+    return status;
+}
+
+sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
+                          double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
+    const sel_output_site site = site_of(run, &probe_call, error);
+    sel_pick pick;
+    const sel_picks picks = {1, &pick};
+    sel_arena *arena = sel_arena_create();
+    sel_status status = arena ? pick_field(run, &site, field, &pick) : SEL_NO_DEVICE;
+    status = status ? status : sel_point_check(&site, "the point", at);
+    sel_sample *sample;
+    status = status ? status
+                    : sel_sample_create(arena, run->context, at, 1, false, &picks, &sample, error);
+    status = status ? status : sel_sample_read(sample, run->time, error);
+    *count = status ? 0 : pick.components;
+    for (int c = 0; c < *count; c++) {
+        values[c] = sel_sample_value(sample, 0, 0, pick.first + c);
+    }
+    sel_arena_destroy(arena);
+    return keep_failure(run, status, error);
+}
+
+sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
+                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
+    const sel_output_site site = site_of(run, &reduce_call, error);
+    const int which = sel_name_index(sel_reduce_ops, op);
+    if (which < 0) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:reduce: op must be one of \"sum\", \"min\", \"max\", \"mean\", "
+                        "\"l2\", got \"%.40s\"",
+                        op);
+    }
+    sel_pick pick;
+    sel_request request = {.kind = SEL_REDUCE, .box = sel_grid_box(&run->context->domain->grid)};
+    sel_status status = pick_field(run, &site, field, &pick);
+    if (!status) {
+        request.field = pick.field;
+        request.components = pick.field_components;
+        *count = pick.components;
+        status = sel_output_request(run->context, &request, error);
+    }
+    for (int c = 0; !status && c < *count; c++) {
+        values[c] = sel_reduce_value(&request, which, pick.first + c);
+    }
+    return keep_failure(run, status, error);
+}
+
+/* The out.force of that name, else the first on a region of that name; NULL: neither. */
+static const sel_out_force *find_force(const sel_simulation *simulation, const char *name) {
+    const sel_list *outputs = &simulation->params->output;
+    const sel_out_force *on_region = NULL;
+    for (int i = 0; i < outputs->n; i++) {
+        const sel_variant *output = (const sel_variant *)outputs->v + i;
+        const sel_out_force *force = output->data;
+        if (output->table != &sel_out_force_table) {
+            continue;
+        }
+        if (strcmp(sel_output_name(output), name) == 0) {
+            return force;
+        }
+        if (!on_region && strcmp(force->region, name) == 0) {
+            on_region = force;
+        }
+    }
+    return on_region;
+}
+
+sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], double torque[3],
+                          sel_error *error) {
+    const sel_out_force *found = find_force(run->context->simulation, name);
+    if (!found) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:force: no out.force is called '%.64s' or measures a region of that "
+                        "name; add out.force { region = \"%.64s\" } to output",
+                        name, name);
+    }
+    sel_status status =
+        sel_measure_force(run->context, found->region, &found->centre, force, torque, error);
+    return keep_failure(run, status, error);
+}
+
+/* ---- acting ---- */
+
+sel_status sel_hook_set(sel_hook_run *run, const char *control, double value, sel_error *error) {
+    enum { MOST = 64 };
+    const sel_numbers *controls = &run->context->simulation->params->controls;
+    const char *names[MOST + 1] = {NULL};
+    if (!isfinite(value)) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:set: the value of '%.64s' must be a finite number", control);
+    }
+    for (int i = 0; i < controls->n; i++) {
+        if (strcmp(controls->v[i].name, control) == 0) {
+            run->context->domain->control_values[i] = value;
+            return SEL_OK;
+        }
+        if (i < MOST) {
+            names[i] = controls->v[i].name;
+        }
+    }
+    char suggestion[SEL_SUGGESTION_ROOM];
+    return sel_fail(error, SEL_BAD_SCENARIO, "run:set: controls has no '%.64s'%s", control,
+                    sel_suggestion(control, names, suggestion));
+}
+
+sel_status sel_hook_result(sel_hook_run *run, const char *name, double value, sel_error *error) {
+    enum { LONGEST_NAME = 100 };
+    if (!*name || strlen(name) > LONGEST_NAME) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:result: the name must have 1 to %d characters", LONGEST_NAME);
+    }
+    if (!sel_is_plain(name)) {
+        return sel_fail(error, SEL_BAD_SCENARIO,
+                        "run:result: the name must not hold control characters");
+    }
+    sel_status status = sel_results_set(run->context->results, name, value, error);
+    return keep_failure(run, status, error);
+}
+
+void sel_hook_stop(sel_hook_run *run, const char *reason) {
+    if (!run->stopped) {
+        snprintf(run->reason, sizeof run->reason, "%s", reason);
+    }
+    run->stopped = true;
+}
+
+void sel_hook_log(const sel_hook_run *run, const char *text) {
+    char *plain = run->log ? strdup(text) : NULL;
+    if (plain) {
+        sel_plain_text(plain);
+        run->log(plain, run->log_data);
+    }
+    free(plain);
+}

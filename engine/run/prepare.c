@@ -1,0 +1,263 @@
+/* prepare.c -- choose what computes, check, paint, plan, and see that it fits. */
+#include "engine/run/prepare.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/base/machine.h"
+#include "engine/output/output.h"
+
+/* In f32 the change between two tests does not fall below the noise of the populations. */
+static const double least_steady_f32 = 1e-5;
+/* A step of so many cells takes 20 microseconds or more, and their meeting after it one or two: two
+ * threads make 64 x 64 cells half as fast again as one. */
+static const int64_t least_cells_per_thread = 4096;
+
+static sel_status check_numbers(const sel_simulation *simulation, int precision, sel_error *error) {
+    const double steady = simulation->params->stop.steady;
+    const int64_t threads = simulation->params->threads;
+    sel_status status = SEL_OK;
+    if (precision == SEL_F32 && steady < least_steady_f32) {
+        status = sel_fail_at(error, sel_simulation_where(simulation, "stop"),
+                             "stop.steady = %g is below what f32 resolves (%g); set precision = "
+                             "\"f64\" or raise it",
+                             steady, least_steady_f32);
+    }
+    if (threads > SEL_MAX_THREADS) {
+        status = sel_fail_at(error, sel_simulation_where(simulation, "threads"),
+                             "threads must be at most %d, got %lld", SEL_MAX_THREADS,
+                             (long long)threads);
+    }
+    return status;
+}
+
+/* ---- what computes ---- */
+
+sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error) {
+    return backend->wait ? backend->wait(state, error) : SEL_OK;
+}
+
+static sel_status take(const sel_backend *backend, sel_choice *choice, sel_error *error) {
+    choice->backend = backend;
+    return backend->probe(&choice->free_bytes, error);
+}
+
+sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
+                              sel_error *error) {
+    sel_error why = {.status = SEL_OK};
+    *choice = (sel_choice){.backend = solver->cpu};
+    if (wanted == SEL_BACKEND_CUDA) {
+        return solver->cuda ? take(solver->cuda, choice, error)
+                            : sel_fail(error, SEL_NO_DEVICE,
+                                       "this build of Selenite has no CUDA backend for sel.%s; "
+                                       "build it where nvcc is installed, or use --backend cpu",
+                                       solver->name);
+    }
+    if (wanted == SEL_BACKEND_AUTO && solver->cuda) {
+        if (take(solver->cuda, choice, &why) == SEL_OK) {
+            return SEL_OK;
+        }
+        snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
+    }
+    return take(solver->cpu, choice, error);
+}
+
+static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
+                                 sel_error *error) {
+    const sel_simulation *simulation = prepared->simulation;
+    bool scenario = settings->backend < 0;
+    int wanted = scenario ? simulation->params->backend : settings->backend;
+    sel_error why = {.status = SEL_OK};
+    sel_status status = sel_backend_choose(simulation->solver, wanted, &prepared->choice, &why);
+    if (status) {
+        const sel_where none = {NULL, 0};
+        const sel_where place = scenario ? sel_simulation_where(simulation, "backend") : none;
+        return sel_fail_as(error, status, place, "%s", why.text);
+    }
+    prepared->backend = prepared->choice.backend;
+    prepared->backend->device(prepared->device, sizeof prepared->device);
+    return SEL_OK;
+}
+
+/* ---- memory ---- */
+
+static bool on_device(const sel_prepared *prepared) {
+    return prepared->backend != prepared->simulation->solver->cpu;
+}
+
+static sel_status too_large(const sel_prepared *prepared, double cells, double need,
+                            sel_error *error) {
+    double have = (double)prepared->choice.free_bytes;
+    char memory[320] = "memory", advice[64] = "";
+    char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
+    if (on_device(prepared)) {
+        snprintf(memory, sizeof memory, "memory on the device (%s)", prepared->device);
+        if (need < (double)sel_machine_free_memory()) {
+            snprintf(advice, sizeof advice, ", and --backend cpu has room for all");
+        }
+    }
+    return sel_fail_as(error, SEL_NO_DEVICE, sel_simulation_where(prepared->simulation, "size"),
+                       "%.3g cells need %s of %s and %s are free; %.2g cells would fit%s", cells,
+                       sel_bytes_text(need, needed), memory, sel_bytes_text(have, free_now),
+                       cells * have / need, advice);
+}
+
+/* Before anything is painted, so that a slip in `size` is told at once. The cells' types, a byte
+ * each, are the machine's own memory for any backend. */
+static sel_status check_size(const sel_prepared *prepared, int precision, sel_error *error) {
+    const sel_simulation *simulation = prepared->simulation;
+    const sel_ints *size = &simulation->params->size;
+    double cells = 1;
+    for (int a = 0; a < size->n; a++) {
+        cells *= (double)size->v[a];
+    }
+    double host = (double)sel_machine_free_memory();
+    double need = cells * simulation->solver->bytes(simulation->params, precision).state;
+    if (!on_device(prepared)) {
+        need += cells;
+    } else if (cells > host) {
+        char needed[SEL_BYTES_ROOM], free_now[SEL_BYTES_ROOM];
+        return sel_fail_as(error, SEL_NO_DEVICE, sel_simulation_where(simulation, "size"),
+                           "%.3g cells need %s of the machine's memory beside the device's and %s "
+                           "are free",
+                           cells, sel_bytes_text(cells, needed), sel_bytes_text(host, free_now));
+    }
+    return need > (double)prepared->choice.free_bytes ? too_large(prepared, cells, need, error)
+                                                      : SEL_OK;
+}
+
+/* ---- threads ---- */
+
+/* No more than are worth waking for so many cells. */
+static int worth_of_threads(const sel_domain *domain) {
+    int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
+    int cores = sel_machine_threads();
+    return worth < cores ? (int)worth : cores;
+}
+
+/* Makes them known to all that computes: loops and quantities ask OpenMP. */
+static void use_threads(sel_prepared *prepared, int threads) {
+    if (prepared->outer_threads == 0) {
+        prepared->outer_threads = omp_get_max_threads();
+    }
+    omp_set_num_threads(threads);
+}
+
+sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *settings,
+                       sel_prepared *prepared, sel_error *error) {
+    const sel_common *common = simulation->params;
+    int precision = settings->precision >= 0 ? settings->precision : common->precision;
+    *prepared = (sel_prepared){.simulation = simulation};
+
+    sel_status status = check_numbers(simulation, precision, error);
+    sel_status backend = choose_backend(settings, prepared, error);
+    sel_status size = backend ? backend : check_size(prepared, precision, error);
+    status = status ? status : size;
+    if (status) {
+        return status;
+    }
+    const int64_t own = common->threads == SEL_INT_NOT_GIVEN ? 0 : common->threads;
+    const int told = (int)(settings->threads > 0 ? settings->threads : own); /* 0: nobody says */
+    use_threads(prepared, told ? told : sel_machine_threads());
+    status = sel_domain_create(simulation, &prepared->domain, error);
+    if (status) {
+        return status;
+    }
+    /* Mistakes in the laws and in the outputs are told together. */
+    status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
+    sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
+    status = status ? status : outputs;
+    if (status) {
+        return status;
+    }
+    sel_plan *plan = prepared->plan;
+    plan->precision = precision;
+    plan->threads = told ? told : worth_of_threads(prepared->domain);
+    use_threads(prepared, plan->threads);
+    status = sel_outputs_wants(simulation, plan, error);
+    if (status) {
+        return status;
+    }
+    prepared->bytes = prepared->backend->estimate(plan);
+    if (prepared->bytes > prepared->choice.free_bytes) {
+        return too_large(prepared, (double)sel_grid_cells(&prepared->domain->grid),
+                         (double)prepared->bytes, error);
+    }
+    return SEL_OK;
+}
+
+void sel_prepared_release(sel_prepared *prepared) {
+    sel_plan_destroy(prepared->plan);
+    sel_domain_destroy(prepared->domain);
+    if (prepared->outer_threads > 0) {
+        omp_set_num_threads(prepared->outer_threads);
+    }
+    prepared->plan = NULL;
+    prepared->domain = NULL;
+    prepared->outer_threads = 0;
+}
+
+sel_status sel_set_up(const sel_simulation *simulation, const sel_settings *settings,
+                      sel_prepared *prepared, sel_state **state, sel_error *error) {
+    *state = NULL;
+    sel_status status = sel_prepare(simulation, settings, prepared, error);
+    status = status ? status : prepared->backend->create(prepared->plan, state, error);
+    /* After step 0: a function that fails there is reported as such, not as one that fails later.
+     */
+    return status ? status : sel_warnings_find(prepared->plan, &prepared->warnings, error);
+}
+
+/* ---- warnings ---- */
+
+enum { LONGEST_LINE = 2048 };
+
+/* Evaluates the laws of the last step: who runs for hours should not learn then that a series was
+ * too short. A run that may end before need not get there. */
+static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_error *error) {
+    const sel_simulation *simulation = plan->simulation;
+    const sel_common *common = simulation->params;
+    int64_t last_step = sel_stop_step(common);
+    if (!simulation->solver->ahead || last_step == INT64_MAX || last_step < 1) {
+        return SEL_OK;
+    }
+    sel_error found = {.status = SEL_OK};
+    char text[LONGEST_LINE];
+    sel_status status = simulation->solver->ahead(plan, last_step - 1, &found);
+    for (int i = 0; sel_warnings_line(&found, i, text, sizeof text); i++) {
+        if (sel_may_end_early(common)) {
+            sel_fail(warnings, status, "%s (in step %lld, if the run gets there)", text,
+                     (long long)last_step);
+        } else {
+            sel_fail(error, status, "%s (in step %lld, the last)", text, (long long)last_step);
+        }
+    }
+    return sel_may_end_early(common) ? SEL_OK : status;
+}
+
+sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
+    *warnings = (sel_error){.status = SEL_OK};
+    /* First, since a function that goes on for ever is told where it is called first. */
+    sel_status status = look_ahead(plan, warnings, error);
+    sel_domain_warn(plan->domain, warnings);
+    if (plan->simulation->solver->warn && !status) {
+        plan->simulation->solver->warn(plan, warnings);
+    }
+    return status;
+}
+
+bool sel_warnings_line(const sel_error *warnings, int index, char *text, size_t size) {
+    const char *at = warnings->status ? warnings->text : "";
+    for (int k = 0; k < index && *at; k++) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    snprintf(text, size, "%.*s", (int)strcspn(at, "\n"), at);
+    return *at != '\0';
+}
+
+void sel_warnings_print(const sel_error *warnings, const char *before, FILE *to) {
+    char text[LONGEST_LINE];
+    for (int i = 0; sel_warnings_line(warnings, i, text, sizeof text); i++) {
+        fprintf(to, "%swarning: %s\n", before, text);
+    }
+}

@@ -1,0 +1,508 @@
+/* run.c -- the run loop.
+ *
+ * The steps at which something happens (an output, a test, the end) are known ahead; between two
+ * of them the backend advances in chunks of about a tenth of a second, so that an interrupt and
+ * the progress line are never late.
+ *
+ * A device never has to be waited for: advance() may return before its steps are done, the
+ * outputs that are due are started and taken when the next chunks were handed over, and a test at
+ * step k starts a monitor and acts on the one that the test before it started. Only a hook, which
+ * may look at anything, and the last state are waited for.
+ */
+#include "engine/run/run.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "engine/base/process.h"
+#include "engine/base/folder.h"
+#include "engine/base/machine.h"
+#include "engine/run/running.h"
+
+enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
+
+/* Outputs are taken when the backend has as much to do as it lets be handed over: taking a large
+ * frame may last as long as a chunk. */
+enum { CHUNKS_AHEAD = 2 };
+static const double chunk_seconds = 0.1;
+
+/* Mach number that is worth a warning: the density varies by Mach^2 / 2. */
+static const double fastest = 0.3;
+
+/* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
+ * seconds of a call may be those of an earlier chunk, or none. */
+static const double first_growth = 4, later_growth = 1.1;
+
+static void resolve_stops(run *r) {
+    const sel_common *common = r->prepared->simulation->params;
+    const sel_stop *stop = &common->stop;
+    r->report->last_step = r->last_step = sel_stop_step(common);
+    r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
+    double passing = common->reference.length / common->reference.velocity / common->dt;
+    r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
+                    : isnan(passing)                 ? DEFAULT_TEST_STEPS
+                                                     : (int64_t)fmin(fmax(1, round(passing)), 1e15);
+    r->look_steps = sel_look_interval(r->prepared->plan);
+}
+
+static bool interrupted(const run *r) {
+    return r->options->interrupt && *r->options->interrupt;
+}
+
+/* NaN when nothing limits the wall time. */
+static double wall_time_left(const run *r) {
+    const double limit = r->prepared->simulation->params->stop.wall_time;
+    return limit - (sel_machine_seconds() - r->started);
+}
+
+static bool ends_early(const run *r) {
+    return interrupted(r) || wall_time_left(r) <= 0;
+}
+
+/* A run that ends before its time takes one more step, if the last one was not observed: its last
+ * outputs may show what only such a step does. */
+static bool may_end_here(const run *r) {
+    return r->observed_step == r->step || !sel_plan_observes(r->prepared->plan);
+}
+
+/* Steps that are done, and how long they took. Who waits for a request waits for the steps before
+ * it; a device that computes while the host writes tells its own time. */
+static double seconds_of_steps(const run *r, int64_t *steps) {
+    const sel_backend *backend = r->prepared->backend;
+    double seconds = r->compute_seconds + (r->outputs ? sel_outputs_waited(r->outputs) : 0);
+    *steps = r->step - r->first_step;
+    if (backend->done) {
+        backend->done(r->state, steps, &seconds);
+    }
+    return seconds;
+}
+
+static double updates_per_second(const run *r) {
+    int64_t steps;
+    double seconds = seconds_of_steps(r, &steps);
+    double updates = (double)r->prepared->domain->free_cells * (double)steps;
+    return seconds > 0 ? updates / seconds : 0;
+}
+
+static double run_time(const run *r) {
+    return (double)r->step * r->prepared->simulation->params->dt;
+}
+
+static void fill_report(run *r) {
+    sel_report *report = r->report;
+    report->steps = r->step;
+    report->time = run_time(r);
+    report->wall_seconds = sel_machine_seconds() - r->started;
+    report->mcells_per_second = 1e-6 * updates_per_second(r);
+    if (r->writer) {
+        const sel_writer_figures figures = sel_writer_so_far(r->writer);
+        report->output_seconds = figures.busy;
+        report->output_wait_seconds = figures.waited;
+    }
+}
+
+/* On a terminal, and in run.json and run.log. */
+static void show_progress(run *r) {
+    sel_report *report = r->report;
+    const bool due = sel_run_record_due(r);
+    if (!r->options->progress && !due) {
+        return;
+    }
+    fill_report(r);
+    const double done = (double)(r->step - r->first_step);
+    const double to_last_step = r->last_step != INT64_MAX && done > 0
+                                    ? report->wall_seconds / done * (double)(r->last_step - r->step)
+                                    : (double)NAN;
+    report->seconds_left = fmin(to_last_step, wall_time_left(r)); /* fmin passes over a NaN */
+    if (r->options->progress) {
+        r->options->progress(report, r->options->data);
+    }
+    if (due) {
+        sel_run_record(r);
+    }
+}
+
+sel_status sel_run_wait(run *r, sel_error *error) {
+    double before = sel_machine_seconds();
+    sel_status status = sel_backend_wait(r->prepared->backend, r->state, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
+/* The next chunk, when n steps took `seconds`. It halves at most and grows only behind a whole one:
+ * what is cut short by an output says little. */
+static void adapt_chunk(run *r, int64_t n, double seconds, double growth) {
+    double fitting = (double)n * chunk_seconds / fmax(seconds, 1e-9);
+    if (fitting < r->chunk) {
+        r->chunk = fmax(1, fmax(fitting, 0.5 * r->chunk));
+    } else if (n == (int64_t)r->chunk) {
+        r->chunk = fmin(fmin(fitting, growth * r->chunk), 1e9);
+    }
+}
+
+static sel_status advance_chunk(run *r, int64_t n, bool observed, sel_error *error) {
+    bool first = r->compute_seconds < chunk_seconds;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->advance(r->state, n, observed, error);
+    if (!status && first) {
+        status = sel_backend_wait(r->prepared->backend, r->state, error);
+    }
+    double seconds = sel_machine_seconds() - before;
+    r->compute_seconds += seconds;
+    if (!status) {
+        int64_t steps;
+        r->step += n;
+        r->observed_step = observed ? r->step : r->observed_step;
+        if (r->prepared->backend->done && seconds_of_steps(r, &steps) > 0) {
+            seconds = seconds_of_steps(r, &steps) * (double)n / (double)steps;
+        }
+        adapt_chunk(r, n, seconds, first ? first_growth : later_growth);
+    }
+    return status;
+}
+
+/* Advances to `target`, where something is due, by an observed step; or until an interrupt, the end
+ * of the wall time, or a checkpoint by it. */
+static sel_status advance_to(run *r, int64_t target, sel_error *error) {
+    for (bool on = true; on && r->step < target;) {
+        int64_t left = ends_early(r) ? 1 : target - r->step;
+        int64_t n = (double)left < r->chunk ? left : (int64_t)r->chunk;
+        sel_status status = advance_chunk(r, n, n == left, error);
+        on = !ends_early(r) && !sel_run_saves_now(r);
+        if (!status && ++r->chunks_ahead == CHUNKS_AHEAD) {
+            status = sel_outputs_finish(r->outputs, error);
+        }
+        if (status) {
+            return status;
+        }
+        show_progress(r);
+    }
+    return SEL_OK;
+}
+
+SEL_PRINTF(3, 4)
+static void stop(run *r, sel_stopped_by by, const char *reason, ...) {
+    va_list args;
+    va_start(args, reason);
+    r->report->stopped_by = by;
+    vsnprintf(r->report->stop_reason, sizeof r->report->stop_reason, reason, args);
+    va_end(args);
+    sel_plain_text(r->report->stop_reason); /* hooks give reasons */
+}
+
+void sel_run_log(const char *text, void *data) {
+    run *r = data;
+    sel_run_note(r, "%s", text);
+    if (r->options->log) {
+        r->options->log(text, r->options->data);
+    }
+}
+
+/* Once in a run. */
+static void warn_of_speed(run *r, double mach) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
+             "Mach^2; reduce dt, or in lattice units the velocity and nu together",
+             (long long)r->monitor_step, fastest, mach);
+    sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
+    char line[300];
+    snprintf(line, sizeof line, "warning: %s", text);
+    sel_run_log(line, r);
+}
+
+/* Takes what a monitor saw; sets stopped_by when that has diverged. */
+static void take_look(run *r) {
+    const sel_plan *plan = r->prepared->plan;
+    const sel_solver *solver = r->prepared->simulation->solver;
+    char found[SEL_DIVERGENCE_TEXT], hint[320];
+    const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
+    if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
+        solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
+        stop(r, SEL_BY_DIVERGENCE, "%s. %s", found, hint);
+        sel_run_name_checkpoint(r);
+    } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
+        warn_of_speed(r, mach);
+    }
+    if (solver->sound && r->monitor.largest_cell >= 0) {
+        r->report->largest_mach = fmax(r->report->largest_mach, mach);
+    }
+    r->largest = fmax(r->largest, r->monitor.largest);
+}
+
+sel_status sel_run_answer_monitor(run *r, sel_error *error) {
+    if (!r->monitor_pending || r->monitor_answered) {
+        return SEL_OK;
+    }
+    r->monitor_answered = true;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    return status;
+}
+
+/* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
+static sel_status finish_monitor(run *r, sel_error *error) {
+    if (!r->monitor_pending) {
+        return SEL_OK;
+    }
+    sel_status status = sel_run_answer_monitor(r, error);
+    r->monitor_pending = false;
+    if (status) {
+        return status;
+    }
+    take_look(r);
+    if (r->report->stopped_by == SEL_BY_DIVERGENCE) {
+        return SEL_OK;
+    }
+    double tolerance = r->prepared->simulation->params->stop.steady;
+    if (!r->monitor.only_bad_cell) {
+        r->report->steady_measure = r->monitor.change;
+        if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
+            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
+                 r->monitor.change, (long long)(r->monitor_step - r->test_steps),
+                 (long long)r->monitor_step);
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
+    r->monitor = (sel_request){.kind = SEL_MONITOR,
+                               .box = sel_grid_box(&r->prepared->domain->grid),
+                               .only_bad_cell = only_bad_cell};
+    r->monitor_step = r->step;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->start(r->state, &r->monitor, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    r->monitor_pending = status == SEL_OK;
+    r->monitor_answered = false;
+    return status;
+}
+
+static int64_t next_test(const run *r) {
+    int64_t steady = sel_next_multiple(r->step, r->test_steps);
+    int64_t look = sel_next_multiple(r->step, r->look_steps);
+    return steady < look ? steady : look;
+}
+
+/* Hooks find the files, results and values of all that was due before them. */
+static sel_status call_hooks(run *r, sel_error *error) {
+    sel_status status = sel_run_wait(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    return status ? status : sel_hooks_call(&r->hooks, r->step, run_time(r), false, error);
+}
+
+/* What is due at the present step: the outputs, which are taken later, then the hooks, whose stop
+ * is acted on at once. */
+static sel_status start_and_call(run *r, sel_error *error) {
+    sel_status status = sel_outputs_start(r->outputs, r->step, run_time(r), false, error);
+    r->chunks_ahead = 0;
+    if (!status && sel_hooks_next(&r->hooks, r->step - 1) == r->step) {
+        status = call_hooks(r, error);
+    }
+    if (r->hooks.stopped && r->report->stopped_by == SEL_BY_NOTHING) {
+        stop(r, SEL_BY_HOOK, "%s", r->hooks.reason);
+    }
+    return status;
+}
+
+static int64_t next_output(const run *r) {
+    int64_t output = sel_outputs_next(r->outputs, r->step);
+    int64_t hook = sel_hooks_next(&r->hooks, r->step);
+    return hook < output ? hook : output;
+}
+
+static sel_status loop(run *r, sel_error *error) {
+    /* What was due at the step of a checkpoint has been done. */
+    sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
+    while (!status && r->report->stopped_by == SEL_BY_NOTHING) {
+        if (r->step >= r->last_step) {
+            stop(r, r->last_step_by, "stop.%s reached",
+                 r->last_step_by == SEL_BY_TIME ? "time" : "steps");
+            break;
+        }
+        if (ends_early(r) && may_end_here(r)) {
+            const bool signalled = interrupted(r);
+            stop(r, signalled ? SEL_BY_INTERRUPT : SEL_BY_WALL_TIME, "%s",
+                 signalled ? "interrupted by a signal" : "stop.wall_time reached");
+            break;
+        }
+        if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
+            break;
+        }
+        int64_t test = next_test(r), output = next_output(r), saved = sel_run_next_save(r);
+        int64_t target = test < output ? test : output;
+        target = saved < target ? saved : target;
+        status = advance_to(r, target < r->last_step ? target : r->last_step, error);
+        if (!status && r->step == test) {
+            status = finish_monitor(r, error);
+            if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
+                status = start_monitor(r, r->step % r->test_steps != 0, error);
+            }
+        }
+        if (!status && r->step == output) {
+            status = start_and_call(r, error);
+        }
+        if (!status && r->step == saved && r->report->stopped_by == SEL_BY_NOTHING) {
+            status = sel_run_save(r, error);
+        }
+    }
+    return status;
+}
+
+/* The last state: tested on the spot unless its test is what ended the run, and written. */
+static sel_status end(run *r, sel_error *error) {
+    sel_status status = sel_run_wait(r, error);
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = sel_run_save_last(r, error);
+    }
+    status = status ? status : finish_monitor(r, error);
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = start_monitor(r, true, error);
+        status = status ? status : finish_monitor(r, error);
+    }
+    if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
+        status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
+    }
+    if (!status) {
+        status = sel_outputs_start(r->outputs, r->step, run_time(r), true, error);
+        status = status ? status : sel_outputs_finish(r->outputs, error);
+    }
+    sel_status drained = sel_writer_drain(r->writer, status ? NULL : error);
+    return status ? status : drained;
+}
+
+/* After a failure: what was written is concluded, with the last state that is whole. A disk that is
+ * full takes no more. The first failure is what the user is told. */
+static void end_after(run *r, sel_status failure) {
+    int64_t step = r->prepared->backend->whole(r->state);
+    r->step = step >= 0 ? step : r->step;
+    if (r->outputs) {
+        sel_outputs_end(r->outputs, r->step, run_time(r), step >= 0 && failure != SEL_BAD_FILE);
+    }
+    if (r->writer) {
+        sel_writer_drain(r->writer, NULL);
+    }
+}
+
+static sel_status open_run(run *r, sel_output_context *context, sel_error *error) {
+    const sel_prepared *prepared = r->prepared;
+    sel_status status = sel_writer_create(WRITER_QUEUE, &r->writer, error);
+    if (status) {
+        return status;
+    }
+    *context = (sel_output_context){
+        .simulation = prepared->simulation,
+        .solver = prepared->simulation->solver,
+        .domain = prepared->domain,
+        .plan = prepared->plan,
+        .backend = prepared->backend,
+        .state = r->state,
+        .precision = prepared->plan->precision,
+        .directory = r->options->directory,
+        .force = r->options->force,
+        .writer = r->writer,
+        .results = &r->report->results,
+        .resume = r->resume,
+        .resume_files = r->resume_files,
+    };
+    r->hooks = (sel_hook_run){.context = context, .log = sel_run_log, .log_data = r};
+    return sel_outputs_open(context, &r->outputs, error);
+}
+
+/* run.json as the run left it. */
+static sel_status write_report(run *r, sel_status status, const sel_error *why, sel_error *error) {
+    if (status) {
+        stop(r, SEL_BY_ERROR, "%.500s", why ? why->text : "");
+    }
+    if (r->writer) {
+        sel_writer_drain(r->writer, NULL); /* what is written by then is listed */
+    }
+    fill_report(r);
+    r->report->ended = time(NULL);
+    r->report->seconds_left = (double)NAN;
+    return sel_run_record_end(r, status ? NULL : error);
+}
+
+/* The process ends in the middle of a step, or of a hook. */
+static void end_at_once(void *data, const sel_error *error) {
+    write_report(data, error->status, error, NULL);
+}
+
+static sel_status run_opened(run *r, sel_error *error) {
+    r->report->setup_seconds = sel_machine_seconds() - r->started;
+    if (r->options->begun) {
+        r->options->begun(r->prepared);
+    }
+    resolve_stops(r);
+    sel_status status = r->resume ? sel_run_load(r, error) : SEL_OK;
+    r->saved_clock = sel_machine_seconds();
+    status = status ? status : loop(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    return status ? status : end(r, error);
+}
+
+static sel_status run_prepared(run *r, sel_error *error) {
+    sel_output_context context;
+    sel_status status = sel_run_record_begin(r, error);
+    if (!status) {
+        sel_emergency_set(end_at_once, r);
+        status = open_run(r, &context, error);
+        status = status ? status : run_opened(r, error);
+        if (status) {
+            end_after(r, status);
+        }
+        sel_emergency_set(NULL, NULL);
+        sel_status written = write_report(r, status, error, error);
+        status = status ? status : written;
+    }
+    if (r->outputs) {
+        sel_outputs_close(r->outputs);
+    }
+    sel_writer_destroy(r->writer);
+    return status;
+}
+
+sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulation,
+                   const sel_run_options *options, sel_report *report, sel_error *error) {
+    *report = (sel_report){.name = simulation->params->name,
+                           .steady_measure = (double)NAN,
+                           .seconds_left = (double)NAN,
+                           .largest_mach = (double)NAN,
+                           .started = time(NULL)};
+    sel_prepared prepared;
+    run r = {.scenario = scenario,
+             .prepared = &prepared,
+             .options = options,
+             .report = report,
+             .chunk = 1,
+             .saved_step = -1};
+    r.started = sel_machine_seconds();
+    /* The state first: a law or an initial field that fails leaves no directory behind. */
+    sel_status status = sel_set_up(simulation, &options->settings, &prepared, &r.state, error);
+    sel_process_write(options->interrupt != NULL);
+    status = status ? status : sel_run_open_directory(&r, error);
+    status = status ? status : run_prepared(&r, error);
+    sel_process_write(false);
+    sel_checkpoint_close(r.resume);
+    if (prepared.backend) {
+        prepared.backend->destroy(r.state);
+    }
+    sel_prepared_release(&prepared);
+    if (status) {
+        return status;
+    }
+    if (report->stopped_by == SEL_BY_DIVERGENCE) {
+        return sel_fail(error, SEL_DIVERGED, "%s", report->stop_reason);
+    }
+    if (report->stopped_by == SEL_BY_INTERRUPT) {
+        return sel_fail(error, SEL_INTERRUPTED, "interrupted at step %lld; the last state is in %s",
+                        (long long)report->steps, options->directory);
+    }
+    return SEL_OK;
+}
+
+void sel_report_release(sel_report *report) {
+    sel_results_free(&report->results);
+}

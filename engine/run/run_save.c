@@ -1,0 +1,495 @@
+/* run_save.c -- checkpoints of a run: what they hold, when they are due, how a run goes on.
+ *
+ * A checkpoint holds what the run was made from, where it stands, its results, what hooks keep, the
+ * outputs, the state, and the fields that sel.state takes. Saving and loading are the same code.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "engine/base/file.h"
+#include "engine/base/folder.h"
+#include "engine/base/machine.h"
+#include "engine/machine/state.h"
+#include "engine/output/kind.h"
+#include "engine/run/running.h"
+#include "engine/scene/saved_fields.h"
+#include "engine/base/version.h"
+
+/* ---- which checkpoint a run goes on from ---- */
+
+/* The out.checkpoint of a simulation; NULL: it has none. */
+static const sel_variant *checkpoint_output(const sel_simulation *simulation) {
+    const sel_list *outputs = &simulation->params->output;
+    for (int i = 0; i < outputs->n; i++) {
+        const sel_variant *output = (const sel_variant *)outputs->v + i;
+        if (output->table == &sel_out_checkpoint_table) {
+            return output;
+        }
+    }
+    return NULL;
+}
+
+static void name_checkpoint(const sel_simulation *simulation, const char *directory,
+                            sel_checkpoint_names *names) {
+    const sel_variant *output = checkpoint_output(simulation);
+    const char *name = output ? sel_output_name(output) : "checkpoint";
+    snprintf(names->file, sizeof names->file, "%.64s.sel", name);
+    snprintf(names->before, sizeof names->before, "%.64s.before.sel", name);
+    snprintf(names->path, sizeof names->path, "%s/%s", directory, names->file);
+    snprintf(names->path_before, sizeof names->path_before, "%s/%s", directory, names->before);
+}
+
+/* Whether run.json says that the run has come to an end of its own. */
+static bool has_ended(const char *json) {
+    return !strstr(json, "\"stopped_by\": \"running\"") &&
+           !strstr(json, "\"stopped_by\": \"interrupted\"") &&
+           !strstr(json, "\"stopped_by\": \"error\"");
+}
+
+sel_resume_step sel_resume_in_list(const sel_simulation *simulation, const char *directory) {
+    enum { LONGEST = 1 << 26 };
+    sel_checkpoint_names names = {.keeps_before = false};
+    char path[SEL_PATH_ROOM], *json = NULL;
+    size_t length = 0;
+    name_checkpoint(simulation, directory, &names);
+    if (access(names.path, F_OK) == 0 || access(names.path_before, F_OK) == 0) {
+        return SEL_RESUME_IT;
+    }
+    snprintf(path, sizeof path, "%s/" SEL_RUN_JSON, directory);
+    sel_resume_step step = SEL_RESUME_BEGIN;
+    if (!sel_file_read(path, LONGEST, "it tells of a run", &json, &length, NULL)) {
+        json[length < LONGEST && length > 0 ? length - 1 : 0] = '\0'; /* the last line's end */
+        step = has_ended(json) ? SEL_RESUME_DONE : SEL_RESUME_ANEW;
+    }
+    free(json);
+    return step;
+}
+
+/* The file, or the checkpoint of those names where it is NULL. When that is damaged the message
+ * names the one before it, if that is whole. */
+static sel_status open_to_resume(const sel_checkpoint_names *names, const char *file,
+                                 sel_checkpoint **opened, sel_error *error) {
+    const bool there = access(names->path, F_OK) == 0;
+    if (!file && !there && access(names->path_before, F_OK) == 0) { /* ended between two names */
+        file = names->path_before;
+    }
+    if (file) {
+        return sel_checkpoint_open(file, opened, error);
+    }
+    if (!there) {
+        *opened = NULL;
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: there is no checkpoint; runs write one where the scenario has "
+                        "out.checkpoint, and when they are interrupted",
+                        names->path);
+    }
+    sel_status status = sel_checkpoint_open(names->path, opened, error);
+    sel_checkpoint *before = NULL;
+    if (status && !sel_checkpoint_open(names->path_before, &before, NULL)) {
+        sel_fail(error, status, "the one before it is whole: --resume %s", names->path_before);
+    }
+    sel_checkpoint_close(before);
+    return status;
+}
+
+/* ---- what it was made from ---- */
+
+/* A number or word that a run goes on with, or that is told when it has changed. */
+typedef struct property {
+    char name[80], value[256];
+    bool fixed; /* the state means nothing with another */
+} property;
+
+enum { MOST_PROPERTIES = 1000 };
+
+typedef struct properties {
+    int count;
+    property v[MOST_PROPERTIES];
+} properties;
+
+SEL_PRINTF(4, 5)
+static void add(properties *list, bool fixed, const char *name, const char *format, ...) {
+    va_list args;
+    if (list->count == MOST_PROPERTIES) {
+        return;
+    }
+    property *to = &list->v[list->count++];
+    to->fixed = fixed;
+    snprintf(to->name, sizeof to->name, "%s", name);
+    va_start(args, format);
+    vsnprintf(to->value, sizeof to->value, format, args);
+    va_end(args);
+}
+
+static unsigned long crc_of(const void *bytes, size_t count) {
+    return crc32_z(0, bytes, bytes ? count : 0);
+}
+
+static unsigned long crc_of_regions(const sel_domain *domain) {
+    unsigned long crc = crc_of(domain->cell, (size_t)sel_grid_cells(&domain->grid));
+    for (int face = 0; face < SEL_FACES; face++) {
+        if (domain->face[face]) {
+            crc = crc32_z(crc, domain->face[face], (size_t)sel_face_sites(&domain->grid, face));
+        }
+    }
+    return crc;
+}
+
+static void describe_grid(const sel_grid *grid, properties *list) {
+    if (grid->dims == 2) {
+        add(list, true, "size", "%lld x %lld", (long long)grid->n[0], (long long)grid->n[1]);
+    } else {
+        add(list, true, "size", "%lld x %lld x %lld", (long long)grid->n[0], (long long)grid->n[1],
+            (long long)grid->n[2]);
+    }
+    add(list, true, "dx", "%.17g", grid->dx);
+    add(list, true, "dt", "%.17g", grid->dt);
+    add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
+        grid->origin[2]);
+}
+
+static void describe(const run *r, properties *list) {
+    const sel_prepared *prepared = r->prepared;
+    const sel_simulation *simulation = prepared->simulation;
+    const sel_scenario *scenario = r->scenario;
+    char text[200];
+    list->count = 0;
+    add(list, true, "solver", "sel.%s", simulation->solver->name);
+    describe_grid(&prepared->domain->grid, list);
+    add(list, true, "precision", "%s", sel_precision_names[prepared->plan->precision]);
+    if (simulation->solver->state_text) {
+        simulation->solver->state_text(prepared->plan, text, sizeof text);
+        add(list, true, "lattice", "%s", text);
+    }
+    add(list, false, "selenite", "%s", sel_version());
+    add(list, false, "script", "%zu bytes, CRC %08lx", scenario->text ? scenario->text_length : 0,
+        crc_of(scenario->text, scenario->text_length));
+    add(list, false, "regions", "CRC %08lx", crc_of_regions(prepared->domain));
+    for (int i = 0; i < scenario->parameter_count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "parameter %s", scenario->parameters[i].name);
+        add(list, false, name, "%s", scenario->parameters[i].text);
+    }
+}
+
+/* `then` comes from a file. */
+static void compare(property *then, const properties *now, sel_checkpoint *checkpoint,
+                    sel_error *notes) {
+    then->name[sizeof then->name - 1] = then->value[sizeof then->value - 1] = '\0';
+    sel_plain_text(then->name);
+    sel_plain_text(then->value);
+    for (int i = 0; i < now->count; i++) {
+        if (strcmp(now->v[i].name, then->name) != 0 || strcmp(now->v[i].value, then->value) == 0) {
+            continue;
+        }
+        if (then->fixed) {
+            sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
+                                "%s: %s is %s in the checkpoint and %s in the scenario; a run goes "
+                                "on with the grid, lattice and precision that it had",
+                                checkpoint->path, then->name, then->value, now->v[i].value);
+        } else {
+            sel_fail(notes, SEL_BAD_SCENARIO, "%s was %s and is %s now", then->name, then->value,
+                     now->v[i].value);
+        }
+    }
+}
+
+/* Moves the block; what is loaded is compared. */
+static void keep_properties(run *r, sel_checkpoint *checkpoint) {
+    properties *now = malloc(sizeof *now);
+    if (!now) {
+        sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
+        return;
+    }
+    describe(r, now);
+    int count = now->count;
+    sel_checkpoint_block(checkpoint, "run");
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
+        property one = {.fixed = false};
+        one = checkpoint->loads ? one : now->v[i];
+        SEL_KEEP(checkpoint, one);
+        if (checkpoint->loads) {
+            compare(&one, now, checkpoint, &r->notes);
+        }
+    }
+    free(now);
+}
+
+/* ---- where it stands ---- */
+
+static bool is_cell(int64_t cell, const sel_grid *grid) {
+    return cell >= -1 && cell < sel_grid_cells(grid);
+}
+
+static void keep_standing(run *r, sel_checkpoint *checkpoint) {
+    const sel_domain *domain = r->prepared->domain;
+    sel_request *monitor = &r->monitor;
+    int64_t step = r->step;
+    sel_checkpoint_block(checkpoint, "standing");
+    SEL_KEEP(checkpoint, step);
+    SEL_KEEP(checkpoint, r->largest);
+    SEL_KEEP(checkpoint, r->report->steady_measure);
+    SEL_KEEP(checkpoint, r->report->largest_mach);
+    SEL_KEEP(checkpoint, r->monitor_pending);
+    SEL_KEEP(checkpoint, r->monitor_step);
+    SEL_KEEP(checkpoint, monitor->only_bad_cell);
+    SEL_KEEP(checkpoint, monitor->change);
+    SEL_KEEP(checkpoint, monitor->bad_cells);
+    SEL_KEEP(checkpoint, monitor->bad_cell);
+    SEL_KEEP(checkpoint, monitor->largest);
+    SEL_KEEP(checkpoint, monitor->largest_cell);
+    SEL_KEEP(checkpoint, monitor->smallest);
+    SEL_KEEP(checkpoint, monitor->smallest_cell);
+    r->monitor_answered = r->monitor_pending;
+    sel_keep(checkpoint, domain->control_values,
+             (size_t)domain->control_count * sizeof *domain->control_values);
+    if (step < 0 || !is_cell(monitor->bad_cell, &domain->grid) ||
+        !is_cell(monitor->largest_cell, &domain->grid) ||
+        !is_cell(monitor->smallest_cell, &domain->grid)) {
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: its step or cells cannot be",
+                            checkpoint->path);
+    } else {
+        r->step = step;
+    }
+}
+
+static void keep_results(sel_results *results, sel_checkpoint *checkpoint) {
+    int count = results->count;
+    sel_checkpoint_block(checkpoint, "results");
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
+        struct sel_result one = {.value = 0};
+        one = checkpoint->loads ? one : results->v[i];
+        SEL_KEEP(checkpoint, one);
+        one.name[sizeof one.name - 1] = '\0';
+        if (checkpoint->loads && !checkpoint->failure.status) {
+            sel_results_set(results, one.name, one.value, &checkpoint->failure);
+        }
+    }
+}
+
+static void keep_hooks(run *r, sel_checkpoint *checkpoint) {
+    const sel_list *hooks = &r->prepared->simulation->params->hooks;
+    const sel_callback *first = hooks->n > 0 ? ((const sel_hook *)hooks->v)->call : NULL;
+    const bool loads = checkpoint->loads;
+    if (first && first->keep && (!loads || sel_checkpoint_bytes(checkpoint, "hooks") >= 0)) {
+        sel_checkpoint_block(checkpoint, "hooks");
+        first->keep(first, &r->hooks, checkpoint);
+    }
+}
+
+static void keep_loop(run *r, sel_checkpoint *checkpoint) {
+    keep_standing(r, checkpoint);
+    keep_results(&r->report->results, checkpoint);
+    keep_hooks(r, checkpoint);
+}
+
+/* ---- fields for sel.state ---- */
+
+static void save_field(const run *r, const char *name, sel_checkpoint *checkpoint) {
+    const sel_output_context *context = r->hooks.context;
+    const sel_grid *grid = &r->prepared->domain->grid;
+    int component;
+    const int field = sel_solver_field(context->solver, grid->dims, name, &component);
+    const int components = sel_field_components(&context->solver->fields[field], grid->dims);
+    char block[SEL_BLOCK_NAME];
+    sel_error *error = &checkpoint->failure;
+    const int64_t slabs = grid->n[grid->dims - 1], cells = sel_grid_cells(grid) / slabs;
+    double *values = malloc((size_t)(cells * components) * sizeof *values);
+    if (!values) {
+        sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "no memory for a checkpoint");
+        return;
+    }
+    snprintf(block, sizeof block, "field %s", name);
+    sel_checkpoint_block(checkpoint, block);
+    for (int64_t s = 0; s < slabs && !error->status; s++) {
+        sel_request request = {.kind = SEL_READ,
+                               .field = field,
+                               .box = sel_grid_box(grid),
+                               .precision = SEL_F64,
+                               .components = components,
+                               .to = values};
+        request.box.lo[grid->dims - 1] = s;
+        request.box.hi[grid->dims - 1] = s + 1;
+        if (!sel_output_request(context, &request, error)) {
+            sel_keep(checkpoint, values, (size_t)(cells * components) * sizeof *values);
+        }
+    }
+    free(values);
+}
+
+static void save_fields(const run *r, sel_checkpoint *checkpoint) {
+    const sel_domain *domain = r->prepared->domain;
+    const sel_grid *grid = &domain->grid;
+    sel_state_grid place = {.dims = grid->dims, .dx = grid->dx};
+    memcpy(place.n, grid->n, sizeof place.n);
+    memcpy(place.origin, grid->origin, sizeof place.origin);
+    sel_checkpoint_block(checkpoint, "grid");
+    SEL_KEEP(checkpoint, place);
+    sel_checkpoint_block(checkpoint, "solids");
+    sel_keep(checkpoint, domain->cell, (size_t)sel_grid_cells(grid));
+    const char *const *name = r->prepared->simulation->solver->initial_fields;
+    for (; name && *name; name++) {
+        save_field(r, *name, checkpoint);
+    }
+}
+
+/* ---- going on ---- */
+
+sel_status sel_run_open_directory(run *r, sel_error *error) {
+    const sel_run_options *options = r->options;
+    const sel_simulation *simulation = r->prepared->simulation;
+    name_checkpoint(simulation, options->directory, &r->names);
+    const sel_variant *output = checkpoint_output(simulation);
+    r->checkpoint = output ? output->data : NULL;
+    r->saves_every = output ? sel_checkpoint_seconds(output) : 0;
+    if (!options->resume) {
+        return sel_run_directory(options->directory, options->force, error);
+    }
+    sel_status status = open_to_resume(&r->names, options->resume_file, &r->resume, error);
+    if (status) {
+        return status;
+    }
+    const char **file = r->resume_files;
+    if (access(r->names.path, F_OK) == 0) {
+        *file++ = r->names.file;
+    }
+    if (access(r->names.path_before, F_OK) == 0) {
+        *file = r->names.before;
+    }
+    keep_properties(r, r->resume);
+    if (!r->resume->failure.status) {
+        sel_state_check(r->state, r->resume);
+    }
+    status = sel_checkpoint_status(r->resume, error);
+    const sel_output_context context = {
+        .directory = options->directory, .resume = r->resume, .resume_files = r->resume_files};
+    return status ? status : sel_outputs_cut(&context, error);
+}
+
+static void note_changes(run *r) {
+    char text[600];
+    snprintf(text, sizeof text, "goes on from step %lld (%.400s)", (long long)r->step,
+             r->resume->path);
+    sel_run_log(text, r);
+    sel_run_note(r, "%s", r->notes.text);
+}
+
+sel_status sel_run_load(run *r, sel_error *error) {
+    sel_state_load(r->state, r->prepared->backend, r->resume);
+    keep_loop(r, r->resume);
+    sel_outputs_load(r->outputs, r->resume, &r->notes);
+    sel_status status = sel_checkpoint_status(r->resume, error);
+    if (!status) {
+        r->first_step = r->saved_step = r->step;
+        r->observed_step = -1;
+        r->names.keeps_before = strcmp(r->resume->path, r->names.path_before) == 0;
+        note_changes(r);
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+bool sel_run_saves_now(const run *r) {
+    return r->saves_every > 0 && r->step != r->saved_step &&
+           sel_machine_seconds() - r->saved_clock >= r->saves_every;
+}
+
+int64_t sel_run_next_save(const run *r) {
+    return r->checkpoint
+               ? sel_output_next(&r->checkpoint->common, 0, r->prepared->domain->grid.dt, r->step)
+               : INT64_MAX;
+}
+
+/* Whether one may go on from the present state. Leaves the test under way alone. */
+static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
+    char found[SEL_DIVERGENCE_TEXT];
+    sel_request look = {.kind = SEL_MONITOR,
+                        .box = sel_grid_box(&r->prepared->domain->grid),
+                        .only_bad_cell = true};
+    const sel_backend *backend = r->prepared->backend;
+    sel_status status = backend->start(r->state, &look, error);
+    status = status ? status : backend->finish(r->state, &look, error);
+    *sound = !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
+             !(r->monitor_pending &&
+               sel_diverged(r->prepared->plan, &r->monitor, r->monitor_step, found));
+    return status;
+}
+
+static sel_status write_checkpoint(run *r, uint64_t *bytes, sel_error *error) {
+    sel_checkpoint *checkpoint;
+    sel_status status = sel_checkpoint_create(r->names.path, &checkpoint, error);
+    if (status) {
+        return status;
+    }
+    keep_properties(r, checkpoint);
+    keep_loop(r, checkpoint);
+    sel_outputs_save(r->outputs, checkpoint);
+    sel_state_save(r->state, r->prepared->backend, checkpoint);
+    save_fields(r, checkpoint);
+    status = sel_checkpoint_commit(checkpoint, r->names.keeps_before ? NULL : r->names.path_before,
+                                   bytes, error);
+    sel_checkpoint_close(checkpoint);
+    return status;
+}
+
+/* All files are on the way to the disk before the checkpoint says that they are there. */
+sel_status sel_run_save(run *r, sel_error *error) {
+    const double begun = sel_machine_seconds();
+    char size[SEL_BYTES_ROOM];
+    uint64_t bytes = 0;
+    bool sound = false;
+    sel_status status = sel_run_wait(r, error);
+    status = status ? status : sel_outputs_finish(r->outputs, error);
+    status = status ? status : sel_run_answer_monitor(r, error);
+    status = status ? status : sel_writer_drain(r->writer, error);
+    status = status ? status : look_at_state(r, &sound, error);
+    if (status || !sound) {
+        r->saved_clock = sel_machine_seconds();
+        return status;
+    }
+    status = sel_outputs_add_file(r->outputs, r->names.file, error);
+    if (!status && access(r->names.path, F_OK) == 0) {
+        status = sel_outputs_add_file(r->outputs, r->names.before, error);
+    }
+    status = status ? status : write_checkpoint(r, &bytes, error);
+    r->saved_clock = sel_machine_seconds();
+    if (!status) {
+        r->saved_step = r->step;
+        r->names.keeps_before = false;
+        sel_run_note(r, "checkpoint of step %lld: %s, %s, %.3g s", (long long)r->step,
+                     r->names.file, sel_bytes_text((double)bytes, size), r->saved_clock - begun);
+    }
+    return status;
+}
+
+sel_status sel_run_save_last(run *r, sel_error *error) {
+    const sel_stopped_by by = r->report->stopped_by;
+    if (r->saved_step == r->step || (!r->checkpoint && by != SEL_BY_INTERRUPT)) {
+        return SEL_OK;
+    }
+    if (by != SEL_BY_INTERRUPT) {
+        return sel_run_save(r, error);
+    }
+    sel_error failure = {.status = SEL_OK};
+    if (sel_run_save(r, &failure)) {
+        char text[600];
+        snprintf(text, sizeof text, "no checkpoint: %.500s", failure.text);
+        sel_run_log(text, r);
+    }
+    return SEL_OK;
+}
+
+void sel_run_name_checkpoint(run *r) {
+    char *reason = r->report->stop_reason;
+    const size_t used = strlen(reason), room = sizeof r->report->stop_reason - used;
+    if (r->saved_step >= 0) {
+        snprintf(reason + used, room, ". %s holds step %lld", r->names.path,
+                 (long long)r->saved_step);
+    }
+}

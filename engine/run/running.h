@@ -1,0 +1,102 @@
+/* running.h -- a run under way: what its loop (run.c), its record and its checkpoints share. */
+#ifndef SEL_RUNNING_H
+#define SEL_RUNNING_H
+
+#include "engine/run/run.h"
+
+/* The names of the checkpoint of a simulation and of the one before it, in `directory`. */
+typedef struct sel_checkpoint_names {
+    char file[96], before[96]; /* in the directory */
+    char path[4400], path_before[4400];
+    bool keeps_before; /* the present one is worse than the one before it: it is replaced */
+} sel_checkpoint_names;
+
+typedef struct run {
+    const sel_scenario *scenario;
+    sel_prepared *prepared;
+    const sel_run_options *options;
+    sel_report *report;
+    sel_state *state;
+    sel_outputs *outputs;
+    sel_writer *writer;
+    sel_hook_run hooks;
+    FILE *log;       /* run.log; NULL: it could not be made */
+    double recorded; /* clock of the last run.json */
+
+    int64_t step, first_step, last_step; /* first: of this process */
+    int64_t observed_step;               /* the last that was observed; -1: none is known */
+    sel_stopped_by last_step_by;
+    int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
+
+    sel_request monitor; /* the test under way */
+    bool monitor_pending, monitor_answered;
+    int64_t monitor_step;
+    double largest; /* magnitude of the main field at all tests so far */
+
+    double started;         /* clock */
+    double compute_seconds; /* spent on steps and monitors, or waiting for them */
+    double chunk;           /* steps */
+    int chunks_ahead;       /* handed over since outputs were started */
+
+    const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
+    sel_checkpoint *resume;               /* goes on from it; NULL: begins at step 0 */
+    sel_checkpoint_names names;
+    const char *resume_files[3];     /* checkpoints in the directory, which stay there */
+    int64_t saved_step;              /* of the last checkpoint; -1: none */
+    double saved_clock, saves_every; /* seconds; 0: not by wall time */
+    sel_error notes;                 /* what has changed since the checkpoint */
+} run;
+
+/* Waits until all steps are done. */
+sel_status sel_run_wait(run *r, sel_error *error);
+
+/* Waits for the monitor under way, if there is one. */
+sel_status sel_run_answer_monitor(run *r, sel_error *error);
+
+/* A line of run.log that the user sees, too; `run` is the run. */
+void sel_run_log(const char *text, void *run);
+
+/* ---- what it tells of itself: run_record.c ---- */
+
+/* Copies the script, writes the first run.json, and begins the log. */
+sel_status sel_run_record_begin(run *r, sel_error *error);
+
+/* Whether run.json and the log are due again, as they are every ten seconds. */
+bool sel_run_record_due(const run *r);
+
+/* Writes run.json from the report as it stands, and a line into the log. A failure is left to the
+ * next time: the run goes on. */
+void sel_run_record(run *r);
+
+/* Lines of the log, with the time. */
+void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);
+
+/* The last run.json, of the report of a run that has ended, and the end of the log. */
+sel_status sel_run_record_end(run *r, sel_error *error);
+
+/* ---- checkpoints: run_save.c ---- */
+
+/* Makes the directory ready. A run that goes on opens its checkpoint, and refuses what it cannot go
+ * on from before anything in the directory is changed. */
+sel_status sel_run_open_directory(run *r, sel_error *error);
+
+/* Goes on from the checkpoint; the outputs have been opened, at step 0. */
+sel_status sel_run_load(run *r, sel_error *error);
+
+/* Whether out.checkpoint goes by wall time and is due; the next step at which it is due by steps.
+ */
+bool sel_run_saves_now(const run *r);
+int64_t sel_run_next_save(const run *r);
+
+/* Writes a checkpoint of the present step, whose outputs, tests and hooks have had their turn. A
+ * state that has diverged is not written. */
+sel_status sel_run_save(run *r, sel_error *error);
+
+/* At the end, and when the run is interrupted: before the last outputs, which a run that goes on
+ * does not write. A run that is interrupted ends in order without one. */
+sel_status sel_run_save_last(run *r, sel_error *error);
+
+/* Adds to the reason of a divergence where the last good state is. */
+void sel_run_name_checkpoint(run *r);
+
+#endif

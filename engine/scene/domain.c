@@ -1,0 +1,378 @@
+/* domain.c -- a simulation's regions on its cells and face sites.
+ *
+ * All regions are painted in order (regions.c), then the cells without data. Every site of a face
+ * that is neither periodic nor behind a solid cell must have an owner in the end.
+ */
+#include "engine/scene/domain.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/base/machine.h"
+#include "engine/scene/solver.h"
+
+enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
+
+static sel_status check_face_painted(const sel_domain *domain, const sel_simulation *simulation,
+                                     int face, sel_error *error) {
+    const sel_grid *grid = &domain->grid;
+    int64_t first = -1, missing = 0;
+    for (int64_t site = 0; site < sel_face_sites(grid, face); site++) {
+        int64_t at[3];
+        sel_face_cell(grid, face, site, at);
+        if (domain->face[face][site] == 0 && domain->cell[sel_cell_number(grid, at)] == 0) {
+            first = first < 0 ? site : first;
+            missing++;
+        }
+    }
+    if (missing == 0) {
+        return SEL_OK;
+    }
+    char cell[SEL_CELL_TEXT];
+    int64_t at[3];
+    sel_face_cell(grid, face, first, at);
+    return sel_fail_at(
+        error, sel_simulation_where(simulation, "regions"),
+        "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
+        "paint them, or make axis %s periodic",
+        sel_face_name(face), (long long)missing, (long long)sel_face_sites(grid, face),
+        sel_cell_text(grid, sel_cell_number(grid, at), cell), sel_axis_names[face / 2]);
+}
+
+static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid, sel_error *error) {
+    const sel_common *common = simulation->params;
+    *grid = sel_common_grid(common);
+    double cells = 1;
+    for (int a = 0; a < grid->dims; a++) {
+        cells *= (double)grid->n[a];
+        if (grid->n[a] < 1) {
+            return sel_fail_at(error, sel_simulation_where(simulation, "size"),
+                               "size[%d] must be at least 1, got %lld", a + 1,
+                               (long long)grid->n[a]);
+        }
+    }
+    if (common->origin.n && common->origin.n != grid->dims) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "origin"),
+                           "origin has %d coordinates in a domain of %d dimensions",
+                           common->origin.n, grid->dims);
+    }
+    if (grid->periodic >> grid->dims) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "periodic"),
+                           "periodic names axis z in a domain of 2 dimensions");
+    }
+    if (cells > 4e15) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "size"),
+                           "size asks for %.3g cells, more than any memory holds", cells);
+    }
+    return SEL_OK;
+}
+
+sel_status sel_domain_allocate(sel_domain *domain, sel_error *error) {
+    int64_t cells = sel_grid_cells(&domain->grid);
+    domain->cell = calloc((size_t)cells, 1);
+    if (!domain->cell) {
+        char text[SEL_BYTES_ROOM];
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "not enough memory: the map of %lld cells alone takes %s; reduce size",
+                        (long long)cells, sel_bytes_text((double)cells, text));
+    }
+    for (int face = 0; face < 2 * domain->grid.dims; face++) {
+        if (!sel_axis_periodic(&domain->grid, face / 2)) {
+            domain->face[face] = calloc((size_t)sel_face_sites(&domain->grid, face), 1);
+            if (!domain->face[face]) {
+                return sel_fail_memory(error, "the faces", 0);
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls, sel_error *error) {
+    domain->control_count = controls->n;
+    domain->control_values = calloc((size_t)controls->n + 1, sizeof(double));
+    if (!domain->control_values) {
+        return sel_fail_memory(error, "the controls", 0);
+    }
+    for (int i = 0; i < controls->n; i++) {
+        domain->control_values[i] = controls->v[i].value;
+    }
+    return SEL_OK;
+}
+
+unsigned sel_domain_due(const sel_domain *domain, double *kept) {
+    const size_t bytes = (size_t)domain->control_count * sizeof *kept;
+    if (bytes == 0 || memcmp(kept, domain->control_values, bytes) == 0) {
+        return SEL_ON_T;
+    }
+    memcpy(kept, domain->control_values, bytes);
+    return SEL_ON_T | SEL_ON_CONTROLS;
+}
+
+/* Makes the free cells that are blank a region of their own, behind the others. */
+static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
+                             const uint8_t *blank, sel_variant law, int threads, sel_error *error) {
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    const int number = domain->region_count + 1;
+    const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
+    uint8_t *cell = domain->cell;
+    int64_t painted = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
+    for (int64_t i = 0; i < cells; i++) {
+        bool paints = blank[i] && cell[i] == 0;
+        cell[i] = paints ? region : cell[i];
+        painted += paints;
+    }
+    if (painted == 0) {
+        return SEL_OK;
+    }
+    if (number > MAX_REGIONS) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
+                           "%d regions, and the cells without data are one more; at most %d are "
+                           "possible",
+                           domain->region_count, MAX_REGIONS);
+    }
+    domain->own_regions = calloc((size_t)number, sizeof *domain->own_regions);
+    if (!domain->own_regions) {
+        return sel_fail_memory(error, "the regions", (size_t)number * sizeof *domain->own_regions);
+    }
+    for (int k = 0; k < domain->region_count; k++) {
+        domain->own_regions[k] = domain->regions[k];
+    }
+    domain->own_regions[number - 1] = (sel_region){
+        .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
+    domain->regions = domain->own_regions;
+    domain->region_count = number;
+    return SEL_OK;
+}
+
+static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
+                               sel_error *error) {
+    const sel_solver *solver = simulation->solver;
+    size_t cells = (size_t)sel_grid_cells(&domain->grid);
+    sel_variant law = {NULL, NULL, {NULL, 0}};
+    uint8_t *blank = calloc(cells, 1);
+    if (!blank) {
+        return sel_fail_memory(error, "the cells without data", cells);
+    }
+    sel_status status = solver->blank(simulation, domain, threads, blank, &law, error);
+    if (!status && law.table) {
+        status = add_nodata(domain, simulation, blank, law, threads, error);
+    }
+    free(blank);
+    return status;
+}
+
+static int64_t count_free(const sel_domain *domain, int threads) {
+    const int64_t cells = sel_grid_cells(&domain->grid);
+    const uint8_t *cell = domain->cell;
+    int64_t count = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : count)
+    for (int64_t i = 0; i < cells; i++) {
+        count += cell[i] == 0;
+    }
+    return count;
+}
+
+static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation, int threads,
+                            sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int region = 1; region <= domain->region_count; region++) {
+        sel_status painted = sel_domain_paint(domain, simulation->solver, region, threads, error);
+        status = status ? status : painted;
+    }
+    if (!status && simulation->solver->blank) {
+        status = paint_nodata(domain, simulation, threads, error);
+    }
+    status = status ? status : sel_domain_find_lost(domain, simulation->solver, threads, error);
+    /* After a bad region the unpainted faces would only repeat the news. */
+    for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
+        if (domain->face[face]) {
+            sel_status painted = check_face_painted(domain, simulation, face, error);
+            status = status ? status : painted;
+        }
+    }
+    return status;
+}
+
+sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
+                             sel_error *error) {
+    const sel_common *common = simulation->params;
+    sel_domain *d = calloc(1, sizeof *d);
+    *domain = NULL;
+    if (!d) {
+        return sel_fail_memory(error, "the domain", sizeof *d);
+    }
+    d->regions = common->regions.v;
+    d->region_count = common->regions.n;
+    sel_status status = resolve_grid(simulation, &d->grid, error);
+    if (!status && d->region_count > MAX_REGIONS) {
+        status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
+                             "%d regions; at most %d are possible", d->region_count, MAX_REGIONS);
+    }
+    status = status ? status : sel_domain_allocate(d, error);
+    status = status ? status : copy_controls(d, &common->controls, error);
+    const int threads = omp_get_max_threads();
+    status = status ? status : paint_all(d, simulation, threads, error);
+    d->free_cells = status ? 0 : count_free(d, threads);
+    if (!status && d->free_cells == 0) {
+        status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
+                             d->own_regions
+                                 ? "the data have gaps wherever the regions leave a cell free; "
+                                   "nothing is left to compute"
+                                 : "the regions make every cell solid; nothing is left to compute");
+    }
+    if (status) {
+        sel_domain_destroy(d);
+        return status;
+    }
+    *domain = d;
+    return SEL_OK;
+}
+
+void sel_domain_free_maps(sel_domain *domain) {
+    for (int face = 0; face < SEL_FACES; face++) {
+        free(domain->face[face]);
+    }
+    free(domain->cell);
+}
+
+void sel_domain_destroy(sel_domain *domain) {
+    if (!domain) {
+        return;
+    }
+    for (int k = 0; k < domain->lost_count; k++) {
+        free(domain->lost[k].text);
+    }
+    sel_domain_free_maps(domain);
+    free(domain->own_regions);
+    free(domain->lost);
+    free(domain->control_values);
+    free(domain);
+}
+
+const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
+    const char *name = domain->regions[number - 1].name;
+    if (name) {
+        return name;
+    }
+    snprintf(text, 32, "region_%d", number);
+    return text;
+}
+
+/* The latest painted of the faces that a cell touches; 0 away from them. */
+static uint8_t face_region(const sel_domain *domain, const int64_t at[3]) {
+    const sel_grid *grid = &domain->grid;
+    uint8_t latest = 0;
+    for (int f = 0; f < 2 * grid->dims; f++) {
+        if (domain->face[f] && at[f / 2] == (f % 2 ? grid->n[f / 2] - 1 : 0)) {
+            uint8_t region = domain->face[f][sel_face_site(grid, f, at)];
+            latest = region > latest ? region : latest;
+        }
+    }
+    return latest;
+}
+
+void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t last[3] = {grid->n[0] - 1, grid->n[1] - 1, grid->n[2] - 1};
+    int64_t at[3], k = 0;
+    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
+        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
+            /* Away from the faces across y and z only the ends of a row touch a face. */
+            const bool inner =
+                at[1] > 0 && at[1] < last[1] && (grid->dims == 2 || (at[2] > 0 && at[2] < last[2]));
+            const int64_t start[3] = {0, at[1], at[2]};
+            const uint8_t *row = domain->cell + sel_cell_number(grid, start);
+            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0], k++) {
+                const uint8_t region = row[at[0]];
+                const bool away = inner && at[0] > 0 && at[0] < last[0];
+                to->cell_type[k] = region;
+                to->solid[k] = region != 0;
+                to->boundary[k] = region || away ? 0 : face_region(domain, at);
+            }
+        }
+    }
+}
+
+/* ---- the kinds of its cells ---- */
+
+/* The kind of cell `at`, without a count; *first: the first of the faces that it touches. */
+static sel_cell_kind kind_at(const sel_domain *domain, const int64_t at[3], int *first) {
+    const sel_grid *grid = &domain->grid;
+    sel_cell_kind kind = {.axes = 0};
+    for (int axis = 2; axis >= 0; axis--) {
+        int side = 0; /* 0: no face of the axis, 1: the lower one, or both, 2: the upper one */
+        for (int face = 2 * axis + 1; face >= 2 * axis; face--) {
+            if (domain->face[face] && at[axis] == (face % 2 ? grid->n[axis] - 1 : 0)) {
+                kind.region[face] = domain->face[face][sel_face_site(grid, face, at)];
+                side = face % 2 + 1;
+                *first = face;
+            }
+        }
+        kind.axes += side > 0;
+        kind.place = 3 * kind.place + side;
+    }
+    return kind;
+}
+
+/* Adds to the count of a kind, which is listed when it is new. False: no memory. */
+static bool count_cells(sel_census *census, sel_cell_kind kind, int64_t cells) {
+    int k = 0;
+    while (k < census->count && memcmp(census->kinds[k].region, kind.region, SEL_FACES) != 0) {
+        k++;
+    }
+    if (k == census->count) {
+        sel_cell_kind *v = realloc(census->kinds, ((size_t)k + 1) * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (; k > 0 && (v[k - 1].axes > kind.axes ||
+                         (v[k - 1].axes == kind.axes && v[k - 1].place > kind.place));
+             k--) {
+            v[k] = v[k - 1];
+        }
+        v[k] = kind;
+        census->kinds = v;
+        census->count++;
+    }
+    census->kinds[k].cells += cells;
+    return true;
+}
+
+/* Each cell at a face is counted at the first of its faces; the others lie inside. */
+static bool count_kinds(const sel_domain *domain, sel_census *census) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[3], inside = census->cells[0];
+    bool done = true;
+    for (int face = 0; face < SEL_FACES; face++) {
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face) && done; s++) {
+            int first;
+            sel_face_cell(grid, face, s, at);
+            const sel_cell_kind kind = kind_at(domain, at, &first);
+            if (first == face && domain->cell[sel_cell_number(grid, at)] == 0) {
+                done = count_cells(census, kind, 1);
+                inside--;
+            }
+        }
+    }
+    return done && (inside == 0 || count_cells(census, (sel_cell_kind){.axes = 0}, inside));
+}
+
+sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error) {
+    *census = (sel_census){.count = 0};
+    for (int64_t i = 0; i < sel_grid_cells(&domain->grid); i++) {
+        census->cells[domain->cell[i]]++;
+    }
+    for (int f = 0; f < SEL_FACES; f++) {
+        for (int64_t s = 0; domain->face[f] && s < sel_face_sites(&domain->grid, f); s++) {
+            census->sites[f][domain->face[f][s]]++;
+        }
+    }
+    return count_kinds(domain, census) ? SEL_OK : sel_fail_memory(error, "counting the cells", 0);
+}
+
+void sel_census_free(sel_census *census) {
+    free(census->kinds);
+    *census = (sel_census){.count = 0};
+}

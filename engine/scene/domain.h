@@ -1,0 +1,98 @@
+/* domain.h -- a simulation's regions painted onto its cells and face sites. */
+#ifndef SEL_DOMAIN_H
+#define SEL_DOMAIN_H
+
+#include "engine/scene/simulation.h"
+
+enum { SEL_REGION_NUMBERS = 256 };
+
+/* A region that painted cells and sites of which nothing is left that counts: other regions own
+ * them, or cells behind its sites are solid. */
+typedef struct sel_lost_region {
+    int number;
+    bool painted_over;
+    char *text; /* "all 32 sites of 'inlet' are painted over by 'walls' (channel.lua:12)" */
+} sel_lost_region;
+
+/* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
+typedef struct sel_domain {
+    sel_grid grid;
+    uint8_t *cell;             /* [nz][ny][nx] region of the volume law, 0: free */
+    uint8_t *face[SEL_FACES];  /* [sites] region of the face's law; NULL on periodic axes */
+    int64_t free_cells;        /* cells with cell[] == 0 */
+    const sel_region *regions; /* the scenario's; behind them "nodata" where the data have gaps */
+    int region_count;
+    sel_region *own_regions; /* NULL: `regions` are the scenario's own */
+    sel_lost_region *lost;
+    int lost_count;
+    double *control_values; /* by index of the simulation's controls */
+    int control_count;
+} sel_domain;
+
+/* Paints all regions. Mistakes (a shape that paints nothing, a periodic face painted, a face site
+ * that nothing painted, a law where it may not sit, more than 255 regions) are all reported. */
+sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
+                             sel_error *error);
+void sel_domain_destroy(sel_domain *domain);
+
+/* What is due before the next step: SEL_ON_T, all that varies in time, with SEL_ON_CONTROLS when
+ * controls differ from those in `kept` [control_count], which then holds them. */
+unsigned sel_domain_due(const sel_domain *domain, double *kept);
+
+/* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
+const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
+
+/* What became of region `number` where nothing is left of it, in words; NULL: something is. */
+const char *sel_domain_lost(const sel_domain *domain, int number);
+
+/* Appends a line for each region of which nothing is left. */
+void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
+
+/* ---- while it is made ---- */
+
+/* Allocates the maps of cells and faces, unpainted, for the grid of the domain. */
+sel_status sel_domain_allocate(sel_domain *domain, sel_error *error);
+void sel_domain_free_maps(sel_domain *domain);
+
+/* Paints region `number`, whose name, shape and law are checked (regions.c). */
+sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
+                            int threads, sel_error *error);
+
+/* Lists in domain->lost the regions that painted something and have no cell, and no site with a
+ * free cell behind it, left (lost.c). */
+sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,
+                                sel_error *error);
+
+/* ---- what .vti files say of each cell ---- */
+
+typedef struct sel_cell_marks {
+    uint8_t *cell_type; /* the region that made the cell solid or holds its value; 0: it is free */
+    uint8_t *solid;     /* 1 there, else 0 */
+    uint8_t *boundary;  /* of a free cell at a face: the face's region, the later of several; 0 */
+} sel_cell_marks;
+
+/* Fills the marks of the cells of `box`. */
+void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to);
+
+/* ---- what its cells are ---- */
+
+/* Free cells that touch the same faces of the domain, at sites of the same regions. */
+typedef struct sel_cell_kind {
+    uint8_t region[SEL_FACES]; /* of the sites; 0: these cells do not touch the face */
+    int axes;                  /* that they touch faces of: 0 inside, ... 3 in a corner of a box */
+    int place;                 /* a number for each face, edge and corner */
+    int64_t cells;
+} sel_cell_kind;
+
+typedef struct sel_census {
+    int64_t cells[SEL_REGION_NUMBERS];            /* by region; 0: free */
+    int64_t sites[SEL_FACES][SEL_REGION_NUMBERS]; /* by region; none on periodic axes */
+    int count;
+    sel_cell_kind *kinds; /* by the number of axes, then by place */
+} sel_census;
+
+/* Fails for want of memory only. Freed with sel_census_free, also after a failure. */
+sel_status sel_census_take(const sel_domain *domain, sel_census *census, sel_error *error);
+void sel_census_free(sel_census *census);
+
+#endif

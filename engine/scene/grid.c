@@ -1,0 +1,77 @@
+/* grid.c -- counting and numbering cells and face sites; steps of times. */
+#include "engine/scene/grid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *sel_face_name(int face) {
+    static const char *const names[SEL_FACES] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+    return names[face];
+}
+
+int64_t sel_grid_cells(const sel_grid *grid) {
+    return grid->n[0] * grid->n[1] * grid->n[2];
+}
+
+sel_box sel_grid_box(const sel_grid *grid) {
+    return (sel_box){{0, 0, 0}, {grid->n[0], grid->n[1], grid->n[2]}, {1, 1, 1}};
+}
+
+int64_t sel_box_count(const sel_box *box, int axis) {
+    int64_t extent = box->hi[axis] - box->lo[axis];
+    return extent <= 0 ? 0 : (extent - 1) / box->stride[axis] + 1;
+}
+
+int64_t sel_box_cells(const sel_box *box) {
+    return sel_box_count(box, 0) * sel_box_count(box, 1) * sel_box_count(box, 2);
+}
+
+void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]) {
+    at[0] = number % grid->n[0];
+    at[1] = number / grid->n[0] % grid->n[1];
+    at[2] = number / grid->n[0] / grid->n[1];
+}
+
+int64_t sel_face_sites(const sel_grid *grid, int face) {
+    return sel_grid_cells(grid) / grid->n[face / 2];
+}
+
+void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]) {
+    int normal = face / 2, first = normal == 0 ? 1 : 0, second = normal == 2 ? 1 : 2;
+    at[first] = site % grid->n[first];
+    at[second] = site / grid->n[first];
+    at[normal] = face % 2 ? grid->n[normal] - 1 : 0;
+}
+
+int64_t sel_step_at(double time, double dt) {
+    double exact = time / dt, slack = 1e-6 + 1e-15 * fabs(exact);
+    double steps = ceil(exact - slack);
+    return steps < 0 ? 0 : steps < 9e18 ? (int64_t)steps : INT64_MAX;
+}
+
+int64_t sel_next_multiple(int64_t step, int64_t of) {
+    int64_t next = step < 0 ? 0 : step / of + 1;
+    return next > INT64_MAX / of ? INT64_MAX : next * of;
+}
+
+const char *sel_cell_text(const sel_grid *grid, int64_t number, char text[SEL_CELL_TEXT]) {
+    int64_t at[3];
+    sel_cell_at(grid, number, at);
+    if (grid->dims == 3) {
+        snprintf(text, SEL_CELL_TEXT, "{%lld, %lld, %lld}", (long long)at[0], (long long)at[1],
+                 (long long)at[2]);
+    } else {
+        snprintf(text, SEL_CELL_TEXT, "{%lld, %lld}", (long long)at[0], (long long)at[1]);
+    }
+    return text;
+}
+
+void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int a = 0; a < grid->dims && used < SEL_EXTENT_TEXT; a++) {
+        const double from = grid->origin[a], to = from + (double)grid->n[a] * grid->dx;
+        used += (size_t)snprintf(text + used, SEL_EXTENT_TEXT - used, "%s%c from %.9g to %.9g",
+                                 a ? ", " : "", "xyz"[a], from, to);
+    }
+}

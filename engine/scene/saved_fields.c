@@ -1,0 +1,179 @@
+/* saved_fields.c -- the fields in a checkpoint as functions of place: sel.state. */
+#include "engine/scene/saved_fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/io/checkpoint.h"
+#include "engine/scene/solver.h"
+
+static const sel_field rows[] = {
+    SEL_ROW(sel_state_params, file, FILE,
+            "A checkpoint (.sel) of a run of the same solver, relative to the script.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+
+const sel_table sel_state_table =
+    SEL_TABLE("sel.state", sel_state_params, rows,
+              "The fields in a checkpoint, as `initial` of a new run: sel.state "
+              "\"run/checkpoint.sel\". Of another grid they are taken at the same places: linear "
+              "between the centres of cells that are not solid, constant beyond the last ones.");
+
+/* The cells that all fields have in common. */
+typedef struct saved_cells {
+    sel_state_grid grid;
+    const uint8_t *solid;
+} saved_cells;
+
+typedef struct saved_component {
+    const saved_cells *cells;
+    const double *values; /* [cells][stride] */
+    int stride;
+} saved_component;
+
+/* The two cells about a coordinate, and how far it is from the first to the second. */
+static void cells_about(const sel_state_grid *grid, int axis, double coordinate, int64_t cell[2],
+                        double *part) {
+    const int64_t last = grid->n[axis] - 1;
+    double at = (coordinate - grid->origin[axis]) / grid->dx - 0.5;
+    at = fabs(at - round(at)) < 1e-9 * (double)grid->n[axis] ? round(at) : at;
+    at = fmin(fmax(at, 0), (double)last);
+    cell[0] = (int64_t)at;
+    cell[1] = cell[0] < last ? cell[0] + 1 : last;
+    *part = at - (double)cell[0];
+}
+
+static double value_at(const saved_component *c, const double place[3]) {
+    const sel_state_grid *grid = &c->cells->grid;
+    int64_t cell[3][2] = {{0}};
+    double part[3] = {0}, sum = 0, weights = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        cells_about(grid, a, place[a], cell[a], &part[a]);
+    }
+    for (int corner = 0; corner < 1 << grid->dims; corner++) {
+        int64_t index = 0;
+        double weight = 1;
+        for (int a = (int)grid->dims - 1; a >= 0; a--) {
+            const int side = corner >> a & 1;
+            index = index * grid->n[a] + cell[a][side];
+            weight *= side ? part[a] : 1 - part[a];
+        }
+        if (weight > 0 && !c->cells->solid[index]) {
+            sum += weight * c->values[index * c->stride];
+            weights += weight;
+        }
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+/* sel_function.eval */
+static sel_status eval(const sel_function *self, const sel_places *at, double *out,
+                       sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
+        out[i] = value_at(self->data, place);
+    }
+    return SEL_OK;
+}
+
+/* Room in the arena; NULL after a failure. */
+static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
+    void *room = from->failure.status ? NULL : sel_arena_alloc(arena, bytes);
+    if (!room) {
+        sel_checkpoint_fail(from, SEL_NO_DEVICE, "%s: no memory for its fields", from->path);
+    }
+    return room;
+}
+
+/* The bytes of a block in the arena; NULL after a failure. */
+static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
+    sel_checkpoint_block(from, name);
+    if (from->left != bytes) {
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
+                            from->path, name);
+    }
+    void *room = take(arena, from, (size_t)bytes);
+    if (room) {
+        sel_keep(from, room, (size_t)bytes);
+    }
+    return room;
+}
+
+/* Its cells; -1: it cannot be. */
+static int64_t check_grid(const sel_state_grid *grid) {
+    int64_t cells = 1;
+    bool good = (grid->dims == 2 || grid->dims == 3) && grid->dx > 0 && isfinite(grid->dx);
+    for (int a = 0; a < 3 && good; a++) {
+        good = grid->n[a] >= 1 && grid->n[a] <= INT64_MAX / 64 / cells &&
+               (a < grid->dims || grid->n[a] == 1) && isfinite(grid->origin[a]);
+        cells *= good ? grid->n[a] : 1;
+    }
+    return good ? cells : -1;
+}
+
+static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
+                                         const saved_component *made, sel_where where) {
+    saved_component *component = take(arena, from, sizeof *component);
+    sel_function *function = take(arena, from, sizeof *function);
+    if (component && function) {
+        *component = *made;
+        *function = (sel_function){
+            .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
+    }
+    return function;
+}
+
+static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
+                       int64_t count, sel_where where, const char *block, sel_saved_field *field) {
+    const uint64_t each = (uint64_t)count * sizeof(double);
+    const uint64_t bytes = (uint64_t)sel_checkpoint_bytes(from, block);
+    field->components = bytes == each ? 1 : (int)cells->grid.dims;
+    const double *values = read_block(arena, from, block, each * (unsigned)field->components);
+    for (int c = 0; c < field->components && values; c++) {
+        const saved_component component = {cells, values + c, field->components};
+        field->component[c] = make_function(arena, from, &component, where);
+    }
+}
+
+static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
+                        sel_saved_field *fields, int *count) {
+    saved_cells *cells = take(arena, from, sizeof *cells);
+    if (!cells) {
+        return;
+    }
+    sel_checkpoint_block(from, "grid");
+    SEL_KEEP(from, cells->grid);
+    const int64_t number = check_grid(&cells->grid);
+    if (number < 0) {
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be", from->path);
+        return;
+    }
+    cells->solid = read_block(arena, from, "solids", (uint64_t)number);
+    for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
+        const char *const *name = (*solver)->initial_fields;
+        for (; name && *name && *count < SEL_MOST_SAVED_FIELDS; name++) {
+            char block[SEL_BLOCK_NAME];
+            snprintf(block, sizeof block, "field %s", *name);
+            if (sel_checkpoint_bytes(from, block) >= 0 && !from->failure.status) {
+                sel_saved_field *field = &fields[(*count)++];
+                *field = (sel_saved_field){.name = *name};
+                read_field(arena, from, cells, number, where, block, field);
+            }
+        }
+    }
+}
+
+sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
+                            sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
+                            sel_error *error) {
+    sel_checkpoint *from;
+    *count = 0;
+    sel_status status = sel_checkpoint_open(params->file, &from, error);
+    if (!status) {
+        read_fields(arena, from, where, fields, count);
+        status = sel_checkpoint_status(from, error);
+        sel_checkpoint_close(from);
+    }
+    return status;
+}

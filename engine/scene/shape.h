@@ -1,0 +1,96 @@
+/* shape.h -- shapes: which cells and which face sites a region paints. */
+#ifndef SEL_SHAPE_H
+#define SEL_SHAPE_H
+
+#include "engine/base/arena.h"
+#include "engine/scene/grid.h"
+#include "engine/values/schema.h"
+#include "engine/io/raster.h"
+
+typedef enum sel_shape_kind {
+    SEL_SHAPE_FACE,  /* face sites of one face */
+    SEL_SHAPE_FACES, /* of all faces that are not periodic */
+    SEL_SHAPE_REST,  /* face sites that nothing before painted */
+    SEL_SHAPE_BOX,
+    SEL_SHAPE_BALL,
+    SEL_SHAPE_CYLINDER,
+    SEL_SHAPE_POLYGON,
+    SEL_SHAPE_INSIDE, /* by a function */
+    SEL_SHAPE_IMAGE,  /* by the pixels of a picture */
+    SEL_SHAPE_RASTER, /* where a raster is above a value */
+    SEL_SHAPE_UNION,
+    SEL_SHAPE_DIFFERENCE,
+    SEL_SHAPE_INTERSECTION
+} sel_shape_kind;
+
+/* The parameter structs that the constructors' tables describe. */
+typedef struct sel_shape_box {
+    sel_point min, max;
+} sel_shape_box;
+typedef struct sel_shape_ball {
+    sel_point centre;
+    double radius;
+} sel_shape_ball;
+typedef struct sel_shape_cylinder {
+    sel_point from, to; /* 3-D: the axis */
+    sel_point centre;   /* 2-D */
+    double radius;
+} sel_shape_cylinder;
+typedef struct sel_shape_polygon {
+    sel_points points; /* in the x-y plane, closed by itself */
+} sel_shape_polygon;
+typedef struct sel_shape_inside {
+    const sel_function *test;
+} sel_shape_inside;
+
+/* The pixels of a picture are the cells of a two-dimensional domain. */
+typedef struct sel_shape_image {
+    const char *file; /* as it is to be opened */
+    double threshold;
+    bool invert;
+    const sel_raster *pixels; /* of sel_raster_read_picture */
+} sel_shape_image;
+typedef struct sel_shape_raster {
+    const sel_lookup *raster; /* of sel_raster_create */
+    double above;
+} sel_shape_raster;
+
+typedef struct sel_shape {
+    sel_shape_kind kind;
+    sel_where where;
+    int face;                      /* FACE */
+    const void *data;              /* BOX ... RASTER: the struct above */
+    const struct sel_shape *a, *b; /* UNION ... INTERSECTION */
+} sel_shape;
+
+/* box, ball, cylinder, polygon, inside, image, raster: tables "shape.box" and so on, in the order
+ * of the kinds. */
+extern const sel_family sel_shape_family;
+
+/* shape.face, faces, rest and the operators have no table; these make them. NULL: no memory. */
+sel_shape *sel_shape_face(sel_arena *arena, int face);
+sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *data);
+sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
+                             const sel_shape *b);
+
+/* False outside of the raster and where there are no data. */
+bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);
+
+/* True when any part of the shape is a face, faces or rest: then it paints face sites. */
+bool sel_shape_has_faces(const sel_shape *shape);
+bool sel_shape_has_rest(const sel_shape *shape);
+
+/* A box of cells outside of which the shape holds no cell centre: none for shapes of faces, all for
+ * what only its test can tell. */
+sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);
+
+/* Which of `at` lie inside. face < 0: cell centres; else sites of that face, `painted[i]` telling
+ * which were painted before. in[n] gets 0 or 1. */
+sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
+                          const sel_places *at, const uint8_t *painted, uint8_t *in,
+                          sel_error *error);
+
+/* Refuses points with the wrong number of coordinates for the grid, radii <= 0, empty boxes. */
+sel_status sel_shape_check(const sel_shape *shape, const sel_grid *grid, sel_error *error);
+
+#endif

@@ -1,0 +1,135 @@
+/* simulation.c -- the tables that all solvers share: stop, reference, and their checks. */
+#include "engine/scene/simulation.h"
+
+#include <math.h>
+#include "engine/scene/solver.h"
+
+const char *const sel_precision_names[] = {"f32", "f64", NULL};
+const char *const sel_backend_names[] = {"auto", "cpu", "cuda", NULL};
+const char *const sel_axis_names[] = {"x", "y", "z", NULL};
+
+static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
+    const sel_stop *stop = data;
+    if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady) &&
+        isnan(stop->wall_time)) {
+        return sel_fail_at(error, where,
+                           "stop: nothing ends this run; give steps, time, steady or wall_time");
+    }
+    if ((stop->steps < 0 && stop->steps != SEL_INT_NOT_GIVEN) || stop->time < 0) {
+        return sel_fail_at(error, where, "stop: steps and time must not be negative");
+    }
+    return SEL_OK;
+}
+
+static const sel_field stop_fields[] = {
+    SEL_ROW(sel_stop, steps, INT, "Number of steps after which the run ends.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",
+            .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, steady, NUMBER,
+            "The run ends when the relative change of velocity (run-off: depth) between two tests "
+            "is below this.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, every, INT,
+            "Steps between two tests; when not given, reference.length / reference.velocity where "
+            "reference gives both, else 1000.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_stop, wall_time, NUMBER,
+            "The run ends when it has taken this many seconds of wall time, set-up included; the "
+            "last state is written and the exit status is 0.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+};
+
+const sel_table sel_stop_table =
+    SEL_TABLE("stop", sel_stop, stop_fields,
+              "When a run ends: at the first condition met. `steps` and `time` end it at once, "
+              "`steady` at the next test, or at the next look for divergence if that comes first.",
+              .check = check_stop);
+
+static sel_status check_hook(const void *data, sel_where where, sel_error *error) {
+    const sel_hook *hook = data;
+    if ((hook->every != SEL_INT_NOT_GIVEN) == (hook->at == SEL_HOOK_AT_END)) {
+        return sel_fail_at(error, where, "hooks: give every (steps) or at = \"end\"");
+    }
+    return SEL_OK;
+}
+
+static const char *const hook_times[] = {"end", NULL};
+static const sel_field hook_fields[] = {
+    SEL_ROW(sel_hook, every, INT,
+            "Steps between calls, from step 0 on; a call follows the outputs of its step.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_hook, at, CHOICE,
+        "\"end\": one call at the last step, before the last outputs; none when the run diverged.",
+        .preset = SEL_HOOK_BY_STEPS, .choices = hook_times),
+    SEL_ROW(sel_hook, call, CALLBACK,
+            "Called with the run: run.step, run.time, run.state (a table kept between calls), "
+            "run:probe(field, { x, y }), run:reduce(field, op), run:force(name), run:set(control, "
+            "value), run:result(name, value), run:stop(reason), run:log(text).",
+            .flags = SEL_REQUIRED),
+};
+
+const sel_table sel_hook_table = SEL_TABLE(
+    "hooks", sel_hook, hook_fields,
+    "A function that looks at the run between steps and may act on it.", .check = check_hook);
+
+static const sel_field reference_fields[] = {
+    SEL_ROW(
+        sel_reference, length, NUMBER,
+        "Characteristic length: of the Reynolds number, and in 2-D of the coefficients of forces.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(sel_reference, velocity, NUMBER,
+            "Characteristic velocity: of the Reynolds and Mach numbers, the flow-through time and "
+            "the coefficients of forces.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_reference, area, NUMBER,
+        "Area of the coefficients of forces; in 2-D a length, and reference.length when not given.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+};
+
+const sel_table sel_reference_table = SEL_TABLE("reference", sel_reference, reference_fields,
+                                                "Scales of the flow, for dimensionless numbers.");
+
+sel_grid sel_common_grid(const sel_common *common) {
+    sel_grid grid = {.dims = common->size.n,
+                     .n = {1, 1, 1},
+                     .dx = common->dx,
+                     .dt = common->dt,
+                     .periodic = common->periodic};
+    for (int a = 0; a < grid.dims; a++) {
+        grid.n[a] = common->size.v[a];
+        grid.origin[a] = common->origin.n ? common->origin.v[a] : 0;
+    }
+    return grid;
+}
+
+int64_t sel_stop_step(const sel_common *common) {
+    const sel_stop *stop = &common->stop;
+    int64_t steps = stop->steps == SEL_INT_NOT_GIVEN ? INT64_MAX : stop->steps;
+    int64_t time = isnan(stop->time) ? INT64_MAX : sel_step_at(stop->time, common->dt);
+    return time < steps ? time : steps;
+}
+
+bool sel_may_end_early(const sel_common *common) {
+    bool early = !isnan(common->stop.steady) || !isnan(common->stop.wall_time);
+    for (int i = 0; i < common->hooks.n && !early; i++) {
+        early = ((const sel_hook *)common->hooks.v)[i].at != SEL_HOOK_AT_END;
+    }
+    return early;
+}
+
+sel_where sel_simulation_where(const sel_simulation *simulation, const char *field) {
+    return simulation->locate ? simulation->locate(simulation, field) : simulation->params->at;
+}
+
+void sel_scenario_destroy(sel_scenario *scenario) {
+    if (!scenario) {
+        return;
+    }
+    if (scenario->release) {
+        scenario->release(scenario);
+    }
+    sel_arena_destroy(scenario->arena);
+}

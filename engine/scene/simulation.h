@@ -1,0 +1,217 @@
+/* simulation.h -- one simulation as a scenario describes it, before anything is computed. */
+#ifndef SEL_SIMULATION_H
+#define SEL_SIMULATION_H
+
+#include "engine/scene/grid.h"
+#include "engine/values/schema.h"
+
+struct sel_solver;
+
+/* ---- sel.units: the lattice of lengths and velocities in SI (units.c) ---- */
+
+/* The fields of sel.units, in the user's units. NaN: not given. */
+typedef struct sel_units_params {
+    double length;
+    int64_t cells;
+    double velocity, lattice_velocity;
+    double density;
+    double viscosity, reynolds;
+} sel_units_params;
+
+/* What they give, in the user's units. NaN: not known. */
+typedef struct sel_units {
+    double dx, dt;
+    double nu;
+    double density;
+    double length, velocity;
+    double lattice_velocity; /* cells per step; NaN: not given */
+    bool density_given;
+} sel_units;
+
+extern const sel_table sel_units_table;
+
+/* `params` have passed the table's check. dt is what makes the velocity `lattice_velocity` cells a
+ * step; where no velocity is known, what makes the viscosity 0.1 in lattice units (tau 0.8). */
+sel_units sel_units_resolve(const sel_units_params *params);
+
+/* True when `value` is a whole number to 1e-6, which is stored in `whole`. */
+bool sel_units_whole(double value, int64_t *whole);
+
+/* ---- the fields of all solvers ---- */
+
+typedef struct sel_region {
+    sel_where at; /* in the script */
+    const char *name;
+    const struct sel_shape *where;
+    sel_variant law;
+} sel_region;
+
+typedef struct sel_stop {
+    int64_t steps;    /* SEL_INT_NOT_GIVEN */
+    double time;      /* user's units; NaN: not given */
+    double steady;    /* relative change between tests; NaN: not given */
+    int64_t every;    /* steps between tests; SEL_INT_NOT_GIVEN */
+    double wall_time; /* seconds of wall time; NaN: not given */
+} sel_stop;
+
+enum { SEL_HOOK_BY_STEPS = -1, SEL_HOOK_AT_END };
+
+/* A function that the run calls every so many steps or at its end. */
+typedef struct sel_hook {
+    int64_t every; /* SEL_INT_NOT_GIVEN */
+    int at;        /* SEL_HOOK_BY_STEPS: `every` says when */
+    const sel_callback *call;
+} sel_hook;
+
+typedef struct sel_reference {
+    double length, velocity, area; /* user's units; NaN: not given */
+} sel_reference;
+
+enum { SEL_F32, SEL_F64 };
+extern const char *const sel_precision_names[]; /* "f32" "f64" */
+
+enum { SEL_BACKEND_AUTO, SEL_BACKEND_CPU, SEL_BACKEND_CUDA };
+extern const char *const sel_backend_names[]; /* "auto" "cpu" "cuda" */
+
+/* The fields of every solver's table; first member of each solver's parameters. */
+typedef struct sel_common {
+    sel_where at;
+    const char *name;
+    sel_ints size;
+    double dx, dt;
+    bool dx_is_preset, dt_is_preset; /* the script gives none; false from C */
+    const sel_units *units;          /* that gave dx, dt and the like; NULL: none */
+    sel_point origin;
+    unsigned periodic;
+    sel_list regions; /* of sel_region */
+    sel_numbers controls;
+    sel_reference reference;
+    sel_stop stop;
+    sel_list output; /* of sel_variant, family sel_output_family */
+    sel_list hooks;  /* of sel_hook */
+    int precision, backend;
+    int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
+} sel_common;
+
+/* Rows that every solver's field list begins with; `region_table` describes sel_region with its
+ * laws. The size is required or not, dx and dt have the preset `unit`; `..._doc` say what holds
+ * when they are not given. */
+#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, unit, dx_doc, dt_doc)           \
+    SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
+        SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
+                .flags = size_flags),                                                              \
+        SEL_ROW(sel_common, dx, NUMBER, "Side of a cell; " dx_doc, .flags = SEL_POSITIVE,          \
+                .preset = unit),                                                                   \
+        SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE,               \
+                .preset = unit),                                                                   \
+        SEL_ROW(sel_common, units, UNITS,                                                          \
+                "A lattice made by sel.units: gives dx, dt, nu, density and the reference."),      \
+        SEL_ROW(sel_common, origin, POINT, "Lower corner of the domain; zero when not given."),    \
+        SEL_ROW(                                                                                   \
+            sel_common, periodic, FLAGS,                                                           \
+            "Axes along which the domain is periodic: what leaves one face enters the opposite "   \
+            "one.",                                                                                \
+            .choices = sel_axis_names),                                                            \
+        SEL_ROW(                                                                                   \
+            sel_common, regions, LIST,                                                             \
+            "Solids and boundary conditions, painted in order: where several paint, the last one " \
+            "holds.",                                                                              \
+            .table = &(region_table)),                                                             \
+        SEL_ROW(sel_common, controls, NUMBERS,                                                     \
+                "Numbers that functions of this scenario may name as arguments and hooks may "     \
+                "change."),                                                                        \
+        SEL_ROW(sel_common, reference, TABLE,                                                      \
+                "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
+                .table = &sel_reference_table),                                                    \
+        SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,              \
+                .table = &sel_stop_table),                                                         \
+        SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",          \
+                .family = &sel_output_family),                                                     \
+        SEL_ROW(sel_common, hooks, LIST,                                                           \
+                "Functions that the run calls at regular steps or at its end.",                    \
+                .table = &sel_hook_table),                                                         \
+        SEL_ROW(sel_common, precision, CHOICE,                                                     \
+                "Precision of the stored state; --precision overrides it.", .preset = SEL_F32,     \
+                .choices = sel_precision_names),                                                   \
+        SEL_ROW(                                                                                   \
+            sel_common, backend, CHOICE,                                                           \
+            "What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.",  \
+            .preset = SEL_BACKEND_AUTO, .choices = sel_backend_names),                             \
+        SEL_ROW(sel_common, threads, INT,                                                          \
+                "CPU threads; all cores when not given; --threads overrides it.",                  \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
+
+/* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
+#define SEL_COMMON_FIELDS(region_table)                         \
+    SEL_COMMON_FIELDS_FROM(region_table, SEL_REQUIRED, ".", 1,  \
+                           "1 (lattice units) when not given.", \
+                           "1 (lattice units) when not given.")
+
+extern const char *const sel_axis_names[]; /* "x" "y" "z" */
+extern const sel_table sel_stop_table, sel_reference_table, sel_hook_table;
+extern const sel_family sel_output_family;
+
+/* The rows of sel_region, which are the same for all solvers but for the family of its law. */
+#define SEL_REGION_FIELDS(law_family)                                                     \
+    SEL_ROW(sel_region, where, SHAPE, "The cells or face sites that this region paints.", \
+            .flags = SEL_REQUIRED),                                                       \
+        SEL_ROW(sel_region, law, VARIANT, "What holds there.", .flags = SEL_REQUIRED,     \
+                .family = &(law_family)),                                                 \
+        SEL_ROW(sel_region, name, STRING,                                                 \
+                "Name for outputs and messages; region K when not given.")
+
+/* The table of a region with these rows. */
+#define SEL_REGION_TABLE(rows)                                                       \
+    SEL_TABLE("region", sel_region, rows,                                            \
+              "A shape and the law that holds there; regions are painted in order.", \
+              .has_where = true)
+
+/* A parameter as sel.params resolved it, for run.json and --help. */
+typedef struct sel_parameter {
+    const char *name;
+    const char *help;
+    const char *text; /* the value as Lua writes it; strings without quotes */
+    enum { SEL_PARAMETER_NUMBER, SEL_PARAMETER_STRING, SEL_PARAMETER_BOOL } kind;
+    const char *preset; /* the default as text */
+    const char *limits; /* "whole number, at least 2"; empty: any value of the kind */
+} sel_parameter;
+
+typedef struct sel_simulation {
+    const struct sel_solver *solver;
+    sel_common *params; /* the struct of solver->table; starts with sel_common */
+    const char *script; /* path as given; NULL from C */
+    /* Line of the field `name` of the solver's table, or of the table itself. Set by the script
+     * layer; NULL from C. */
+    sel_where (*locate)(const struct sel_simulation *self, const char *field);
+    const void *locate_data;
+    const struct sel_lookups *series; /* that its script made; NULL from C */
+} sel_simulation;
+
+/* The grid of `common` as it stands, unchecked: sel_domain_create checks it. */
+sel_grid sel_common_grid(const sel_common *common);
+
+/* The step at which stop.steps or stop.time ends a run; INT64_MAX when neither is given. */
+int64_t sel_stop_step(const sel_common *common);
+
+/* True when the run may end before that step: when the flow is steady, or when a hook says so. */
+bool sel_may_end_early(const sel_common *common);
+
+sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
+
+/* What a script returned. Freed with sel_scenario_destroy (the arena holds all of it). */
+typedef struct sel_scenario {
+    sel_arena *arena;
+    int count; /* simulations */
+    sel_simulation *simulations;
+    int parameter_count;
+    sel_parameter *parameters;
+    const char *text; /* of the script, as it was read; NULL from C */
+    size_t text_length;
+    /* Frees what lives outside the arena (the Lua state); NULL from C. */
+    void (*release)(struct sel_scenario *self);
+    void *release_data;
+} sel_scenario;
+
+void sel_scenario_destroy(sel_scenario *scenario);
+
+#endif

@@ -1,0 +1,144 @@
+/* solver.c -- plans of solvers, and the names of their fields. */
+#include "engine/scene/solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sel_field_components(const sel_field_info *info, int dims) {
+    switch (info->rank) {
+    case SEL_VECTOR:
+        return dims;
+    case SEL_CURL:
+        return dims == 2 ? 1 : 3;
+    case SEL_TENSOR:
+        return dims * (dims + 1) / 2;
+    case SEL_SCALAR:
+        break;
+    }
+    return 1;
+}
+
+const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
+    static const char *const pairs[2][SEL_MAX_COMPONENTS] = {{"xx", "yy", "xy"},
+                                                             {"xx", "yy", "zz", "xy", "yz", "xz"}};
+    return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : sel_axis_names[c];
+}
+
+sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                           sel_plan **plan, sel_error *error) {
+    const size_t size = simulation->solver->plan_size;
+    sel_plan *made = calloc(1, size);
+    *plan = NULL;
+    if (!made) {
+        return sel_fail_memory(error, "the plan", size);
+    }
+    made->simulation = simulation;
+    made->domain = domain;
+    made->precision = simulation->params->precision;
+    made->threads = omp_get_max_threads();
+    sel_status status = simulation->solver->plan(made, error);
+    if (status) {
+        sel_plan_destroy(made);
+        return status;
+    }
+    *plan = made;
+    return SEL_OK;
+}
+
+void sel_plan_destroy(sel_plan *plan) {
+    if (plan && plan->simulation->solver->plan_clear) {
+        plan->simulation->solver->plan_clear(plan);
+    }
+    if (plan) {
+        free(plan->lines);
+    }
+    free(plan);
+}
+
+sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
+                         sel_error *error) {
+    const size_t count = (size_t)plan->line_count + 1, each = sizeof *plan->lines;
+    double(*lines)[2][2] = realloc(plan->lines, count * each);
+    if (!lines) {
+        return sel_fail_memory(error, "the lines of fluxes", count * each);
+    }
+    plan->lines = lines;
+    memcpy(lines[plan->line_count][0], from, each / 2);
+    memcpy(lines[plan->line_count++][1], to, each / 2);
+    plan->wants_links = true;
+    return SEL_OK;
+}
+
+bool sel_plan_observes(const sel_plan *plan) {
+    const sel_solver *solver = plan->simulation->solver;
+    bool observes = plan->wants_links && solver->observes_links;
+    for (int f = 0; f < solver->field_count; f++) {
+        observes = observes || (solver->fields[f].observed && plan->wants_fields >> f & 1u);
+    }
+    return observes;
+}
+
+bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
+    const sel_solver *solver = plan->simulation->solver;
+    const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
+    const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
+    return (field && solver->fields[request->field].observed) || (links && solver->observes_links);
+}
+
+void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) {
+    sel_fact *fact = &facts->v[facts->count++];
+    va_list values;
+    va_start(values, format);
+    fact->name = name;
+    vsnprintf(fact->text, sizeof fact->text, format, values);
+    va_end(values);
+}
+
+void sel_request_watched(sel_request *request, const sel_watched *found) {
+    request->bad_cells = (int64_t)found->bad_cells;
+    request->bad_cell = (int64_t)found->bad_cell;
+    request->largest = fmax(found->largest, 0);
+    request->largest_cell = (int64_t)found->largest_cell;
+    request->smallest = found->smallest;
+    request->smallest_cell = (int64_t)found->smallest_cell;
+}
+
+void sel_request_term(sel_request *request, const char *prefix, const char *name, double value) {
+    sel_term term = {.value = value};
+    snprintf(term.name, sizeof term.name, "%s%s", prefix, name);
+    for (int i = 0; i < request->term_count; i++) {
+        if (strcmp(request->terms[i].name, term.name) == 0) {
+            request->terms[i].value += value;
+            return;
+        }
+    }
+    if (request->term_count < SEL_MAX_TERMS) {
+        request->terms[request->term_count++] = term;
+    }
+}
+
+int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component) {
+    for (int f = 0; f < solver->field_count; f++) {
+        const sel_field_info *info = &solver->fields[f];
+        size_t length = strlen(info->name);
+        int components = sel_field_components(info, dims);
+        if (strcmp(name, info->name) == 0) {
+            *component = -1;
+            return f;
+        }
+        if (components == 1 || strncmp(name, info->name, length) != 0 || name[length] != '_') {
+            continue;
+        }
+        for (int c = 0; c < components; c++) {
+            if (strcmp(name + length + 1, sel_field_suffix(info, dims, c)) == 0) {
+                *component = c;
+                return f;
+            }
+        }
+    }
+    return -1;
+}

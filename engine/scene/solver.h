@@ -1,0 +1,263 @@
+/* solver.h -- what the run loop knows of a solver: its tables, its plan, its backends.
+ *
+ * A solver is a sel_solver: the list of its fields, and functions that turn a simulation into a
+ * plan (numbers resolved, boundary cells listed). A backend runs a plan: a small table of
+ * functions, one for the CPU and one for each kind of device. The run loop and the outputs know
+ * nothing else of either.
+ */
+#ifndef SEL_SOLVER_H
+#define SEL_SOLVER_H
+
+#include "engine/scene/domain.h"
+#include "engine/base/sums.h"
+
+/* A field that outputs can name. */
+typedef enum sel_field_rank {
+    SEL_VECTOR, /* a component per dimension */
+    SEL_SCALAR,
+    SEL_CURL,  /* of a vector: one number in 2-D, a vector in 3-D */
+    SEL_TENSOR /* symmetric: xx yy xy in 2-D, xx yy zz xy yz xz in 3-D */
+} sel_field_rank;
+
+enum { SEL_MAX_COMPONENTS = 6 };
+
+typedef struct sel_field_info {
+    const char *name;
+    sel_field_rank rank;
+    const char *unit; /* "m", "length/time (SI: m/s)" */
+    const char *doc;  /* one sentence */
+    bool observed;    /* only an observed step shows it (sel_backend.advance) */
+} sel_field_info;
+
+int sel_field_components(const sel_field_info *info, int dims);
+
+/* "x" or "xy": the suffix of component c of a field with several. */
+const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
+
+/* A plan is the solver's own struct; it starts with this. Everything that a backend needs. */
+typedef struct sel_plan {
+    const sel_simulation *simulation;
+    const sel_domain *domain;
+    int precision;
+    int threads;
+    double density; /* user's units, of the coefficients of forces; 0: 1 */
+    /* Set before create, for what costs time in every step. */
+    bool wants_balance;    /* an output asks for balance terms */
+    unsigned wants_fields; /* bit f: the field f may be asked for */
+    bool wants_links;      /* forces on regions, or what flows through them, may be asked for */
+    double (*lines)[2][2]; /* and SEL_FLUX across these, of solvers without a flux_field */
+    int line_count;
+} sel_plan;
+
+/* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
+typedef struct sel_fact {
+    const char *name; /* "tau" */
+    char text[96];    /* as shown; empty: the numbers are */
+    double user, lattice;
+} sel_fact;
+
+/* A term of the solver's balance: a column of out.balance. Units: the user's. */
+typedef struct sel_term {
+    char name[64];
+    double value;
+} sel_term;
+
+enum { SEL_MAX_TERMS = 600, SEL_MAX_FACTS = 32 };
+
+typedef struct sel_facts {
+    int count;
+    sel_fact v[SEL_MAX_FACTS];
+} sel_facts;
+
+typedef enum sel_request_kind {
+    SEL_READ,    /* a field on a box of cells, or on a list of cells */
+    SEL_REDUCE,  /* sum, min, max and sum of squares of a field over the free cells of a box */
+    SEL_MONITOR, /* change of the main field since the last monitor; cells that have diverged */
+    SEL_BALANCE, /* the solver's balance terms */
+    SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
+    SEL_FLUX     /* what left through a region, or crossed a line, per time, in the last step */
+} sel_request_kind;
+
+/* Work that a backend does on the present state. start() may return before it is done, finish()
+ * waits for it; the request must live until then, and several may be under way. Values are in
+ * the user's units; fields are 0 in solid cells. */
+typedef struct sel_request {
+    sel_request_kind kind;
+    int field; /* READ, REDUCE: index in solver->fields */
+    sel_box box;
+
+    /* READ: to[cell][components], x fastest; a vector is padded with zeros to `components` */
+    const int64_t *cells; /* NULL: the box; else cell numbers (x fastest over the whole grid) */
+    int64_t cell_count;
+    int precision; /* SEL_F32 or SEL_F64: of the numbers in `to` */
+    int components;
+    void *to;
+
+    /* REDUCE, by component */
+    double sum[SEL_MAX_COMPONENTS], min[SEL_MAX_COMPONENTS], max[SEL_MAX_COMPONENTS];
+    double sum_of_squares[SEL_MAX_COMPONENTS];
+    int64_t count;
+
+    /* MONITOR, of free cells; with only_bad_cell the change is left alone: u_before stays what it
+     * was. Cells are given by number, the first where several will do; -1: none. */
+    bool only_bad_cell;
+    double change; /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
+    int64_t bad_cells, bad_cell; /* cells that are not finite, and the first; of the others: */
+    double largest;              /* the largest magnitude of the main field, 0 for no cells, */
+    int64_t largest_cell;
+    double smallest; /* and the smallest density, or depth; infinity for no cells */
+    int64_t smallest_cell;
+
+    /* BALANCE: terms[0..term_count) */
+    sel_term *terms;
+    int term_count;
+
+    /* FORCE, FLUX; before the first step, of the step to come */
+    bool unobserved;   /* the answer, also to READ and REDUCE: the step was not observed */
+    int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line, */
+    double line[2][2]; /* one of the plan's; from, to; positive to the left */
+    double centre[3];  /* FORCE: of the torque */
+    /* per unit depth in 2-D, where the torque is torque[2] */
+    double force[3], torque[3];
+    double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
+} sel_request;
+
+typedef struct sel_state sel_state; /* a backend's own */
+
+typedef struct sel_backend {
+    const char *name; /* "cpu", "cuda" */
+    /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
+     * SEL_NO_DEVICE and the reason. */
+    sel_status (*probe)(uint64_t *free_bytes, sel_error *error);
+    /* Bytes per second, read and written, of a large copy. */
+    double (*bandwidth)(int threads);
+    /* Bytes that create() will allocate. */
+    uint64_t (*estimate)(const sel_plan *plan);
+    /* Allocates everything and sets the initial state, step 0. */
+    sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
+    /* Advances by n steps; `observed`: the last of them gathers what it alone shows, as far as the
+     * plan wants it: forces, fluxes through links, strain. Step 0 is observed. Fails when a law's
+     * function fails. May return before they are done; what is started later sees the state after
+     * them. */
+    sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
+    /* The step whose state requests read; after a failed advance that of the last whole state, -1:
+     * none is left. */
+    int64_t (*whole)(const sel_state *state);
+    /* Waits until all steps are done. NULL: advance does them itself. */
+    sel_status (*wait)(sel_state *state, sel_error *error);
+    /* The steps that are known to be done and the seconds that they alone took. NULL: those of
+     * advance. */
+    void (*done)(const sel_state *state, int64_t *steps, double *seconds);
+    sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
+    sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
+    /* Before the saved arrays of a state are read: brings them up to date. NULL: they are. */
+    sel_status (*saving)(sel_state *state, sel_error *error);
+    /* After the saved arrays of a state were set: makes of them what is not saved. */
+    sel_status (*loaded)(sel_state *state, sel_error *error);
+    void (*destroy)(sel_state *state); /* NULL is fine */
+    /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
+    void (*device)(char *text, size_t size);
+} sel_backend;
+
+/* Bytes per cell: what a step reads and writes, what a monitor reads, and what a state holds. */
+typedef struct sel_cell_bytes {
+    double update, look, state;
+} sel_cell_bytes;
+
+typedef struct sel_solver {
+    const char *name; /* "lbm": sel.lbm in scripts */
+    const sel_table *table;
+    const sel_family *laws;
+    const sel_field_info *fields;
+    int field_count;
+    int main_field;      /* of stop.steady and the NaN test */
+    int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
+                            SEL_FLUX knows lines */
+    bool no_forces;      /* SEL_FORCE is not known */
+    bool observes_links; /* only an observed step shows what plans want by wants_links */
+    /* Dimensions that its size must have, when the choices are known. NULL: any. */
+    int (*dims)(const sel_common *params);
+    /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
+    void (*complete)(sel_common *params);
+    /* Sets blank[cell] = 1 where there is no domain because the data have none at a free cell of
+     * what the regions have painted, and the law of the
+     * region "nodata" that these cells become; law->table stays NULL when no data can be missing.
+     * NULL: there are no such data. */
+    sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                        uint8_t *blank, sel_variant *law, sel_error *error);
+    size_t plan_size;
+    /* Completes a plan of which the base is there: resolves the numbers and lists the boundary
+     * cells; checks what only the whole shows. */
+    sel_status (*plan)(sel_plan *plan, sel_error *error);
+    /* Frees what it holds. NULL: nothing. */
+    void (*plan_clear)(sel_plan *plan);
+    void (*facts)(const sel_plan *plan, sel_facts *facts);
+    /* Appends what may be wrong with a plan that can be run, and what to do, a line each. */
+    void (*warn)(const sel_plan *plan, sel_error *warnings);
+    /* Evaluates what varies in time as the step from `step` to step + 1 will, and fails as that
+     * would. A field may be evaluated at some of its places only. */
+    sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
+    /* Writes the entries of run.json that only this solver has, as `"key": value` pairs separated
+     * by ", ". */
+    void (*json)(const sel_plan *plan, FILE *to);
+    /* Whether a monitor found a finite value that the solver's state cannot have (a density below
+     * 0): its cell, and the value as "the density is -0.2". NULL: there is no such value. */
+    bool (*impossible)(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size);
+    /* The speed of sound, user's units. NULL: there is none. */
+    double (*sound)(const sel_plan *plan);
+    /* What the numbers of the state mean beside size and precision, "D2Q9": a checkpoint with
+     * another is refused. NULL: nothing. */
+    void (*state_text)(const sel_plan *plan, char *text, size_t size);
+    /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
+     * with NULL. NULL: none. */
+    const char *const *initial_fields;
+    /* Why a run may have diverged: one sentence for the user. */
+    void (*hint)(const sel_plan *plan, double largest, char *text, size_t size);
+    sel_cell_bytes (*bytes)(const sel_common *params, int precision);
+    const sel_backend *cpu;
+    const sel_backend *cuda; /* NULL: none, or built without it */
+    /* What sel_cpu_backend (engine/machine/cpu.h) and cuda_backend (cuda/machine/backend.h) run. */
+    const struct sel_cpu *on_cpu;
+    const struct cuda_solver *on_cuda;
+    /* What the law of region `region` fixes on a face itself, at one place of it: *known tells
+     * whether it fixes `field` at all (a wall its velocity), then out[components] are the values in
+     * the user's units. For profiles that end at a wall. NULL: no law fixes any. */
+    sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
+                             bool *known, double *out, sel_error *error);
+} sel_solver;
+
+/* The plan of the simulation's solver. */
+sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
+                           sel_plan **plan, sel_error *error);
+void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
+
+/* Adds to plan->lines, before create, and sets wants_links. */
+sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
+                         sel_error *error);
+
+/* Whether only an observed step shows something that a plan wants, or what a request asks for. */
+bool sel_plan_observes(const sel_plan *plan);
+bool sel_request_observes(const sel_plan *plan, const sel_request *request);
+
+/* Appends a text, as printf does. */
+void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* Answers a SEL_MONITOR with what was found, in the units of `found`. */
+void sel_request_watched(sel_request *request, const sel_watched *found);
+
+/* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
+ * name: regions of one name count together. What is beyond SEL_MAX_TERMS is left out. */
+void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
+
+/* The device's backend of all solvers that have an on_cuda, in builds with it. */
+extern const sel_backend cuda_backend;
+
+/* All solvers, ends with NULL. */
+extern const sel_solver *const sel_solvers[];
+
+/* Index in solver->fields of "velocity", or of "velocity_x" with *component = 0 (-1: all).
+ * -1 when the solver has no such field. */
+int sel_solver_field(const sel_solver *solver, int dims, const char *name, int *component);
+
+#endif

@@ -1,0 +1,268 @@
+/* aqua.h -- surface run-off by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
+ *
+ * A step from n to n + 1, times in steps:
+ *   1. ghosts (below) are set: dry, or at their level (z at n),
+ *   2. rain, then sources, add water to the depths (rates at n + 1/2),
+ *   3. flow: every cell by the rule of engine/physics/aqua.h; what it adds to ghosts has left,
+ *   4. infiltration takes water (rate at n + 1/2), no more than there is.
+ * Every term is booked: in whole quanta as integers, else in f64.
+ */
+#ifndef AQUA_H
+#define AQUA_H
+
+#include "engine/machine/arrays.h"
+#include "engine/physics/aqua_method.h"
+#include "engine/scene/solver.h"
+
+enum { AQUA_GATHER, AQUA_SCATTER };
+extern const char *const aqua_equilibrium_names[], *const aqua_scheme_names[];
+
+typedef struct aqua_initial {
+    sel_quantity depth; /* m; components == 0: dry */
+} aqua_initial;
+
+typedef struct aqua_source {
+    sel_where place; /* in the script */
+    const char *name;
+    sel_point at;                  /* n == 0: not given */
+    const struct sel_shape *where; /* NULL: not given */
+    sel_quantity discharge;        /* m3/s */
+} aqua_source;
+
+/* The fields of sel.aqua. NaN: not given. */
+typedef struct aqua_params {
+    sel_common common;
+    sel_quantity ground; /* m */
+    sel_quantity alpha;
+    int equilibrium, scheme;
+    double min_head; /* m */
+    aqua_initial initial;
+    sel_quantity rain, infiltration;   /* mm/h */
+    sel_list sources;                  /* of aqua_source */
+    sel_variant nodata;                /* table == NULL: wall */
+    double arrival_depth, depth_limit; /* m */
+} aqua_params;
+
+typedef struct aqua_law_open {
+    double slope; /* NaN: not given */
+} aqua_law_open;
+
+typedef struct aqua_law_level {
+    sel_quantity z; /* m */
+} aqua_law_level;
+
+/* Where a cell's bed and depth stand: a frame of two cells lies around the grid, so that the rule
+ * can be applied to the cells and to the ghosts about them without a question. Rows are a multiple
+ * of 128 bytes; column 0 is x = -2. */
+enum { AQUA_HALO = 2 };
+typedef struct aqua_layout {
+    int64_t nx, ny, pitch;
+    int64_t cells; /* of the frame too: pitch (ny + 4) */
+} aqua_layout;
+
+/* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2. */
+static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y) {
+    return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
+}
+
+enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
+
+/* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
+ * painted so, and the outline of NODATA. Open ones are dry before every step and have the bed to
+ * which water falls; the others stand at their level. What the flow adds to them has left the
+ * domain. All other cells without ground, the frame among them, have a bed of AQUA_NO_GROUND. */
+typedef struct aqua_ghosts {
+    int64_t count;
+    int64_t *at;    /* in the layout */
+    double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
+    double *x, *y;  /* of the law */
+    uint8_t *level; /* 1: it stands at its level, 0: it is open */
+    /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
+    int64_t first[AQUA_FIRSTS];
+    /* From free cells into the ghosts; into those of region r first_edge[r] ... */
+    aqua_edge *edge;
+    int64_t first_edge[AQUA_FIRSTS];
+} aqua_ghosts;
+
+/* The cells that share a discharge. */
+typedef struct aqua_inflow {
+    const aqua_source *source;
+    char name[48]; /* for columns and messages */
+    int64_t count;
+    int64_t *at; /* in the layout */
+} aqua_inflow;
+
+/* What an amount per step and cell is: none, the same for all cells, or its own for each. */
+typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
+
+/* Rain, and the infiltration into the soil. */
+enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
+typedef struct aqua_supply {
+    const char *name;         /* of the field of the script */
+    const sel_quantity *rate; /* mm/h */
+    aqua_spread spread;
+} aqua_supply;
+
+/* Terrain, for facts. */
+typedef struct aqua_terrain {
+    double highest;     /* m */
+    int64_t pits;       /* cells lower than all their neighbours */
+    double deepest_pit; /* m below its lowest neighbour */
+    double mean_slope, largest_slope;
+    int64_t slopes; /* between cells, so many */
+} aqua_terrain;
+
+typedef struct aqua_plan {
+    sel_plan base;
+    const aqua_params *params;
+    aqua_layout layout;
+    const double *ground; /* [ny][nx] m; 0 in walls, NaN where there are no data */
+    double *own_ground;   /* that; NULL: it is the raster of the scenario */
+    double *alpha;        /* [ny][nx]; NULL: the same everywhere */
+    double largest_alpha, smallest_alpha;
+    double lowest;  /* m: ground of free cells */
+    double deepest; /* m: what the scenario is known to reach */
+    aqua_ghosts ghosts;
+    aqua_inflow *inflows;
+    int inflow_count;
+    aqua_supply supply[AQUA_SUPPLIES];
+    /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
+    int bits; /* 0: not chosen yet */
+    double datum;
+} aqua_plan;
+
+/* Of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
+enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
+
+/* The store that a plan's precision means. */
+typedef struct aqua_store {
+    bool whole;       /* depths are int32_t quanta, beds floats in quanta */
+    double per_metre; /* units of the store in a metre */
+    double datum;     /* m: beds count from here */
+    /* The greatest depth, in units, such that no sum of the rule can overflow: depths are checked
+     * against it after every step, and against most_poured when sources have brought water. */
+    double limit, most_poured;
+    double most_rain;     /* the most rain in a step, in units: more is refused */
+    double least;         /* min_head in units */
+    double largest_alpha; /* below 1, so that rounding never takes more than there is */
+    double alpha;         /* where it is the same everywhere */
+} aqua_store;
+
+aqua_store aqua_store_of(const aqua_plan *plan);
+
+extern const sel_solver aqua_solver;
+extern const struct sel_cpu aqua_on_cpu;
+extern const struct cuda_solver aqua_on_cuda;
+
+extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
+extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
+extern const sel_family aqua_law_family;
+
+/* ---- the plan is made ---- */
+
+/* sel_solver.complete and sel_solver.blank */
+void aqua_complete(sel_common *params);
+sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
+                      uint8_t *blank, sel_variant *law, sel_error *error);
+
+/* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and
+ * plan->lowest. */
+sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error);
+
+/* Refuses heights of free cells that stand for no data, and such as no ground has. Names the value,
+ * how many cells have it, the file and what to write. */
+sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error);
+
+/* Refuses a ground whose cells would be those of a raster in degrees; and warns of a raster that
+ * looks like one, where nothing says what its coordinates are. */
+sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
+void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
+
+/* The same for any number of threads. False without memory for what is only told. */
+bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
+
+/* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
+double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
+
+/* Neighbour k lies at (x + aqua_around[k][0], y + aqua_around[k][1]), as AQUA_NEIGHBOURS says. */
+extern const int aqua_around[8][2];
+
+/* The cell at (x, y) with periodic axes wrapped; -1: outside. And whether there is a free one. */
+int64_t aqua_cell_of(const sel_grid *grid, int64_t x, int64_t y);
+bool aqua_is_free(const sel_domain *domain, int64_t x, int64_t y);
+
+/* Fills plan->ghosts; plan->ground must be there. */
+sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
+void aqua_ghosts_free(aqua_ghosts *ghosts);
+
+/* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */
+bool aqua_passes(const sel_domain *domain, int region);
+const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
+
+/* Levels `steps` steps after time 0 of the ghosts that have one: z[ghosts], m. Only those that
+ * depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all) are written. */
+enum { AQUA_ALWAYS = 1 << 30 };
+sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
+                       sel_error *error);
+unsigned aqua_levels_depend(const aqua_plan *plan);
+
+/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
+ * none: the run itself will report it. */
+double aqua_highest_level(const aqua_plan *plan);
+
+/* Fills plan->inflows and plan->supply. */
+sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error);
+void aqua_inflows_free(aqua_plan *plan);
+
+/* Amounts of the step from `step` on, in units of the store: rain or infiltration per cell, one
+ * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids); what a source brings to all of its
+ * cells together. Refuses negative ones. */
+sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t step, double *to,
+                     sel_error *error);
+sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
+                          sel_error *error);
+/* Units of the store per step in a rate of 1 mm/h. */
+double aqua_rate_unit(const aqua_plan *plan);
+/* The time at which they are taken: the middle of the step. */
+double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
+
+/* ---- quantities evaluated at the cells of all rows, some rows at a time by each thread ---- */
+
+/* What is to be evaluated. */
+typedef struct aqua_asked {
+    const sel_quantity *quantity;
+    const char *what; /* for messages */
+    double t;
+    bool ghosts; /* at free cells, and at those painted by laws other than walls */
+    bool gaps;   /* NaN where it asks a raster that has no data there; else that is an error */
+} aqua_asked;
+
+/* Takes `count` rows from y on: values[count][nx], 0 in cells that were not asked for. Several
+ * threads call it at once; it may be called again for rows that failed. */
+typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const double *values,
+                                  sel_error *error);
+
+/* Fails where the quantity or `take` does: at the first of such rows. take NULL: `to` is
+ * double[ny][nx]. */
+sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
+                           void *to, sel_error *error);
+
+/* All rows: to[ny][nx]. */
+sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
+                         sel_error *error);
+
+/* A quantity at one place; NULL: it is the same everywhere. */
+sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                      const double *place, double t, double *value, sel_error *error);
+
+/* ---- what is told ---- */
+
+/* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
+sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
+
+/* sel_solver.facts, .warn and .ahead. */
+void aqua_facts(const sel_plan *plan, sel_facts *facts);
+void aqua_warn(const sel_plan *plan, sel_error *warnings);
+sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);
+
+#endif

@@ -1,0 +1,394 @@
+/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, stepping, threads, answers.
+ *
+ * Two copies of the depths take turns. Rows are shared out among the threads in pieces; no cell's
+ * result depends on who computes it. What is added up goes by rows, joined in their order.
+ */
+#include <omp.h>
+#include <string.h>
+#include "engine/solvers/aqua/aqua_state.h"
+#include "engine/machine/cpu.h"
+
+/* ---- memory ---- */
+
+/* Of the flow, for each thread. */
+static int64_t scratch_bytes(const aqua_state *state) {
+    return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
+}
+
+static void list(sel_state *base) {
+    aqua_state *state = (aqua_state *)base;
+    const aqua_loops *loops = aqua_loops_usable(0);
+    sel_arrays *arrays = &base->arrays;
+    aqua_list(state, 0, 0, false);
+    state->loops = loops ? &loops[base->plan->precision] : NULL;
+    SEL_ADD(arrays, state, rows, state->plan->layout.nx * base->threads, 0);
+    SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
+}
+
+/* ---- sums ---- */
+
+/* The depths of a step from cell x of row y on. */
+static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
+    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+}
+
+static double sum_row(const sel_state *base, int64_t y) {
+    const aqua_state *state = (const aqua_state *)base;
+    return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
+                             sel_state_solids(base, y));
+}
+
+/* The step that `step` begins. */
+static aqua_step describe_step(const aqua_state *state, int64_t step) {
+    return (aqua_step){
+        .layout = state->plan->layout,
+        .bed = state->bed,
+        .from = state->water[step & 1],
+        .to = state->water[(step + 1) & 1],
+        .alphas = state->alphas,
+        .alpha = state->store.alpha,
+        .least = state->store.least,
+        .equilibrium = state->plan->params->equilibrium,
+    };
+}
+
+/* What an edge carries in a step, units of the store. */
+static double carried(const aqua_state *state, const aqua_step *step, int64_t e) {
+    const aqua_edge *edge = &state->edges[e];
+    return edge->sign * state->loops->edge(step, edge->at, edge->k);
+}
+
+/* ---- amounts ---- */
+
+/* Evaluates for the step to come what depends on what is due. */
+static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
+        const aqua_amount *amount = &state->amount[k];
+        if (aqua_rates_are_due(amount, due)) {
+            status = aqua_rates(state, amount, amount->rate, error);
+        }
+    }
+    status = status ? status : aqua_evaluate(state, base->step, due, error);
+    return status ? status : aqua_levels(state->plan, (double)base->step, due, state->z, error);
+}
+
+/* ---- a step ---- */
+
+/* Rain or soil on a row of the depths of `step`; what it gives or takes becomes its partial. */
+static void supply_row(aqua_state *state, int k, int64_t step, int64_t y, double uniform) {
+    const aqua_amount *amount = &state->amount[k];
+    const int64_t nx = state->plan->layout.nx, at = y * nx * state->size;
+    const bool field = amount->supply->spread == AQUA_FIELD;
+    state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
+        depths(state, step, 0, y), nx, sel_state_solids(&state->base, y), uniform,
+        field ? (char *)amount->rate + at : NULL, field ? (char *)amount->owed + at : NULL);
+}
+
+static void book_supply(aqua_state *state, int k) {
+    sel_total_more(&state->books.supplied[k], state->store.whole,
+                   sel_join_rows(&state->base, state->store.whole));
+}
+
+static void pour_rain(aqua_state *state) {
+    if (state->plan->supply[AQUA_RAIN].spread == AQUA_NOTHING) {
+        return;
+    }
+    const double uniform = aqua_take(state, &state->amount[AQUA_RAIN]);
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
+        supply_row(state, AQUA_RAIN, state->base.step, y, uniform);
+    }
+    book_supply(state, AQUA_RAIN);
+}
+
+static void watch_row(aqua_state *state, int64_t y, int64_t step) {
+    const int64_t nx = state->plan->layout.nx, at = y * nx;
+    state->loops->watch(depths(state, step, 0, y), nx,
+                        state->most ? (char *)state->most + at * state->size : NULL,
+                        state->arrived ? state->arrived + at : NULL,
+                        state->plan->params->arrival_depth * state->store.per_metre, (int32_t)step);
+}
+
+static sel_status pour_sources(aqua_state *state, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    const int64_t now = state->base.step;
+    int32_t *whole = state->water[now & 1];
+    double *metres = state->water[now & 1];
+    for (int i = 0; i < plan->inflow_count; i++) {
+        const aqua_inflow *inflow = &plan->inflows[i];
+        const aqua_dose dose = aqua_take_dose(state, i);
+        for (int64_t c = 0; c < inflow->count; c++) {
+            const int64_t at = inflow->at[c];
+            if (!state->store.whole) {
+                metres[at] += dose.each;
+                continue;
+            }
+            const int64_t behind = (c - dose.turn + inflow->count) % inflow->count;
+            const int64_t depth = whole[at] + (int64_t)dose.each + (behind < dose.odd);
+            if ((double)depth > state->store.most_poured) {
+                state->base.broken = true;
+                return aqua_too_deep(plan, now, aqua_cell_number(&plan->layout, at), error);
+            }
+            whole[at] = (int32_t)depth;
+        }
+    }
+    return SEL_OK;
+}
+
+static double scatter_all(aqua_state *state, const aqua_step *step) {
+    const aqua_layout *layout = &state->plan->layout;
+    size_t bytes = (size_t)(layout->cells * state->size);
+    double most = 0;
+    memset(state->more, 0, bytes);
+    memset(state->less, 0, bytes);
+    /* Rows that lie three apart share no receiver: no two threads write to one place, and the order
+     * in which a place is written does not depend on their number. */
+    for (int64_t turn = 0; turn < 3; turn++) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+        for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
+            state->loops->scatter(step, y, state->more, state->less);
+        }
+    }
+#pragma omp parallel for schedule(static) num_threads(state->base.threads) reduction(max : most)
+    for (int64_t y = 0; y < layout->ny; y++) {
+        double here = state->loops->update(step, y, state->more, state->less);
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Rows at a time: enough for the two that are computed twice not to count. */
+static int64_t rows_of_a_piece(const aqua_state *state) {
+    int64_t share = state->plan->layout.ny / (4 * state->base.threads);
+    return share < 16 ? 16 : share > 128 ? 128 : share;
+}
+
+static double gather_all(aqua_state *state, const aqua_step *step) {
+    const int64_t ny = state->plan->layout.ny, piece = rows_of_a_piece(state);
+    const int64_t scratch = scratch_bytes(state);
+    double most = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
+    for (int64_t y = 0; y < ny; y += piece) {
+        int64_t end = y + piece < ny ? y + piece : ny;
+        double here =
+            state->loops->flow(step, y, end, state->scratch + scratch * omp_get_thread_num());
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* The first cell that is deeper than may be after the flow. */
+static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
+    const aqua_layout *layout = &state->plan->layout;
+    const int32_t *water = state->water[(state->base.step + 1) & 1];
+    for (int64_t i = 0; i < aqua_cells(state); i++) {
+        int32_t depth = water[aqua_index(layout, i % layout->nx, i / layout->nx)];
+        if ((double)depth > state->store.limit) {
+            return aqua_too_deep(state->plan, state->base.step + 1, i, error);
+        }
+    }
+    return SEL_OK;
+}
+
+/* Infiltration, and what is watched: of the depths of `step`. */
+static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
+    const bool watches = state->most || state->arrived;
+    if (!soaks && !watches) {
+        return;
+    }
+    const double uniform = aqua_take(state, &state->amount[AQUA_SOIL]);
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
+        if (soaks) {
+            supply_row(state, AQUA_SOIL, step, y, uniform);
+        }
+        if (watches) {
+            watch_row(state, y, step);
+        }
+    }
+    if (soaks) {
+        book_supply(state, AQUA_SOIL);
+    }
+}
+
+static void book_edges(aqua_state *state, const aqua_step *step) {
+    const int64_t *first = state->plan->ghosts.first_edge;
+    for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
+        sel_total sum = {0};
+        for (int64_t e = first[r]; e < first[r + 1]; e++) {
+            sel_total_more(&sum, state->store.whole, carried(state, step, e));
+        }
+        sel_total_more(&state->books.out[r], state->store.whole,
+                       sel_total_of(&sum, state->store.whole));
+    }
+}
+
+static void show_edges(aqua_state *state, const aqua_step *step) {
+#pragma omp parallel for schedule(static) num_threads(state->base.threads)
+    for (int64_t e = 0; e < state->edge_count; e++) {
+        state->shown[e] = carried(state, step, e);
+    }
+}
+
+/* sel_cpu.observe: at step 0 the fluxes of the step to come, before rain. */
+static void observe(sel_state *base, bool initially) {
+    aqua_state *state = (aqua_state *)base;
+    const aqua_step step = describe_step(state, base->step);
+    if (initially) {
+        show_edges(state, &step);
+    }
+    base->observing = !initially;
+}
+
+static sel_status one_step(aqua_state *state, sel_error *error) {
+    const aqua_plan *plan = state->plan;
+    pour_rain(state);
+    sel_status status = pour_sources(state, error);
+    if (status) {
+        return status;
+    }
+    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL,
+                    state->water[state->base.step & 1]);
+    const aqua_step step = describe_step(state, state->base.step);
+    double most =
+        plan->params->scheme == AQUA_SCATTER ? scatter_all(state, &step) : gather_all(state, &step);
+    status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
+    if (plan->base.wants_balance) {
+        book_edges(state, &step);
+    }
+    if (state->base.observing) {
+        show_edges(state, &step);
+        state->base.observing = false;
+    }
+    soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
+    state->base.step++;
+    return status;
+}
+
+static unsigned depends(const sel_plan *base) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    unsigned mask = aqua_levels_depend(plan) | sel_quantity_depends(&plan->params->rain) |
+                    sel_quantity_depends(&plan->params->infiltration);
+    for (int i = 0; i < plan->inflow_count; i++) {
+        mask |= sel_quantity_depends(&plan->inflows[i].source->discharge);
+    }
+    return mask;
+}
+
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int64_t k = 0; k < n && !status; k++) {
+        status = one_step((aqua_state *)base, error);
+    }
+    return status;
+}
+
+/* sel_cpu.loaded */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
+    const int64_t step = base->step;
+    base->step = step > 0 ? step - 1 : 0;
+    sel_status status = terms(base, AQUA_ALWAYS, error);
+    base->step = step;
+    aqua_set_ghosts(state->plan, state->z, state->bed, state->water[0]);
+    aqua_set_ghosts(state->plan, state->z, NULL, state->water[1]);
+    return status;
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
+    const aqua_plan *plan = state->plan;
+    sel_status status = aqua_levels(plan, 0, AQUA_ALWAYS, state->z, error);
+    status = status ? status : aqua_fill_water(plan, state->z, state->water[0], error);
+    if (status) {
+        return status;
+    }
+    aqua_fill_bed(plan, state->z, state->bed);
+    if (state->alphas) {
+        aqua_fill_alpha(plan, state->alphas);
+    }
+    if (state->arrived) {
+        memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
+    }
+    soak_and_watch(state, false, 0);
+    state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
+    if (state->edges) {
+        aqua_list_edges(plan, state->edges);
+    }
+    return terms(base, AQUA_ALWAYS, error);
+}
+
+/* ---- answers ---- */
+
+static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_t x1,
+                 const double **values) {
+    const aqua_state *state = (const aqua_state *)base;
+    const aqua_plan *plan = state->plan;
+    const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
+    double *to = state->rows + nx * omp_get_thread_num();
+    const double *ground = plan->ground + at;
+    bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
+    if (which == AQUA_GROUND) {
+        memcpy(to, ground, (size_t)n * sizeof *to);
+    } else if (which == AQUA_ARRIVAL_TIME) {
+        for (int64_t x = 0; x < n; x++) {
+            int32_t step = state->arrived[at + x];
+            to[x] = step < 0 ? -1 : step * plan->base.domain->grid.dt;
+        }
+    } else {
+        state->loops->read(most ? (char *)state->most + at * size
+                                : depths(state, base->step, x0, y),
+                           n, state->store.per_metre, to);
+    }
+    for (int64_t x = 0; (which == AQUA_LEVEL || which == AQUA_MAX_LEVEL) && x < n; x++) {
+        to[x] += ground[x];
+    }
+    *values = to;
+    return 1;
+}
+
+static void main_row(const sel_state *base, int64_t y, sel_main_row *main) {
+    const double *depth;
+    field(base, AQUA_DEPTH, y, 0, base->plan->domain->grid.n[0], &depth);
+    *main = (sel_main_row){.value = {depth}, .large = depth, .small = depth};
+}
+
+static sel_status other(sel_state *base, sel_request *request, sel_error *error) {
+    aqua_state *state = (aqua_state *)base;
+    int64_t first;
+    (void)error;
+    if (request->kind == SEL_FLUX) {
+        const int64_t count = aqua_flux_edges(state->plan, request, &first);
+        aqua_answer_flux(state, state->shown + first, count, request);
+    } else {
+        aqua_answer_balance(state, &state->books, sel_sum_rows(base, sum_row, state->store.whole),
+                            request);
+    }
+    return SEL_OK;
+}
+
+/* ---- the solver ---- */
+
+#define DECLARE(level) extern const aqua_loops aqua_loops_##level[2];
+SEL_LEVELS(DECLARE)
+#define TABLE(level) aqua_loops_##level,
+
+const aqua_loops *aqua_loops_usable(int k) {
+    static const aqua_loops *const tables[] = {SEL_LEVELS(TABLE)};
+    return sel_level(k) < 0 ? NULL : tables[sel_level(k)];
+}
+
+const sel_cpu aqua_on_cpu = {
+    .what = "the water",
+    .state_size = sizeof(aqua_state),
+    .list = list,
+    .start = start,
+    .depends = depends,
+    .terms = terms,
+    .steps = steps,
+    .observe = observe,
+    .loaded = loaded,
+    .look = {field, main_row, NULL, other},
+};

@@ -1,0 +1,301 @@
+/* aqua_facts.c -- what `selenite check` tells of a run-off: facts, what may be wrong with it
+ * although it can be run, and what is to come. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solvers/aqua/aqua.h"
+
+/* ---- how much rain a run brings, known before it starts: summed up, or sampled ---- */
+
+/* Rain as weak is no rain in hours, and the strongest that was ever measured in a minute had about
+ * 2,000 mm/h; mm/h. */
+static const double weakest = 0.01, strongest = 1000;
+
+/* Steps that are summed up one by one; times and places of a sample. */
+enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
+
+/* A rate of mm/h, its mean and its largest value. */
+typedef struct rate {
+    double mean, largest;
+    int64_t samples; /* 0: not an estimate */
+} rate;
+
+/* The middle of step k of `count` that stand for `steps`. */
+static double time_of(const aqua_plan *plan, int64_t k, int64_t count, int64_t steps) {
+    int64_t step =
+        count == steps ? k : (int64_t)(((double)k + 0.5) / (double)count * (double)steps);
+    return aqua_time_of_amounts(plan, step);
+}
+
+static sel_status over_time(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
+                            rate *found) {
+    const bool changes = sel_quantity_depends(rain) & SEL_ON_T;
+    const int64_t count = !changes ? 1 : steps < MOST_STEPS ? steps : MOST_STEPS;
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++) {
+        double value;
+        const double t = time_of(plan, k, count, changes ? steps : 1);
+        sel_status status = aqua_value(plan, rain, "rain", NULL, t, &value, NULL);
+        if (status) {
+            return status;
+        }
+        sum += value;
+        found->largest = fmax(found->largest, value);
+    }
+    found->mean = sum / (double)count;
+    found->samples = changes && count < steps ? count : 0;
+    return SEL_OK;
+}
+
+/* Row by row, so that the order of the sum is always the same. */
+static sel_status over_place(const aqua_plan *plan, const sel_quantity *rain, rate *found) {
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
+    const aqua_asked asked = {rain, "rain", aqua_time_of_amounts(plan, 0), false, false};
+    double *values = malloc((size_t)(nx * ny) * sizeof *values), sum = 0;
+    sel_status status = values ? aqua_rows_all(plan, &asked, values, NULL) : SEL_NO_DEVICE;
+    for (int64_t y = 0; y < ny && !status; y++) {
+        double row = 0;
+        for (int64_t x = 0; x < nx; x++) {
+            row += values[y * nx + x];
+            found->largest = fmax(found->largest, values[y * nx + x]);
+        }
+        sum += row;
+    }
+    found->mean = sum / (double)domain->free_cells;
+    free(values);
+    return status;
+}
+
+/* A point of a sequence that fills the plane evenly (Roberts 2018: powers of the plastic number) as
+ * a cell. */
+static int64_t sampled_cell(const sel_grid *grid, int64_t k) {
+    const double u = fmod(0.5 + 0.7548776662466927 * (double)k, 1);
+    const double v = fmod(0.5 + 0.5698402909980532 * (double)k, 1);
+    return (int64_t)(v * (double)grid->n[1]) * grid->n[0] + (int64_t)(u * (double)grid->n[0]);
+}
+
+/* Free cells, `wanted` of them if so many are met: their places in x and y, how many. *k goes on.
+ */
+static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k, double *x,
+                            double *y) {
+    const sel_grid *grid = &domain->grid;
+    size_t n = 0;
+    for (size_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
+        const int64_t cell = sampled_cell(grid, (*k)++);
+        if (domain->cell[cell] == 0) {
+            x[n] = sel_centre(grid, 0, (double)(cell % grid->n[0]));
+            y[n++] = sel_centre(grid, 1, (double)(cell / grid->n[0]));
+        }
+    }
+    return n;
+}
+
+static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
+                         rate *found) {
+    const int64_t times = steps < SAMPLED_TIMES ? steps : SAMPLED_TIMES;
+    const size_t wanted = (size_t)(SAMPLED / times);
+    double *x = malloc(3 * wanted * sizeof *x), *y = x + wanted, *value = y + wanted, sum = 0;
+    sel_status status = x ? SEL_OK : SEL_NO_DEVICE;
+    int64_t next = 0;
+    for (int64_t k = 0; k < times && !status; k++) {
+        const sel_places at = {.n = sample_places(plan->base.domain, wanted, &next, x, y),
+                               .x = x,
+                               .y = y,
+                               .t = time_of(plan, k, times, steps),
+                               .controls = plan->base.domain->control_values};
+        status = at.n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
+        for (size_t i = 0; i < at.n && !status; i++) {
+            sum += value[i];
+            found->largest = fmax(found->largest, value[i]);
+        }
+        found->samples += (int64_t)at.n;
+    }
+    found->mean = found->samples ? sum / (double)found->samples : 0;
+    free(x);
+    return status ? status : found->samples ? SEL_OK : SEL_BAD_SCENARIO;
+}
+
+/* Rain that depends on time or on place alone is summed up step by step or cell by cell, other rain
+ * is sampled. With the controls as they are at the start. False where there is no rain, or it has
+ * no value somewhere. */
+static bool measure_rain(const aqua_plan *plan, rate *found) {
+    const sel_quantity *rain = &plan->params->rain;
+    const unsigned depends = sel_quantity_depends(rain);
+    const int64_t steps = sel_stop_step(&plan->params->common);
+    *found = (rate){0};
+    if (!sel_quantity_given(rain) || steps < 1 || (steps == INT64_MAX && (depends & SEL_ON_T))) {
+        return false;
+    }
+    sel_status status = !(depends & SEL_ON_PLACE) ? over_time(plan, rain, steps, found)
+                        : depends & SEL_ON_T      ? sample(plan, rain, steps, found)
+                                                  : over_place(plan, rain, found);
+    return status == SEL_OK;
+}
+
+static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
+    const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
+    rate sum;
+    bool constant = !sel_quantity_depends(&plan->params->rain);
+    if (!measure_rain(plan, &sum) || (constant && sum.largest == 0)) {
+        return;
+    }
+    if (sum.largest < weakest) {
+        sel_fail_at(warnings, where,
+                    "rain is at most %.3g mm/h in this run, less than %g mm/h: rain is given in "
+                    "mm/h; of m/s multiply by 3.6e6, and mind that series take seconds",
+                    sum.largest, weakest);
+    } else if (sum.largest > strongest) {
+        sel_fail_at(warnings, where,
+                    "rain reaches %.6g mm/h in this run, more than %g mm/h: rain is given in mm/h; "
+                    "of mm a day divide by 24, of mm in a step of %g s multiply by 3600 / %g",
+                    sum.largest, strongest, plan->base.domain->grid.dt, plan->base.domain->grid.dt);
+    }
+}
+
+/* ---- facts ---- */
+
+/* Above this alpha a pit of one cell may be filled beyond its rim. */
+static const double most_without_overshoot = 2.0 / 9;
+
+static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double alpha = plan->largest_alpha;
+    if (plan->alpha) {
+        sel_fact_add(facts, "alpha", "%.4g to %.4g", plan->smallest_alpha, alpha);
+    } else {
+        sel_fact_add(facts, "alpha", "%.6g", alpha);
+    }
+    sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)", alpha * grid->dx / grid->dt,
+                 alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
+}
+
+static void add_store(const aqua_plan *plan, sel_facts *facts) {
+    const aqua_store store = aqua_store_of(plan);
+    if (!store.whole) {
+        sel_fact_add(facts, "depths", "f64, mass to round-off");
+        return;
+    }
+    sel_fact_add(facts, "depths", "in quanta of 2^-%d m = %.3g m, mass exact", plan->bits,
+                 1 / store.per_metre);
+    sel_fact_add(facts, "largest depth", "%.4g m; more is an error (expected: %.4g m)",
+                 store.limit / store.per_metre, plan->deepest);
+    sel_fact_add(facts, "thinnest moving film", "about %.3g m (3 quanta / alpha)",
+                 3 / (plan->smallest_alpha * store.per_metre));
+}
+
+static void add_terrain(const aqua_plan *plan, sel_facts *facts) {
+    aqua_terrain terrain;
+    if (!aqua_terrain_measure(plan, &terrain)) {
+        return;
+    }
+    sel_fact_add(facts, "ground", "%.6g to %.6g m", plan->lowest, terrain.highest);
+    sel_fact_add(facts, "slope", "mean %.3g, largest %.3g", terrain.mean_slope,
+                 terrain.largest_slope);
+    if (terrain.pits) {
+        sel_fact_add(facts, "pits of one cell", "%lld, the deepest %.3g m", (long long)terrain.pits,
+                     terrain.deepest_pit);
+    } else {
+        sel_fact_add(facts, "pits of one cell", "0 (no cell lies below all its neighbours)");
+    }
+}
+
+static void add_rain(const aqua_plan *plan, sel_facts *facts) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t steps = sel_stop_step(&plan->params->common);
+    const double hours = (double)steps * grid->dt / 3600;
+    const double area = (double)plan->base.domain->free_cells * grid->dx * grid->dx;
+    rate found;
+    if (!measure_rain(plan, &found)) {
+        return; /* there is none, or the run tells why it has no value */
+    }
+    char estimate[48] = "";
+    if (found.samples) {
+        snprintf(estimate, sizeof estimate, " (estimate of %lld samples)",
+                 (long long)found.samples);
+    }
+    if (steps == INT64_MAX) {
+        sel_fact_add(facts, "rain", "%.6g mm/h on average%s", found.mean, estimate);
+    } else {
+        sel_fact_add(facts, "rain", "%s%s%.6g mm = %.6g m3%s",
+                     sel_may_end_early(&plan->params->common) ? "at most " : "",
+                     found.samples ? "about " : "", found.mean * hours,
+                     found.mean * hours / 1000 * area, estimate);
+    }
+    sel_fact_add(facts, "largest rate of rain", "%.4g mm/h", found.largest);
+}
+
+void aqua_facts(const sel_plan *base, sel_facts *facts) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    sel_fact_add(facts, "equilibrium", "%s, %s", aqua_equilibrium_names[plan->params->equilibrium],
+                 aqua_scheme_names[plan->params->scheme]);
+    add_alpha(plan, facts);
+    add_store(plan, facts);
+    add_terrain(plan, facts);
+    add_rain(plan, facts);
+    for (int i = 0; i < plan->inflow_count && facts->count < SEL_MAX_FACTS - 1; i++) {
+        sel_fact_add(facts, "source", "%s: %lld cell%s", plan->inflows[i].name,
+                     (long long)plan->inflows[i].count, plan->inflows[i].count == 1 ? "" : "s");
+    }
+}
+
+/* ---- warnings, and what is to come ---- */
+
+/* Above this alpha potential energy may rise in a step. */
+static const double most_without_rise = 4.0 / 9;
+
+void aqua_warn(const sel_plan *base, sel_error *warnings) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    if (plan->largest_alpha > most_without_rise) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "alpha %.4g: above 4/9 the energy of the water may rise and levels swing; take "
+                 "less",
+                 plan->largest_alpha);
+    }
+    aqua_degrees_warn(plan, warnings);
+    warn_of_rain(plan, warnings);
+}
+
+/* At the first free cell. */
+static sel_status rate_ahead(const aqua_plan *plan, const aqua_supply *supply, int64_t step,
+                             sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    int64_t cell = 0;
+    if (!(sel_quantity_depends(supply->rate) & SEL_ON_T)) {
+        return SEL_OK;
+    }
+    while (domain->cell[cell]) {
+        cell++;
+    }
+    const double at[2] = {sel_centre(grid, 0, (double)(cell % grid->n[0])),
+                          sel_centre(grid, 1, (double)(cell / grid->n[0]))};
+    double value;
+    return aqua_value(plan, supply->rate, supply->name, at, aqua_time_of_amounts(plan, step),
+                      &value, error);
+}
+
+static sel_status levels_ahead(const aqua_plan *plan, int64_t step, sel_error *error) {
+    double *z = malloc(((size_t)plan->ghosts.count + 1) * sizeof *z);
+    sel_status status = z ? aqua_levels(plan, (double)step, SEL_ON_T, z, error)
+                          : sel_fail_memory(error, "the levels",
+                                            (unsigned long long)plan->ghosts.count * sizeof *z);
+    free(z);
+    return status;
+}
+
+sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    sel_status status = rate_ahead(plan, &plan->supply[AQUA_RAIN], step, error);
+    sel_status soil = rate_ahead(plan, &plan->supply[AQUA_SOIL], step, error);
+    sel_status levels = levels_ahead(plan, step, error);
+    status = status ? status : soil;
+    status = status ? status : levels;
+    for (int i = 0; i < plan->inflow_count; i++) {
+        double units;
+        sel_status one = aqua_discharge(plan, i, step, &units, error);
+        status = status ? status : one;
+    }
+    return status;
+}

@@ -1,0 +1,60 @@
+/* aqua_kernel.c -- the CPU's inner loops for both stores, as a table for one level.
+ *
+ * Compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off x86-64). Nothing is contracted
+ * or reordered, so that all levels give the same bits.
+ */
+#include <math.h>
+#include <string.h>
+#include "engine/solvers/aqua/aqua_state.h"
+
+#define SEL_INLINE static inline __attribute__((always_inline))
+
+/* The cells of a row do not depend on each other. */
+#if defined(__clang__)
+#define AQUA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+/* clang gives up on one of the loops, and tells it as a warning. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define AQUA_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* Cells of a row that are done at a time, so that what is kept of their edges stays in the nearest
+ * cache; of these the piece that fill sorts when any cell of it needs it; and the rows that are
+ * left out together where there is no water. */
+enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
+
+#define REAL float
+#define AQUA_WATER int32_t
+#define AQUA_SQRT(x) sqrtf(x)
+#define AQUA_NAME(name) name##_f32
+#define AQUA_WHOLE(rate, carry) aqua_whole_f32(rate, carry)
+#include "engine/solvers/aqua/aqua_loops.h"
+#undef REAL
+#undef AQUA_WATER
+#undef AQUA_SQRT
+#undef AQUA_NAME
+#undef AQUA_WHOLE
+
+#define REAL double
+#define AQUA_WATER double
+#define AQUA_SQRT(x) sqrt(x)
+#define AQUA_NAME(name) name##_f64
+#define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
+#include "engine/solvers/aqua/aqua_loops.h"
+
+#define LOOPS(suffix)                                                                          \
+    {                                                                                          \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                  \
+        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                      \
+        .supply = {aqua_pour_##suffix, aqua_soak_##suffix}, .watch = aqua_watch_##suffix,      \
+        .sum = aqua_sum_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
+    }
+
+#define JOIN(a, b) a##b
+#define LEVEL_NAME(prefix, level) JOIN(prefix, level)
+#define TABLE LEVEL_NAME(aqua_loops_, SEL_LEVEL)
+extern const aqua_loops TABLE[2];
+const aqua_loops TABLE[2] = {
+    [SEL_F32] = LOOPS(f32),
+    [SEL_F64] = LOOPS(f64),
+};

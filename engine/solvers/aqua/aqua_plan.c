@@ -1,0 +1,216 @@
+/* aqua_plan.c -- sel.aqua's plan, and the solver's entry.
+ *
+ * AQUA-GRAPH: water on a grid of cells moves from each cell to those of its eight neighbours whose
+ * level is lower, all cells at once, by the rule of engine/physics/aqua.h. It has no inertia and no
+ * roughness: alpha dx/dt is the speed of thin water on a slope, and for deep water alpha dx^2/dt
+ * times a number below 1 its diffusivity.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/solvers/aqua/aqua.h"
+#include "engine/base/machine.h"
+#include "engine/machine/cpu.h"
+
+static aqua_layout make_layout(const sel_grid *grid) {
+    aqua_layout layout = {.nx = grid->n[0], .ny = grid->n[1]};
+    const int64_t unit = SEL_LINE / 4;
+    layout.pitch = (layout.nx + 2 * AQUA_HALO + unit - 1) / unit * unit;
+    layout.cells = layout.pitch * (layout.ny + 2 * AQUA_HALO);
+    return layout;
+}
+
+/* ---- alpha ---- */
+
+static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
+                               sel_error *error) {
+    char text[SEL_CELL_TEXT];
+    return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "alpha"),
+                       "alpha must be above 0 and at most 1, got %g%s%s", alpha,
+                       plan->alpha ? " at cell " : "",
+                       plan->alpha ? sel_cell_text(&plan->base.domain->grid, cell, text) : "");
+}
+
+static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_quantity *q = &plan->params->alpha;
+    const aqua_asked asked = {q, "alpha", 0, false, false};
+    const bool field = sel_quantity_depends(q) != 0;
+    const size_t cells = field ? (size_t)sel_grid_cells(&domain->grid) : 1;
+    double uniform = 0;
+    plan->alpha = field ? sel_machine_allocate(cells * sizeof(double)) : NULL;
+    if (field && !plan->alpha) {
+        return sel_fail_memory(error, "alpha", cells * sizeof(double));
+    }
+    const double *alpha = field ? plan->alpha : &uniform;
+    sel_status status = field ? aqua_rows_all(plan, &asked, plan->alpha, error)
+                              : aqua_value(plan, q, "alpha", NULL, 0, &uniform, error);
+    plan->smallest_alpha = HUGE_VAL;
+    for (size_t i = 0; i < cells && !status; i++) {
+        if (field && domain->cell[i]) {
+            continue;
+        }
+        if (!(alpha[i] > 0 && alpha[i] <= 1)) {
+            return refuse_alpha(plan, alpha[i], (int64_t)i, error);
+        }
+        plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
+        plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
+    }
+    return status;
+}
+
+/* ---- how deep the water gets ---- */
+
+static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
+    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
+    const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
+    *found = 0;
+    if (!sel_quantity_given(asked.quantity)) {
+        return SEL_OK;
+    }
+    double *depth = sel_machine_allocate(cells * sizeof *depth);
+    sel_status status = depth ? aqua_rows_all(plan, &asked, depth, error)
+                              : sel_fail_memory(error, "the water", cells * sizeof *depth);
+    for (size_t i = 0; i < cells && !status; i++) {
+        *found = depth[i] > *found ? depth[i] : *found;
+    }
+    free(depth);
+    return status;
+}
+
+/* The finest quantum in which the depths that are expected fit: what the user says, else twice the
+ * initial depth, and what stands below the highest level. */
+static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
+    double initial, level = aqua_highest_level(plan) - plan->lowest;
+    sel_status status = largest_initial(plan, &initial, error);
+    bool said = !isnan(plan->params->depth_limit);
+    plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    plan->datum = floor(plan->lowest);
+    plan->base.precision = SEL_F32; /* whose store this is */
+    plan->bits = AQUA_MOST_BITS;
+    for (; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
+        const aqua_store store = aqua_store_of(plan);
+        if (plan->deepest * store.per_metre <= store.limit) {
+            break;
+        }
+    }
+    return status;
+}
+
+/* ---- the plan ---- */
+
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    aqua_plan *p = (aqua_plan *)base;
+    const int precision = base->precision;
+    p->params = (const aqua_params *)base->simulation->params;
+    p->layout = make_layout(&base->domain->grid);
+    sel_status status = aqua_ground_evaluate(p, error);
+    status = status ? status : aqua_ground_check(p, error);
+    sel_status alpha = resolve_alpha(p, error);
+    sel_status inflows = aqua_inflows_create(p, error);
+    status = status ? status : alpha;
+    status = status ? status : inflows;
+    status = status ? status : aqua_ghosts_create(p, error);
+    status = status ? status : choose_quantum(p, error);
+    base->precision = precision;
+    return status;
+}
+
+static void clear_plan(sel_plan *base) {
+    aqua_plan *p = (aqua_plan *)base;
+    aqua_ghosts_free(&p->ghosts);
+    aqua_inflows_free(p);
+    free(p->own_ground);
+    free(p->alpha);
+}
+
+static void json(const sel_plan *base, FILE *to) {
+    const aqua_plan *plan = (const aqua_plan *)base;
+    const aqua_store store = aqua_store_of(plan);
+    fprintf(to, "\"equilibrium\": \"%s\", \"scheme\": \"%s\", \"alpha\": %.17g, \"quantum\": %.17g",
+            aqua_equilibrium_names[plan->params->equilibrium],
+            aqua_scheme_names[plan->params->scheme], plan->largest_alpha,
+            store.whole ? 1 / store.per_metre : 0.0);
+}
+
+static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size) {
+    (void)plan;
+    *cell = monitor->smallest_cell;
+    snprintf(text, size, "the depth is %.3g m", monitor->smallest);
+    return monitor->smallest < 0;
+}
+
+static void hint(const sel_plan *base, double largest, char *text, size_t size) {
+    (void)base, (void)largest;
+    snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
+}
+
+/* A step reads the bed, reads and writes the depth; a look reads the depth and whether the cell is
+ * solid. A state has a bed, two depths and the depth at the last test, beside the plan's ground. */
+static sel_cell_bytes bytes(const sel_common *params, int precision) {
+    const int real = precision == SEL_F32 ? 4 : 8;
+    (void)params;
+    return (sel_cell_bytes){.update = 3 * real, .look = real + 1, .state = 8 + 4 * real};
+}
+
+static const sel_field_info fields[AQUA_FIELDS] = {
+    [AQUA_GROUND] = {"ground", SEL_SCALAR, "m", "Elevation of the ground.", false},
+    [AQUA_DEPTH] = {"depth", SEL_SCALAR, "m", "Depth of the water.", false},
+    [AQUA_LEVEL] = {"level", SEL_SCALAR, "m", "Elevation of the water's surface: ground + depth.",
+                    false},
+    [AQUA_MAX_DEPTH] = {"max_depth", SEL_SCALAR, "m", "Largest depth so far.", false},
+    [AQUA_MAX_LEVEL] = {"max_level", SEL_SCALAR, "m", "Highest level so far.", false},
+    [AQUA_ARRIVAL_TIME] = {"arrival_time", SEL_SCALAR, "s",
+                           "Time of the first step at which the depth reached arrival_depth; -1 "
+                           "where it has not.",
+                           false},
+};
+
+static int dims(const sel_common *params) {
+    (void)params;
+    return 2;
+}
+
+static void state_text(const sel_plan *plan, char *text, size_t size) {
+    const aqua_plan *p = (const aqua_plan *)plan;
+    *text = '\0';
+    if (plan->precision == SEL_F32) {
+        snprintf(text, size, "quanta of 2^%d m above %.17g m", -p->bits, p->datum);
+    }
+}
+
+static const char *const initial_fields[] = {"depth", NULL};
+
+const sel_solver aqua_solver = {
+    .name = "aqua",
+    .table = &aqua_table,
+    .laws = &aqua_law_family,
+    .fields = fields,
+    .field_count = AQUA_FIELDS,
+    .main_field = AQUA_DEPTH,
+    .flux_field = -1,
+    .no_forces = true,
+    .observes_links = true,
+    .dims = dims,
+    .complete = aqua_complete,
+    .blank = aqua_blank,
+    .plan_size = sizeof(aqua_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
+    .facts = aqua_facts,
+    .warn = aqua_warn,
+    .ahead = aqua_ahead,
+    .json = json,
+    .impossible = impossible,
+    .state_text = state_text,
+    .initial_fields = initial_fields,
+    .hint = hint,
+    .bytes = bytes,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &aqua_on_cpu,
+#ifdef SEL_CUDA
+    .cuda = &cuda_backend,
+    .on_cuda = &aqua_on_cuda,
+#endif
+};

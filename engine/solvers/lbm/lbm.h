@@ -1,0 +1,134 @@
+/* lbm.h -- lattice Boltzmann flow: what a scenario gives, and the plan that backends run. */
+#ifndef LBM_H
+#define LBM_H
+
+#include "engine/solvers/lbm/lbm_boundary.h"
+#include "engine/solvers/lbm/lattice.h"
+#include "engine/physics/lbm_method.h"
+#include "engine/scene/solver.h"
+
+enum { LBM_HALFWAY, LBM_ZOU_HE }; /* where a wall lies */
+extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
+
+typedef struct lbm_initial {
+    sel_quantity velocity, pressure, density; /* components == 0: not given */
+} lbm_initial;
+
+/* The fields of sel.lbm. Units: the user's. NaN: not given. */
+typedef struct lbm_params {
+    sel_common common;
+    int lattice, collision;
+    double nu, tau; /* one of them */
+    double magic;
+    double smagorinsky; /* NaN: none */
+    sel_quantity acceleration;
+    double density;
+    lbm_initial initial;
+} lbm_params;
+
+typedef struct lbm_law_wall {
+    sel_quantity velocity; /* components == 0: at rest */
+    int scheme;
+} lbm_law_wall;
+
+typedef struct lbm_law_velocity {
+    sel_quantity velocity;
+} lbm_law_velocity;
+
+typedef struct lbm_law_pressure {
+    sel_quantity pressure;
+} lbm_law_pressure;
+
+/* K of engine/physics/lbm_closure.h; not above 0: by the length of the domain. */
+typedef struct lbm_law_outflow {
+    double relaxation;
+} lbm_law_outflow;
+
+/* The same, in lattice units (dx = dt = density = 1). */
+typedef struct lbm_numbers {
+    double nu, tau;
+    double omega_even, omega_odd; /* equal but for TRT */
+    double magic;
+    double eddy;            /* 18 sqrt2 C^2 of Smagorinsky's constant C; 0: none */
+    double acceleration[3]; /* zero where it depends on place, time or controls */
+    /* One lattice unit of each in the user's units; pressure is density cs2 (rho - 1) (dx/dt)^2. */
+    double velocity_unit, density_unit, pressure_unit;
+} lbm_numbers;
+
+typedef struct lbm_plan {
+    sel_plan base;
+    const lbm_params *params;
+    lbm_numbers numbers;
+    lbm_boundary boundary;
+    lbm_batch acceleration; /* see lbm_acceleration_batch */
+    double origin;          /* where a uniform one is evaluated */
+} lbm_plan;
+
+/* Bytes of a stored number; a number of an array of them, and setting it. */
+static inline int64_t lbm_real(const sel_plan *plan) {
+    return plan->precision == SEL_F32 ? 4 : 8;
+}
+static inline double lbm_get(const lbm_plan *plan, const void *from, int64_t at) {
+    return plan->base.precision == SEL_F32 ? (double)((const float *)from)[at]
+                                           : ((const double *)from)[at];
+}
+static inline void lbm_put(const lbm_plan *plan, void *to, int64_t at, double value) {
+    if (plan->base.precision == SEL_F32) {
+        ((float *)to)[at] = (float)value;
+    } else {
+        ((double *)to)[at] = value;
+    }
+}
+
+extern const sel_solver lbm_solver;
+extern const struct sel_cpu lbm_on_cpu;
+extern const struct cuda_solver lbm_on_cuda;
+
+extern const sel_table lbm_table, lbm_region_table;
+extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, lbm_outflow_table,
+    lbm_slip_table;
+extern const sel_family lbm_law_family;
+enum { LBM_LAWS = 5 };
+
+/* Refuses a lattice that is not for the number of dimensions of the size. */
+sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
+
+/* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
+sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
+
+/* sel_solver.facts, .warn, .ahead, .json and .hint. */
+void lbm_facts(const sel_plan *plan, sel_facts *facts);
+void lbm_warn(const sel_plan *plan, sel_error *warnings);
+sel_status lbm_ahead(const sel_plan *plan, int64_t step, sel_error *error);
+void lbm_json(const sel_plan *plan, FILE *to);
+void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
+
+/* ---- what laws and initial state show before a run: lbm_samples.c ---- */
+
+/* The largest velocity that the reference, the laws, sampled over the run, and the initial state,
+ * at some cells, name; user's units. */
+double lbm_largest_velocity(const lbm_plan *plan);
+
+/* The lowest and the highest gauge pressure that laws give in the run, sampled, 0 among them;
+ * user's units. */
+void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
+
+/* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;
+ * 0: there is none. */
+double lbm_sound_period(const lbm_plan *plan);
+
+/* Warns of velocities that start at once or rise within less than that, and of shorter runs;
+ * returns whether a velocity does start at once. */
+bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
+
+/* What passes the faces whose velocity is given: the largest velocities across them, inwards and
+ * outwards, with their regions, sampled over the run. */
+typedef struct lbm_passing {
+    bool free; /* a face lets pass what the flow wants: nothing else was looked at */
+    double in, out;
+    int in_region, out_region;
+} lbm_passing;
+
+lbm_passing lbm_find_passing(const lbm_plan *plan);
+
+#endif

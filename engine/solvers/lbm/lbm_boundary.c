@@ -1,0 +1,441 @@
+/* lbm_boundary.c -- list the boundary cells of a domain and where each population comes from.
+ *
+ * A population that moves along e arrives at the cell x from x - e (after the periodic axes have
+ * wrapped). When x - e is a free cell it is pulled. When x - e is a solid cell, the link is bounced
+ * back by the solid's region. When x - e lies outside, the link crosses one face or, at an edge,
+ * two; see the rules in boundary.h. No direction goes along three axes at once.
+ *
+ * Rows are looked at twice, by all threads: first to count, then, where each row's part of the
+ * lists begins being known, to fill them in.
+ */
+#include "engine/solvers/lbm/lbm_boundary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/solvers/lbm/lbm.h"
+
+/* Where a population comes from. */
+typedef enum source { PULLED, BOUNCED, MIRRORED, OPEN } source;
+
+typedef struct origin {
+    source source;
+    int region; /* that owns the link; 0: pulled */
+    int axis;   /* across which it is mirrored */
+} origin;
+
+static const sel_region *region_of(const sel_domain *domain, int number) {
+    return &domain->regions[number - 1];
+}
+
+static bool is_law(const sel_domain *domain, int number, const sel_table *law) {
+    return number > 0 && region_of(domain, number)->law.table == law;
+}
+
+_Static_assert(LBM_LAWS == 5, "lbm_region_is_wet, across_edge and describe_opening know every law");
+
+bool lbm_region_is_wet(const sel_region *region) {
+    const sel_table *law = region->law.table;
+    if (law == &lbm_wall_table) {
+        return ((const lbm_law_wall *)region->law.data)->scheme == LBM_ZOU_HE;
+    }
+    return law != &lbm_slip_table;
+}
+
+static bool is_wet(const sel_domain *domain, int number) {
+    return number > 0 && lbm_region_is_wet(region_of(domain, number));
+}
+
+/* Face across which `at` lies outside along `axis`; -1 inside, and on periodic axes after wrapping
+ * `at` back. */
+static int face_crossed(const sel_grid *grid, int axis, int64_t *at) {
+    int64_t n = grid->n[axis];
+    if (*at >= 0 && *at < n) {
+        return -1;
+    }
+    if (sel_axis_periodic(grid, axis)) {
+        *at = *at < 0 ? *at + n : *at - n;
+        return -1;
+    }
+    return 2 * axis + (*at < 0 ? 0 : 1);
+}
+
+/* The region of `face` in front of the cell `at`. */
+static int region_at(const sel_domain *domain, int face, const int64_t at[3]) {
+    return domain->face[face][sel_face_site(&domain->grid, face, at)];
+}
+
+/* A link that crosses two faces, the lower axis's first. */
+static origin across_edge(const sel_domain *domain, const int region[2]) {
+    bool wet[2], wall[2], slip[2];
+    for (int k = 0; k < 2; k++) {
+        wet[k] = is_wet(domain, region[k]);
+        wall[k] = is_law(domain, region[k], &lbm_wall_table);
+        slip[k] = is_law(domain, region[k], &lbm_slip_table);
+    }
+    if (wet[0] || wet[1]) {
+        bool other = !wet[0] || (wet[1] && wall[0] && !wall[1]);
+        return (origin){.source = OPEN, .region = region[other]};
+    }
+    bool other = slip[0] == slip[1] ? region[1] > region[0] : slip[0];
+    return (origin){.source = BOUNCED, .region = region[other]};
+}
+
+/* A link along e that crosses one face, across `axis`, and comes from `from`. */
+static origin across_face(const sel_domain *domain, int region, int axis, const int e[3],
+                          const int64_t at[3], const int64_t from[3]) {
+    if (is_wet(domain, region)) {
+        return (origin){.source = OPEN, .region = region};
+    }
+    bool diagonal = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] > 1;
+    if (!is_law(domain, region, &lbm_slip_table) || !diagonal) {
+        return (origin){.source = BOUNCED, .region = region};
+    }
+    int64_t beside[3] = {from[0], from[1], from[2]};
+    beside[axis] = at[axis];
+    int solid = domain->cell[sel_cell_number(&domain->grid, beside)];
+    return solid ? (origin){.source = BOUNCED, .region = solid} : (origin){MIRRORED, region, axis};
+}
+
+/* What comes to the cell `at` along e. */
+static origin find_origin(const sel_domain *domain, const int64_t at[3], const int e[3]) {
+    const sel_grid *grid = &domain->grid;
+    int64_t from[3] = {at[0], at[1], at[2]};
+    int region[3], axis[3], count = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        from[a] -= e[a];
+        int face = face_crossed(grid, a, &from[a]);
+        if (face >= 0) {
+            region[count] = region_at(domain, face, at);
+            axis[count++] = a;
+        }
+    }
+    if (count == 0) {
+        int solid = domain->cell[sel_cell_number(grid, from)];
+        return (origin){.source = solid ? BOUNCED : PULLED, .region = solid};
+    }
+    return count == 1 ? across_face(domain, region[0], axis[0], e, at, from)
+                      : across_edge(domain, region);
+}
+
+/* The wet faces at the cell `at`: their number, and which. */
+static int wet_faces(const sel_domain *domain, const int64_t at[3], int faces[SEL_FACES]) {
+    const int64_t *n = domain->grid.n;
+    int count = 0;
+    for (int f = 0; f < 2 * domain->grid.dims; f++) {
+        bool touches = at[f / 2] == (f % 2 ? n[f / 2] - 1 : 0);
+        if (domain->face[f] && touches && is_wet(domain, region_at(domain, f, at))) {
+            faces[count++] = f;
+        }
+    }
+    return count;
+}
+
+/* The latest painted of the regions that has this law; 0: none. */
+static int latest_with(const sel_domain *domain, const int regions[], int count,
+                       const sel_table *law) {
+    int found = 0;
+    for (int k = 0; k < count; k++) {
+        if (is_law(domain, regions[k], law) && regions[k] > found) {
+            found = regions[k];
+        }
+    }
+    return found;
+}
+
+/* True when the next cell along the normals, at most at the grid's end, is solid. */
+static bool is_solid_inwards(const sel_domain *domain, const int64_t at[3],
+                             const int8_t normal[3]) {
+    int64_t next[3];
+    for (int a = 0; a < 3; a++) {
+        const int64_t further = at[a] + normal[a];
+        next[a] = further < 0 || further >= domain->grid.n[a] ? at[a] : further;
+    }
+    return domain->cell[sel_cell_number(&domain->grid, next)] != 0;
+}
+
+/* At 0.25 c_s / L the slowest wave, with a quarter of its length in L, comes back with
+ * 0.25 / sqrt(0.25^2 + pi^2), 8 % of its height. */
+static const double outflow_share = 0.25;
+
+/* K of a region with an outflow on faces across `axis`. */
+static double outflow_relaxation(const sel_domain *domain, int region, int axis) {
+    const lbm_law_outflow *law = region_of(domain, region)->law.data;
+    return law->relaxation > 0 ? law->relaxation
+                               : outflow_share / sqrt(3) / (double)domain->grid.n[axis];
+}
+
+/* How the wet faces of a cell are closed. */
+static void describe_opening(const sel_domain *domain, const int64_t at[3],
+                             lbm_boundary_cell *cell) {
+    int faces[SEL_FACES], regions[SEL_FACES], count = wet_faces(domain, at, faces);
+    for (int k = 0; k < count; k++) {
+        regions[k] = region_at(domain, faces[k], at);
+        cell->normal[faces[k] / 2] = faces[k] % 2 ? -1 : 1;
+    }
+    int velocity = latest_with(domain, regions, count, &lbm_velocity_table);
+    int wall = latest_with(domain, regions, count, &lbm_wall_table);
+    cell->velocity_region = (uint8_t)(velocity ? velocity : wall);
+    cell->density_region = (uint8_t)latest_with(domain, regions, count, &lbm_pressure_table);
+    cell->opening = count > 1               ? LBM_OPEN_EDGE
+                    : cell->velocity_region ? LBM_OPEN_VELOCITY
+                    : cell->density_region  ? LBM_OPEN_PRESSURE
+                                            : LBM_OPEN_OUTFLOW;
+    if (cell->opening == LBM_OPEN_OUTFLOW) {
+        cell->keep = 1 - outflow_relaxation(domain, regions[0], faces[0] / 2);
+    }
+    cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
+}
+
+/* True for the wet faces that may meet any other. */
+static bool yields(const sel_domain *domain, int region) {
+    return is_law(domain, region, &lbm_wall_table) || is_law(domain, region, &lbm_outflow_table);
+}
+
+static sel_status refuse_meeting(const sel_domain *domain, const int64_t at[3], const int faces[2],
+                                 sel_error *error) {
+    char text[2][32], cell[SEL_CELL_TEXT];
+    int region[2];
+    for (int k = 0; k < 2; k++) {
+        region[k] = region_at(domain, faces[k], at);
+    }
+    sel_cell_text(&domain->grid, sel_cell_number(&domain->grid, at), cell);
+    return sel_fail_at(
+        error, region_of(domain, region[1])->law.where,
+        "open faces %s (region '%s') and %s (region '%s') meet at cell %s; "
+        "paint a wall on one of them there, for example with face - box, or make one of them "
+        "law.outflow or law.slip",
+        sel_face_name(faces[0]), sel_region_name(domain, region[0], text[0]),
+        sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), cell);
+}
+
+/* Each two wet faces of a cell must be across different axes, and one of them must yield. */
+static sel_status refuse_meetings_at(const sel_domain *domain, const int64_t at[3],
+                                     sel_error *error) {
+    int faces[SEL_FACES], count = wet_faces(domain, at, faces);
+    for (int k = 0; k < count; k++) {
+        for (int other = k + 1; other < count; other++) {
+            bool opposite = faces[k] / 2 == faces[other] / 2;
+            bool allowed = !opposite && (yields(domain, region_at(domain, faces[k], at)) ||
+                                         yields(domain, region_at(domain, faces[other], at)));
+            if (!allowed) {
+                return refuse_meeting(domain, at, (const int[]){faces[k], faces[other]}, error);
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status refuse_meetings(const sel_domain *domain, const lbm_boundary *b,
+                                  sel_error *error) {
+    const int64_t ny = domain->grid.n[1];
+    sel_status status = SEL_OK;
+    for (int64_t row = 0; row < b->rows && !status; row++) {
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1] && !status; c++) {
+            if (b->cells[c].opening == LBM_OPEN_EDGE) {
+                const int64_t at[3] = {b->cells[c].x, row % ny, row / ny};
+                status = refuse_meetings_at(domain, at, error);
+            }
+        }
+    }
+    return status;
+}
+
+/* A wall at the centres of its cells has no sense for a solid: its cells are no fluid. */
+static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) {
+    bool solid[256] = {false};
+    sel_status status = SEL_OK;
+    for (int64_t k = 0, cells = sel_grid_cells(&domain->grid); k < cells; k++) {
+        solid[domain->cell[k]] = true;
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        if (solid[r] && is_wet(domain, r)) {
+            char text[32];
+            status =
+                sel_fail_at(error, region_of(domain, r)->law.where,
+                            "region '%s' paints cells: scheme = \"zou_he\" is for faces, leave "
+                            "it out for half-way walls",
+                            sel_region_name(domain, r, text));
+        }
+    }
+    return status;
+}
+
+/* What comes before a row in the lists, or how much a row adds to them. */
+typedef struct tally {
+    int64_t cells, links, openings, spans;
+} tally;
+
+/* Adds the free cells of a row. Both lists: without memory yet, entries are only counted. */
+static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t n) {
+    for (int64_t x = 0; x < n;) {
+        int64_t start = x;
+        while (x < n && !solid[x]) {
+            x++;
+        }
+        if (x > start && b->spans) {
+            b->spans[at->spans] = (lbm_span){start, x};
+        }
+        at->spans += x > start;
+        while (x < n && solid[x]) {
+            x++;
+        }
+    }
+}
+
+/* Most cells have free cells all about. That is told of many cells at a time, since a large domain
+ * has millions of them: near[x] != 0 where a solid is next to the cell x. Not for cells at the
+ * domain's faces. */
+static void look_around(const uint8_t *solid, const int64_t offset[], int directions, int64_t count,
+                        uint8_t *restrict near) {
+    memset(near, 0, (size_t)count);
+    for (int i = 1; i < directions; i++) {
+        const uint8_t *there = solid + offset[i];
+        for (int64_t x = 0; x < count; x++) {
+            near[x] |= there[x];
+        }
+    }
+}
+
+/* Adds a cell, if it is a boundary cell. */
+static void list_cell(const sel_domain *domain, lbm_boundary *b, int64_t row, int64_t x,
+                      tally *sum) {
+    const int64_t ny = domain->grid.n[1], at[3] = {x, row % ny, row / ny};
+    lbm_boundary_cell cell = {.x = x, .first_link = sum->links, .opening_index = -1};
+    for (int i = 1; i < b->lattice->q; i++) {
+        const origin from = find_origin(domain, at, b->lattice->direction[i].e);
+        const uint32_t bit = 1u << i;
+        if (from.source == PULLED) {
+            continue;
+        }
+        cell.links |= bit;
+        cell.bounced |= from.source == BOUNCED ? bit : 0;
+        cell.mirrored[from.axis] |= from.source == MIRRORED ? bit : 0;
+        cell.open |= from.source == OPEN ? bit : 0;
+        if (b->link_region) {
+            b->link_region[sum->links] = (uint8_t)from.region;
+        }
+        sum->links++;
+    }
+    if (cell.open) {
+        describe_opening(domain, at, &cell);
+        cell.opening_index = sum->openings++;
+    }
+    if (cell.links && b->cells) {
+        b->cells[sum->cells] = cell;
+    }
+    sum->cells += cell.links != 0;
+}
+
+/* Adds one row to the lists; offset[i] leads from a cell to where direction i comes from. */
+static void list_row(const sel_domain *domain, lbm_boundary *b, int64_t row, const int64_t offset[],
+                     tally *sum) {
+    enum { PIECE = 512 };
+    const int64_t *n = domain->grid.n, y = row % n[1], z = row / n[1];
+    const uint8_t *solid = domain->cell + row * n[0];
+    bool inside =
+        y > 0 && y < n[1] - 1 && (domain->grid.dims == 2 || (z > 0 && z < n[2] - 1)) && n[0] > 2;
+    uint8_t near[PIECE];
+    list_spans(b, sum, solid, n[0]);
+    for (int64_t x0 = 0, end; x0 < n[0]; x0 = end) {
+        bool ends = x0 == 0 || x0 == n[0] - 1;
+        int64_t last = inside && x0 < n[0] - 1 ? n[0] - 1 : n[0];
+        end = inside && ends ? x0 + 1 : x0 + PIECE < last ? x0 + PIECE : last;
+        if (inside && !ends) {
+            look_around(solid + x0, offset, b->lattice->q, end - x0, near);
+        } else {
+            memset(near, 1, (size_t)(end - x0));
+        }
+        for (int64_t x = x0; x < end; x++) {
+            if (near[x - x0] && !solid[x]) {
+                list_cell(domain, b, row, x, sum);
+            }
+        }
+    }
+}
+
+/* Lists all rows: counts[r] is first what row r adds, then, with memory, what comes before it. */
+static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[]) {
+    const int64_t *n = domain->grid.n;
+    int64_t offset[LBM_MAX_Q];
+    for (int i = 0; i < b->lattice->q; i++) {
+        const int *e = b->lattice->direction[i].e;
+        offset[i] = -(((int64_t)e[2] * n[1] + e[1]) * n[0] + e[0]);
+    }
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t row = 0; row < b->rows; row++) {
+        tally at = counts[row];
+        list_row(domain, b, row, offset, &at);
+        if (!b->cells) {
+            counts[row] = at;
+        }
+    }
+}
+
+/* One block, which begins with the cells. */
+static sel_status allocate(lbm_boundary *b, sel_error *error) {
+    const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count;
+    const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
+    const size_t bytes =
+        cells + spans * sizeof *b->spans + 2 * rows * sizeof *b->row_cells + (size_t)b->link_count;
+    b->cells = malloc(bytes);
+    if (!b->cells) {
+        return sel_fail_memory(error, "the list of boundary cells", bytes);
+    }
+    b->spans = (lbm_span *)(void *)(b->cells + b->cell_count);
+    b->row_cells = (int64_t *)(void *)(b->spans + spans);
+    b->row_spans = b->row_cells + rows;
+    b->link_region = (uint8_t *)(b->row_spans + rows);
+    return SEL_OK;
+}
+
+static sel_status list(const sel_domain *domain, lbm_boundary *b, sel_error *error) {
+    tally *counts = calloc((size_t)b->rows, sizeof *counts), sum = {0, 0, 0, 0};
+    if (!counts) {
+        return sel_fail_memory(error, "counting the boundary cells",
+                               (uint64_t)b->rows * sizeof *counts);
+    }
+    list_rows(domain, b, counts);
+    for (int64_t row = 0; row < b->rows; row++) {
+        const tally here = counts[row];
+        counts[row] = sum;
+        sum.cells += here.cells;
+        sum.links += here.links;
+        sum.openings += here.openings;
+        sum.spans += here.spans;
+    }
+    b->cell_count = sum.cells;
+    b->link_count = sum.links;
+    b->open_count = sum.openings;
+    b->span_count = sum.spans;
+    sel_status status = allocate(b, error);
+    if (!status) {
+        list_rows(domain, b, counts);
+        for (int64_t row = 0; row <= b->rows; row++) {
+            b->row_cells[row] = row < b->rows ? counts[row].cells : sum.cells;
+            b->row_spans[row] = row < b->rows ? counts[row].spans : sum.spans;
+        }
+    }
+    free(counts);
+    return status;
+}
+
+sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *lattice,
+                               lbm_boundary *boundary, sel_error *error) {
+    *boundary = (lbm_boundary){.lattice = lattice, .rows = domain->grid.n[1] * domain->grid.n[2]};
+    sel_status solids = refuse_wet_solids(domain, error);
+    sel_status status = list(domain, boundary, error);
+    status = status ? status : refuse_meetings(domain, boundary, error);
+    status = solids ? solids : status;
+    status = status ? status : lbm_batches_create(domain, boundary, &boundary->batches, error);
+    if (status) {
+        lbm_boundary_free(boundary);
+    }
+    return status;
+}
+
+void lbm_boundary_free(lbm_boundary *boundary) {
+    lbm_batches_free(&boundary->batches);
+    free(boundary->cells); /* and all behind them */
+    *boundary = (lbm_boundary){0};
+}

@@ -1,0 +1,311 @@
+/* lbm_check.c -- what `selenite check` tells of a flow, what may be wrong with one that can be run,
+ * and why a run may have diverged.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/base/text.h"
+#include "engine/solvers/lbm/lbm.h"
+
+/* ---- facts ---- */
+
+static void add_number(sel_facts *facts, const char *name, double lattice, double unit) {
+    facts->v[facts->count++] = (sel_fact){.name = name, .user = lattice * unit, .lattice = lattice};
+}
+
+/* What lattice and user count differently, beside lengths and velocities. */
+static void add_units(const lbm_plan *plan, double velocity, sel_facts *facts) {
+    const lbm_numbers *numbers = &plan->numbers;
+    const double dx = plan->params->common.dx;
+    add_number(facts, "viscosity nu", numbers->nu, numbers->velocity_unit * dx);
+    add_number(facts, "density", 1, numbers->density_unit);
+    if (velocity > 0) {
+        add_number(facts, "largest velocity given", velocity, numbers->velocity_unit);
+        add_number(facts, "its dynamic pressure", 0.5 * velocity * velocity,
+                   3 * numbers->pressure_unit);
+    }
+}
+
+/* Without friction, from rest: sqrt(2 dp / rho). Between two faces of a channel only friction holds
+ * the flow back, and it may become faster. */
+static void add_pressure_facts(const lbm_plan *plan, sel_facts *facts) {
+    const lbm_numbers *numbers = &plan->numbers;
+    double lowest, highest;
+    lbm_pressure_range(plan, &lowest, &highest);
+    double velocity = sqrt(2 * (highest - lowest) / numbers->density_unit) / numbers->velocity_unit;
+    if (velocity > 0) {
+        sel_fact_add(
+            facts, "Mach number by pressures",
+            "at most %.3g from rest (velocity %.3g in lattice units); more along a channel",
+            velocity * sqrt(3), velocity);
+    }
+}
+
+static void add_sound_facts(const lbm_plan *plan, sel_facts *facts) {
+    double period = lbm_sound_period(plan);
+    if (period > 0) {
+        sel_fact_add(facts, "slowest sound", "period 4 L / c_s = %.4g (%.0f steps)",
+                     period * plan->params->common.dt, ceil(period));
+    }
+}
+
+/* Kinematic, user's units. */
+static double viscosity(const lbm_plan *plan) {
+    const sel_common *common = &plan->params->common;
+    return plan->numbers.nu * common->dx * common->dx / common->dt;
+}
+
+static bool has_opening(const sel_domain *domain, int face) {
+    for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
+        int region = domain->face[face][s];
+        if (region && lbm_region_is_wet(&domain->regions[region - 1])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* From face to face along an axis. */
+static bool is_passed(const sel_domain *domain, int axis) {
+    return has_opening(domain, 2 * axis) && has_opening(domain, 2 * axis + 1);
+}
+
+/* Along the axis that the flow passes from face to face, or the longest one. */
+static double domain_length(const sel_domain *domain) {
+    const sel_grid *grid = &domain->grid;
+    int64_t longest = 0;
+    for (int a = 0; a < grid->dims; a++) {
+        if (is_passed(domain, a)) {
+            return (double)grid->n[a] * grid->dx;
+        }
+        longest = grid->n[a] > longest ? grid->n[a] : longest;
+    }
+    return (double)longest * grid->dx;
+}
+
+static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
+    const sel_common *common = &plan->params->common;
+    double length = common->reference.length, velocity = common->reference.velocity;
+    if (isnan(length) || isnan(velocity)) {
+        return;
+    }
+    double time = domain_length(plan->base.domain) / velocity;
+    sel_fact_add(facts, "Reynolds number", "%.4g", velocity * length / viscosity(plan));
+    sel_fact_add(facts, "flow-through time", "%.4g (%.0f steps)", time, ceil(time / common->dt));
+}
+
+/* Wet faces hold at cell centres, so a channel is one cell shorter than its size says. */
+static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
+    const sel_domain *domain = plan->base.domain;
+    static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
+    for (int a = 0; a < domain->grid.dims; a++) {
+        if (is_passed(domain, a)) {
+            sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
+                         (double)(domain->grid.n[a] - 1) * domain->grid.dx);
+        }
+    }
+}
+
+/* Six digits, or as many as tell it from 1/2, which it must be above. */
+static void tau_text(double tau, char *text, size_t size) {
+    int digits = 6;
+    do {
+        snprintf(text, size, "%.*g", digits++, tau);
+    } while (strcmp(text, "0.5") == 0 && digits <= 17);
+}
+
+void lbm_facts(const sel_plan *base, sel_facts *facts) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    const lbm_numbers *numbers = &plan->numbers;
+    const double velocity = lbm_largest_velocity(plan) / numbers->velocity_unit;
+    char text[32];
+    tau_text(numbers->tau, text, sizeof text);
+    sel_fact_add(facts, "collision", "%s on %s", lbm_collision_names[plan->params->collision],
+                 lbm_lattice_names[plan->params->lattice]);
+    sel_fact_add(facts, "tau", "%s", text);
+    sel_fact_add(facts, "nu in lattice units", "%.6g", numbers->nu);
+    if (velocity > 0) {
+        sel_fact_add(facts, "Mach number", "%.3g (velocity %.3g in lattice units)",
+                     velocity * sqrt(3), velocity);
+        sel_fact_add(facts, "Reynolds number of a cell", "%.3g", velocity / numbers->nu);
+    }
+    add_pressure_facts(plan, facts);
+    add_reference_facts(plan, facts);
+    add_opening_facts(plan, facts);
+    add_sound_facts(plan, facts);
+    add_units(plan, velocity, facts);
+}
+
+static void put_number(FILE *to, const char *name, double value) {
+    fprintf(to, ", \"%s\": ", name);
+    sel_json_number(to, value);
+}
+
+void lbm_json(const sel_plan *plan, FILE *to) {
+    const lbm_plan *p = (const lbm_plan *)plan;
+    const sel_reference *reference = &p->params->common.reference;
+    const double nu = viscosity(p);
+    const double mach = lbm_largest_velocity(p) / p->numbers.velocity_unit * sqrt(3);
+    fprintf(to, "\"lattice\": \"%s\", \"collision\": \"%s\"", lbm_lattice_names[p->params->lattice],
+            lbm_collision_names[p->params->collision]);
+    put_number(to, "nu", nu);
+    put_number(to, "tau", p->numbers.tau);
+    /* null without a reference, and where no velocity is known ahead */
+    put_number(to, "reynolds", reference->velocity * reference->length / nu);
+    put_number(to, "mach", mach > 0 ? mach : (double)NAN);
+    if (p->numbers.eddy > 0) {
+        put_number(to, "smagorinsky", p->params->smagorinsky);
+    }
+}
+
+/* ---- warnings ---- */
+
+/* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
+static const double fastest = 0.2;
+static const double largest_tau = 2;
+/* Above it nearly incompressible flow is out of question. */
+static const double most_deviation = 0.3;
+/* Above it the collisions are seldom stable. */
+enum { MOST_CELL_REYNOLDS = 20 };
+/* Of what goes the other way, that counts as none: profiles end on zeros with round-off. */
+static const double no_part = 1e-6;
+
+/* At a velocity in lattice units. Smagorinsky's model at the largest strain that cells can show, U
+ * / dx: nu + C^2 U dx. */
+static double cell_reynolds(const lbm_plan *plan, double velocity) {
+    const double c = plan->numbers.eddy > 0 ? plan->params->smagorinsky : 0;
+    return velocity / (plan->numbers.nu + c * c * velocity);
+}
+
+static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
+    const double velocity = lbm_largest_velocity(plan) / plan->numbers.velocity_unit;
+    if (velocity > fastest) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "Mach number %.3g: the velocity, %.3g in lattice units, should stay below 0.1 "
+                 "(errors grow as Mach^2); reduce dt, or in lattice units the velocity and nu "
+                 "together",
+                 velocity * sqrt(3), velocity);
+    }
+    const double cell = cell_reynolds(plan, velocity);
+    if (cell > MOST_CELL_REYNOLDS) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "Reynolds number of a cell %.3g%s: above %g the flow is seldom stable; use more "
+                 "cells, %s",
+                 cell, plan->numbers.eddy > 0 ? " with the eddy viscosity of a shear U / dx" : "",
+                 (double)MOST_CELL_REYNOLDS,
+                 plan->numbers.eddy > 0 ? "a larger viscosity or a larger smagorinsky"
+                                        : "or a larger viscosity");
+    }
+}
+
+/* Of the pressures that laws give the one farthest from 0, as the density deviation in lattice
+ * units. */
+static double largest_deviation(const lbm_plan *plan) {
+    double lowest, highest;
+    lbm_pressure_range(plan, &lowest, &highest);
+    return (highest > -lowest ? highest : lowest) / plan->numbers.pressure_unit;
+}
+
+/* Who takes the density for the pressure writes 1 where 0 is meant. */
+static void warn_of_pressure(const lbm_plan *plan, sel_error *warnings) {
+    const double deviation = largest_deviation(plan);
+    if (fabs(deviation) > most_deviation) {
+        sel_fail(
+            warnings, SEL_BAD_SCENARIO,
+            "a pressure of %.4g makes the density %.3g times that at rest; pressures are gauge "
+            "pressures: 0 at rest, and small beside density c_s^2 = %.4g",
+            deviation * plan->numbers.pressure_unit, 1 + deviation, plan->numbers.pressure_unit);
+    }
+}
+
+/* In SI a time step of a second is hardly ever meant. */
+static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
+    const sel_common *common = &plan->params->common;
+    if (!common->dx_is_preset && common->dt_is_preset && common->dx != 1) {
+        sel_fail_at(warnings, sel_simulation_where(plan->base.simulation, "dx"),
+                    "dx is given and dt is not: dt is 1, and a velocity of 1 is %.3g in lattice "
+                    "units; give dt too, or units = sel.units { ... }",
+                    1 / plan->numbers.velocity_unit);
+    }
+}
+
+/* What enters must leave: else mass grows, or goes, without end. */
+static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
+    const sel_domain *domain = plan->base.domain;
+    const lbm_passing passing = lbm_find_passing(plan);
+    const double most = fmax(passing.in, passing.out), least = fmin(passing.in, passing.out);
+    if (passing.free || !(most > 0) || least > no_part * most) {
+        return;
+    }
+    const bool enters = passing.in > passing.out;
+    const int number = enters ? passing.in_region : passing.out_region;
+    char text[32];
+    sel_fail_at(warnings, domain->regions[number - 1].at,
+                enters ? "fluid enters at '%s' and can leave nowhere: mass only grows; give "
+                         "a face law.pressure or law.outflow"
+                       : "fluid leaves at '%s' and can enter nowhere: mass only shrinks; give "
+                         "a face law.pressure",
+                sel_region_name(domain, number, text));
+}
+
+void lbm_warn(const sel_plan *base, sel_error *warnings) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    if (plan->numbers.tau > largest_tau) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "tau %.4g: above %g the lattice relaxes too slowly to follow the flow; use fewer "
+                 "cells, a smaller dt/dx^2 or a smaller viscosity",
+                 plan->numbers.tau, largest_tau);
+    }
+    warn_of_units(plan, warnings);
+    warn_of_speed(plan, warnings);
+    warn_of_pressure(plan, warnings);
+    lbm_warn_of_sound(plan, warnings);
+    warn_of_mass(plan, warnings);
+}
+
+/* ---- a run that diverged ---- */
+
+/* The causes in the order in which they can be told from the plan; what the run has seen comes
+ * last, since it is the symptom of all of them. */
+void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size) {
+    const lbm_plan *p = (const lbm_plan *)plan;
+    const double given = lbm_largest_velocity(p) / p->numbers.velocity_unit;
+    const double seen = largest / p->numbers.velocity_unit;
+    const double deviation = largest_deviation(p), cell = cell_reynolds(p, given);
+    if (fabs(deviation) > most_deviation) {
+        snprintf(
+            text, size,
+            "a law gives a pressure of %.4g, but pressures are gauge pressures: 0 at rest, and "
+            "small beside density c_s^2 = %.4g",
+            deviation * p->numbers.pressure_unit, p->numbers.pressure_unit);
+    } else if (given > 0.3) {
+        snprintf(text, size,
+                 "the laws and the initial state give a velocity of %.3g in lattice units (keep it "
+                 "below 0.1); reduce the velocity, or dt",
+                 given);
+    } else if (p->numbers.tau > 2) {
+        snprintf(text, size,
+                 "tau = %.5g is far above 1, where the scheme loses its accuracy; use a smaller "
+                 "viscosity or a smaller dt, or with the Reynolds number kept a smaller velocity",
+                 p->numbers.tau);
+    } else if (p->numbers.tau < 0.51 || cell > MOST_CELL_REYNOLDS) {
+        snprintf(text, size,
+                 "tau = %.9g is close to its limit 1/2 (Reynolds number of a cell %.3g, best below "
+                 "%d); use more cells, or a larger viscosity",
+                 p->numbers.tau, cell, MOST_CELL_REYNOLDS);
+    } else if (lbm_warn_of_sound(p, NULL)) {
+        snprintf(text, size,
+                 "an inlet starts at once; let it rise by sel.ramp(t, T), or start from "
+                 "initial.velocity");
+    } else if (seen > 0.3) {
+        snprintf(text, size,
+                 "the largest velocity seen was %.3g in lattice units (keep it below 0.1); reduce "
+                 "what drives the flow, or dt",
+                 seen);
+    } else {
+        snprintf(text, size,
+                 "start more gently (sel.ramp in the laws), use more cells, or a larger viscosity "
+                 "(tau = %.5g)",
+                 p->numbers.tau);
+    }
+}

@@ -1,0 +1,284 @@
+/* lbm_cpu.c -- the CPU backend of lattice Boltzmann: memory, stepping, threads.
+ *
+ * Two copies of the populations take turns. A step goes row by row: the row's cells, then its halo.
+ * Rows are shared out among the threads; no cell's result depends on who computes it.
+ */
+#include "engine/solvers/lbm/lbm_cpu.h"
+
+#include <omp.h>
+#include <string.h>
+#include "engine/base/machine.h"
+#include "engine/base/stream.h"
+
+/* Planes begin this many cache lines further on in a page of 64 lines than the plane before: so all
+ * streams of a step stand in different sets of the caches, wherever they are in a row. */
+enum { LINE = 64, PAGE_LINES = 64, PLANE_LINES = 25 };
+
+static int64_t pad_plane(int64_t bytes) {
+    const int64_t lines = (bytes + LINE - 1) / LINE;
+    const int64_t missing = (PLANE_LINES - lines) % PAGE_LINES;
+    return (lines + (missing < 0 ? missing + PAGE_LINES : missing)) * LINE;
+}
+
+static int64_t round_up(int64_t bytes) {
+    return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
+}
+
+/* Rows begin with x = -1 and end with padding after x = nx. */
+static lbm_layout make_layout(const sel_grid *grid, int64_t real) {
+    lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
+    layout.pitch = round_up((layout.nx + 2) * real) / real;
+    layout.slice = layout.pitch * (layout.ny + 2);
+    const int64_t slices = grid->dims == 3 ? layout.nz + 2 : 1;
+    layout.plane = pad_plane(layout.slice * slices * real) / real;
+    return layout;
+}
+
+static void list(sel_state *base) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const lbm_plan *plan = (const lbm_plan *)base->plan;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
+    const lbm_layout layout = state->layout = make_layout(grid, real);
+    sel_arrays *arrays = &base->arrays;
+    state->lattice = plan->boundary.lattice;
+    state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
+                     : lbm_is_forced(plan)           ? LBM_UNIFORM_FORCE
+                                                     : LBM_NO_FORCE;
+    /* One line before the first row, for what is pulled to its halo. */
+    const int64_t line = SEL_LINE / real;
+    const sel_cells populations = {
+        .n = {nx, grid->n[1], grid->n[2]},
+        .components = state->lattice->q,
+        .pitch = layout.pitch,
+        .slice = layout.slice,
+        .plane = layout.plane,
+        .before = line + layout.pitch + (dims == 3 ? layout.slice : 0) + 1,
+        .count = line + state->lattice->q * layout.plane,
+    };
+    const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
+    state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
+    lbm_list(&state->all, &populations, &vectors);
+    SEL_ADD(arrays, state, first_row, base->threads + 1, 0);
+    SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
+    SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
+    SEL_ADD(arrays, state, acceleration, 3, 0);
+    SEL_ADD(arrays, state, acceleration_before, 3, 0);
+    SEL_ADD(arrays, state, places,
+            lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
+}
+
+/* How far from itself a row is needed: not at all, and where the axis is periodic beyond the other
+ * end. On an axis of one cell it is beyond both. Returns their number. */
+static int find_shifts(const sel_grid *grid, int axis, int64_t at, int64_t stride,
+                       int64_t shift[3]) {
+    const int64_t n = grid->n[axis];
+    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims;
+    int count = 0;
+    shift[count++] = 0;
+    if (wraps && at == 0) {
+        shift[count++] = n * stride;
+    }
+    if (wraps && at == n - 1) {
+        shift[count++] = -n * stride;
+    }
+    return count;
+}
+
+void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const lbm_layout *layout = &state->layout;
+    const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
+    const size_t bytes = (size_t)((layout->nx + 2) * real);
+    int64_t shift_y[3], shift_z[3];
+    const int y_count = find_shifts(grid, 1, row % layout->ny, layout->pitch * real, shift_y);
+    const int z_count = find_shifts(grid, 2, row / layout->ny, layout->slice * real, shift_z);
+    ends = ends && sel_axis_periodic(grid, 0);
+    for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
+        char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
+        if (ends) {
+            memcpy(at - real, at + last, (size_t)real);
+            memcpy(at + last + real, at, (size_t)real);
+        }
+        for (int k = 1; k < y_count * z_count; k++) {
+            memcpy(at - real + shift_y[k % y_count] + shift_z[k / y_count], at - real, bytes);
+        }
+    }
+}
+
+static unsigned depends(const sel_plan *base) {
+    return lbm_depends((const lbm_plan *)base);
+}
+
+/* Evaluates the acceleration `steps` steps after time 0. */
+static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
+    const int64_t nx = state->layout.nx;
+    double value[3] = {0, 0, 0};
+    sel_status status = SEL_OK;
+    if (!sel_quantity_given(plan->acceleration.quantity)) {
+        return SEL_OK;
+    }
+    if (!state->all.acceleration_field) {
+        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, steps, value, error);
+        for (int a = 0; a < 3; a++) {
+            state->acceleration[a] = value[a] / lbm_acceleration_unit(plan);
+        }
+    }
+    for (int64_t row = 0; state->all.acceleration_field && row < total && !status; row += chunk) {
+        char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
+        status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
+                                       state->places, to, total * nx, error);
+    }
+    return status;
+}
+
+void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]) {
+    const void *field = state->all.acceleration_field;
+    int64_t nx = state->layout.nx, at = row * nx + x;
+    for (int a = 0; a < 3; a++, at += nx * sel_state_rows(&state->all.base)) {
+        value[a] = !field || a >= state->lattice->dims ? state->acceleration[a]
+                                                       : lbm_get(state->all.plan, field, at);
+    }
+}
+
+/* The laws of the step from `step` on. */
+static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
+    return lbm_batches_apply(state->all.plan, step, due, state->law_values, state->all.link_add,
+                             state->all.open_value, error);
+}
+
+/* Keeps the acceleration of the step before, too. Populations are forced when they have arrived, at
+ * the end of the step. */
+static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    sel_status status = state->all.plan->acceleration.depends & due
+                            ? apply_acceleration(state, (double)base->step + 1, error)
+                            : SEL_OK;
+    status = status ? status : apply_laws(state, base->step, due, error);
+    if (status) { /* the velocity of the state that is left needs the acceleration that it had */
+        apply_acceleration(state, (double)base->step, NULL);
+    }
+    return status;
+}
+
+/* sel_cpu.loaded */
+static sel_status loaded(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    const int64_t rows = sel_state_rows(base);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < rows; row++) {
+        lbm_fill_halo(state, lbm_now(state), row, true);
+    }
+    sel_status status = apply_acceleration(state, (double)base->step, error);
+    return status ? status
+                  : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
+}
+
+/* What a row costs, in cells: a row without free ones is looked at, too. */
+static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
+    int64_t cost = 1;
+    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
+    }
+    return cost;
+}
+
+static void share_rows(lbm_cpu *state) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const int64_t threads = state->all.base.threads, rows = boundary->rows;
+    int64_t all = 0, before = 0, row = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        all += cost_of_row(boundary, r);
+    }
+    for (int64_t t = 1; t <= threads; t++) {
+        while (row < rows && before < all * t / threads) {
+            before += cost_of_row(boundary, row++);
+        }
+        state->first_row[t] = t < threads ? row : rows;
+    }
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    share_rows(state);
+    state->kernels = lbm_kernels_usable(0);
+    sel_status status = apply_acceleration(state, 0, error);
+    memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
+    status = status ? status : lbm_set_initial(state, error);
+    status = status ? status : apply_laws(state, 0, LBM_ALWAYS, error);
+    if (!status && base->plan->wants_balance) {
+        state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
+    }
+    return status;
+}
+
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
+    const lbm_plan *plan = state->all.plan;
+    return (lbm_step){.layout = state->layout,
+                      .from = state->all.f[step & 1],
+                      .to = state->all.f[(step + 1) & 1],
+                      .streams = state->streams,
+                      .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
+                               state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
+                      .collision = plan->params->collision,
+                      .forcing = state->forcing,
+                      .numbers = &plan->numbers,
+                      .acceleration = state->acceleration,
+                      .acceleration_before = state->acceleration_before,
+                      .acceleration_field = state->all.acceleration_field,
+                      .boundary = &plan->boundary,
+                      .link_add = state->all.link_add,
+                      .open_value = state->all.open_value,
+                      .link_flow = state->all.link_flow};
+}
+
+static void sweep(const lbm_cpu *state, const lbm_step *step, int64_t first, int64_t end) {
+    const lbm_loops *loops = lbm_loops_of(state);
+    for (int64_t row = first; row < end; row++) {
+        loops->sweep[step->collision][step->forcing][step->numbers->eddy > 0](step, row);
+        lbm_fill_halo(state, step->to, row, !lbm_row_wraps(step, row));
+    }
+}
+
+/* Each thread sweeps rows that lie together. */
+static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    (void)error;
+#pragma omp parallel num_threads(base->threads)
+    for (int64_t k = 0; k < n; k++) {
+        const lbm_step step = lbm_describe_step(state, base->step + k);
+#pragma omp for schedule(static) nowait
+        for (int t = 0; t < base->threads; t++) {
+            sweep(state, &step, state->first_row[t], state->first_row[t + 1]);
+        }
+        sel_stream_end();
+#pragma omp barrier
+    }
+    base->step += n;
+    return SEL_OK;
+}
+
+#define DECLARE(level) extern const lbm_loops lbm_d2q9_loops_##level[2], lbm_d3q19_loops_##level[2];
+SEL_LEVELS(DECLARE)
+#define TABLE(level) {{[LBM_D2Q9] = lbm_d2q9_loops_##level, [LBM_D3Q19] = lbm_d3q19_loops_##level}},
+
+const lbm_kernels *lbm_kernels_usable(int k) {
+    static const lbm_kernels tables[] = {SEL_LEVELS(TABLE)};
+    return sel_level(k) < 0 ? NULL : &tables[sel_level(k)];
+}
+
+const sel_cpu lbm_on_cpu = {
+    .what = "the flow",
+    .state_size = sizeof(lbm_cpu),
+    .list = list,
+    .start = start,
+    .depends = depends,
+    .terms = terms,
+    .observe = lbm_observe,
+    .steps = steps,
+    .loaded = loaded,
+    .look = {lbm_cpu_field, lbm_cpu_main, lbm_watched_answer, lbm_cpu_other},
+};

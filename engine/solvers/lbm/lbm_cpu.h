@@ -1,0 +1,148 @@
+/* lbm_cpu.h -- the CPU backend: its state, and its inner loops as one table per processor level. */
+#ifndef LBM_CPU_H
+#define LBM_CPU_H
+
+#include "engine/solvers/lbm/lbm_state.h"
+#include "engine/machine/cpu.h"
+
+/* ---- loops ---- */
+
+/* Where populations are: f[i][z][y][x] at i * plane + z * slice + y * pitch + x for -1 <= x <= nx,
+ * -1 <= y <= ny and in 3-D -1 <= z <= nz, in numbers of the run's precision; x = -1, which begins a
+ * cache line, and x = nx are the halo of the row. Rows of cells are numbered y + ny z. */
+typedef struct lbm_layout {
+    int64_t nx, ny, nz, pitch, slice, plane;
+} lbm_layout;
+
+/* Of the first cell of a row. */
+static inline int64_t lbm_row_offset(const lbm_layout *layout, int64_t row) {
+    return row / layout->ny * layout->slice + row % layout->ny * layout->pitch;
+}
+
+/* What a step does besides streaming: it picks the bulk loop. */
+typedef enum lbm_forcing {
+    LBM_NO_FORCE,
+    LBM_UNIFORM_FORCE,
+    LBM_FORCE_FIELD,
+    LBM_FORCINGS
+} lbm_forcing;
+
+/* One step from one copy of the populations to the other. */
+typedef struct lbm_step {
+    lbm_layout layout;
+    const void *from; /* the cell (0, 0) of direction 0 */
+    void *to;
+    bool streams; /* store past the caches: for grids that they do not hold */
+    bool wraps;   /* periodic in x, with rows of more than a cache line */
+    int collision;
+    lbm_forcing forcing;
+    const lbm_numbers *numbers;
+    const double *acceleration, *acceleration_before; /* uniform: of this step and the one before */
+    const void *acceleration_field; /* [dims][nz][ny][nx] in the run's precision */
+    const lbm_boundary *boundary;
+    const double *link_add, *open_value; /* see lbm_batches_apply */
+    double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
+} lbm_step;
+
+/* Whether the sweep leaves x = -1 and x = nx of the row as well, which spares reading the ends
+ * again: where all cells are free and none is a boundary cell. */
+static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
+    const lbm_boundary *boundary = step->boundary;
+    const lbm_span *span = &boundary->spans[boundary->row_spans[row]];
+    return step->wraps && boundary->row_cells[row] == boundary->row_cells[row + 1] &&
+           boundary->row_spans[row + 1] - boundary->row_spans[row] == 1 && span->x0 == 0 &&
+           span->x1 == step->layout.nx;
+}
+
+/* The loops for one lattice and precision. */
+typedef struct lbm_loops {
+    /* Streams, closes and collides the free cells of a row; [1]: with Smagorinsky's model. */
+    void (*sweep[LBM_COLLISIONS][LBM_FORCINGS][2])(const lbm_step *step, int64_t row);
+    /* Density deviation and momentum per density of x0 <= x < x1 from stored populations, lattice
+     * units: to[0][x - x0], and the components at to + stride, to + 2 stride, ... */
+    void (*read)(const lbm_layout *layout, const void *f, int64_t row, int64_t x0, int64_t x1,
+                 double *to, int64_t stride);
+    /* Stores the populations of one cell. */
+    void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
+    /* What a free cell sent along each direction in the step, and what came, closed, before it is
+     * collided; `cell` is NULL for one that is no boundary cell. */
+    void (*arrive)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
+                   double *own, double *g);
+    /* What needs no loop: f64 functions of one cell, for initial states and fields. */
+    /* stored populations of a smooth flow */
+    void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,
+                  double *g);
+    /* of populations before collision under the acceleration a the density deviation and the
+     * non-equilibrium second moment; tau of the cell (Smagorinsky's, with eddy > 0) */
+    double (*excess)(const double *g, const double *a, double tau, double eddy, double *drho,
+                     double *q);
+} lbm_loops;
+
+typedef struct lbm_kernels {
+    const lbm_loops *loops[LBM_LATTICES]; /* [..][SEL_F32, SEL_F64] */
+} lbm_kernels;
+
+/* The tables that this processor can run, best first; NULL after the last (machine/cpu.h). */
+const lbm_kernels *lbm_kernels_usable(int index);
+
+/* ---- the state ---- */
+
+/* Rows about a row of cells. */
+enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND };
+
+enum {
+    LBM_ROWS = 4 * LBM_AROUND + 6
+}; /* of scratch per thread: moments of a window, and a field */
+
+typedef struct lbm_cpu {
+    lbm_state all; /* f: cell (0, 0) of direction 0 */
+    const lbm_kernels *kernels;
+    const lbm_lattice *lattice;
+    lbm_layout layout;
+    bool streams;       /* the populations are larger than the caches: store past them */
+    int64_t *first_row; /* [threads + 1] the rows of each thread, with as many free cells each */
+    double *law_values; /* scratch of lbm_batches_apply */
+    double *rows;       /* per thread LBM_ROWS rows of numbers */
+
+    lbm_forcing forcing;
+    double *acceleration;        /* [3] uniform, lattice units: of the last collision */
+    double *acceleration_before; /* [3] of the collision before that one */
+    double *places;              /* scratch of a field: 6 numbers per place */
+} lbm_cpu;
+
+/* The populations of the present step. */
+static inline void *lbm_now(const lbm_cpu *state) {
+    return state->all.f[state->all.base.step & 1];
+}
+
+static inline const lbm_loops *lbm_loops_of(const lbm_cpu *state) {
+    const lbm_plan *plan = state->all.plan;
+    return &state->kernels->loops[plan->params->lattice][plan->base.precision];
+}
+
+/* The acceleration of the last collision at cell x of a row, lattice units. */
+void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double value[3]);
+
+/* Copies the ends of a row to its halo, unless they are there already, and a row at the domain's
+ * end to the halo rows, where these axes are periodic. */
+void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
+
+/* The step from `step` to step + 1. */
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
+
+/* Sets the populations of step 0. */
+sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);
+
+/* Of the density over the free cells, less what it is at rest. */
+double lbm_deviation(lbm_cpu *state);
+
+/* sel_cpu.observe */
+void lbm_observe(sel_state *base, bool initially);
+
+/* How it is looked at. */
+int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
+                  const double **values);
+void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main);
+sel_status lbm_cpu_other(sel_state *base, sel_request *request, sel_error *error);
+
+#endif

@@ -1,0 +1,392 @@
+/* lbm_cpu_fields.c -- the populations that belong to the flow of step 0, and all that is told of
+ * the populations of a step: fields, what links carry, the balance of mass.
+ *
+ * Density and velocity are moments of the stored populations. Vorticity and the q criterion are
+ * differences of the velocity. Forces, fluxes through regions, strain rate and stress are what an
+ * observed step has shown. A step is observed just before it is taken, from the populations that it
+ * begins with: what comes to a cell is pulled through walls and closures as the step itself will,
+ * and not collided. Strain needs no neighbours: it is in these populations
+ * (engine/physics/lbm_field.h). Step 0 shows the links of the step to come, and the strain of the
+ * initial velocity, by differences.
+ */
+#include <omp.h>
+#include <string.h>
+#include "engine/solvers/lbm/lbm_cpu.h"
+#include "engine/base/sums.h"
+
+/* ---- the gradient of the velocity, by differences ---- */
+
+/* d[a][b] = d u_a / d x_b, per step; zero for axes that the domain has not. */
+typedef struct gradient {
+    double d[3][3];
+} gradient;
+
+/* The gradient at the free cell x of a row (y + ny z): central differences, one-sided beside solids
+ * and faces that are not periodic, zero where both neighbours are missing. rows[LBM_HERE] and the
+ * rows about it, after wrapping: a component per dimension, of nx numbers each; NULL outside of the
+ * domain. */
+static gradient gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
+                            int64_t x, int64_t row) {
+    const sel_grid *grid = &domain->grid;
+    const int64_t *n = grid->n, at[3] = {x, row % n[1], row / n[1]};
+    const int64_t stride[3] = {1, n[0], n[0] * n[1]};
+    const uint8_t *cell = domain->cell + row * n[0] + x;
+    const double *here = rows[LBM_HERE] + x;
+    gradient found = {{{0}}};
+    for (int b = 0; b < grid->dims; b++) {
+        const double *beside[2]; /* NULL: a solid, or outside */
+        for (int side = 0; side < 2; side++) {
+            const double *there = b == 0 ? rows[LBM_HERE] : rows[LBM_BELOW_Y + 2 * (b - 1) + side];
+            const bool ends = at[b] == (side ? n[b] - 1 : 0);
+            const int64_t away = !ends ? 2 * side - 1 : side ? 1 - n[b] : n[b] - 1;
+            const bool known =
+                there && (!ends || sel_axis_periodic(grid, b)) && !cell[away * stride[b]];
+            beside[side] = known ? there + x + (b == 0 ? away : 0) : NULL;
+        }
+        const double *below = beside[0], *above = beside[1];
+        for (int a = 0; a < grid->dims; a++) {
+            const int64_t c = a * n[0];
+            found.d[a][b] = below && above ? 0.5 * (above[c] - below[c])
+                            : above        ? above[c] - here[c]
+                            : below        ? here[c] - below[c]
+                                           : 0;
+        }
+    }
+    return found;
+}
+
+/* ---- rows ---- */
+
+static double *thread_rows(const lbm_cpu *state) {
+    return state->rows + LBM_ROWS * state->layout.nx * omp_get_thread_num();
+}
+
+/* Density deviation and velocity of x0 <= x < x1 of a row, lattice units, one behind the other in
+ * to[(1 + dims) nx]. */
+static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
+    int64_t nx = state->layout.nx;
+    lbm_loops_of(state)->read(&state->layout, lbm_now(state), row, x0, x1, to, nx);
+    double acceleration[3];
+    for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
+        if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
+            lbm_acceleration_at(state, x, row, acceleration);
+        }
+        for (int a = 0; a < state->lattice->dims; a++) {
+            to[(a + 1) * nx + x - x0] -= 0.5 * acceleration[a];
+        }
+    }
+}
+
+/* The rows around `row` in the order of gradient_at, after wrapping; -1: outside. */
+static void window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const int64_t *n = grid->n, at[3] = {0, row % n[1], row / n[1]}, stride[3] = {0, 1, n[1]};
+    rows[LBM_HERE] = row;
+    for (int k = 0; k < 4; k++) {
+        const int axis = 1 + k / 2;
+        const bool wraps = axis < grid->dims && sel_axis_periodic(grid, axis);
+        int64_t to = at[axis] + (k % 2 ? 1 : -1);
+        to = wraps ? (to + n[axis]) % n[axis] : to;
+        const bool inside = to >= 0 && to < n[axis];
+        rows[LBM_BELOW_Y + k] = inside ? row + (to - at[axis]) * stride[axis] : -1;
+    }
+}
+
+/* The velocity of a row and the rows about it, in scratch of the thread, with the density deviation
+ * nx numbers before each. */
+static void read_window(const lbm_cpu *state, int64_t row, const double *velocity[LBM_AROUND]) {
+    int64_t nx = state->layout.nx, rows[LBM_AROUND];
+    window(state, row, rows);
+    for (int k = 0; k < LBM_AROUND; k++) {
+        double *to = thread_rows(state) + 4 * k * nx;
+        velocity[k] = rows[k] < 0 ? NULL : to + nx;
+        if (velocity[k]) {
+            read_row(state, rows[k], 0, nx, to);
+        }
+    }
+}
+
+/* ---- fields ---- */
+
+/* As the last observed step left it. */
+static int strain_row(const lbm_cpu *state, int field, int64_t row, int64_t x0, int64_t x1,
+                      double *to) {
+    const double *from = state->all.strain[field - LBM_STRAIN_RATE];
+    const int64_t nx = state->layout.nx, cells = nx * sel_state_rows(&state->all.base);
+    const int components = sel_field_components(&lbm_solver.fields[field], state->lattice->dims);
+    for (int c = 0; c < components; c++) {
+        memcpy(to + c * nx, from + c * cells + row * nx + x0, (size_t)(x1 - x0) * sizeof *to);
+    }
+    return components;
+}
+
+int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
+                  const double **values) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const bool rotation = field == LBM_VORTICITY || field == LBM_Q_CRITERION;
+    const lbm_units units = lbm_units_of(state->all.plan);
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    const double *velocity[LBM_AROUND];
+    double *to = thread_rows(state) + 4 * LBM_AROUND * nx;
+    int components = 1;
+    *values = to;
+    if (field == LBM_STRAIN_RATE || field == LBM_STRESS) {
+        return strain_row(state, field, row, x0, x1, to);
+    }
+    if (rotation) {
+        read_window(state, row, velocity);
+    } else {
+        read_row(state, row, x0, x1, to);
+    }
+    for (int64_t k = 0; k < x1 - x0; k++) { /* moments give place to what is made of them */
+        double value[3];
+        if (rotation) {
+            gradient g = gradient_at(state->all.plan->base.domain, velocity, x0 + k, row);
+            components = lbm_rotation_field(field, g.d, dims, &units, value);
+        } else {
+            components = lbm_moment_field(field, to[k], to + nx + k, nx, dims, &units, value);
+        }
+        for (int c = 0; c < components; c++) {
+            to[c * nx + k] = value[c];
+        }
+    }
+    return components;
+}
+
+void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const int64_t nx = state->layout.nx;
+    const int dims = state->lattice->dims;
+    double *values = thread_rows(state), *square = values + (1 + dims) * nx;
+    read_row(state, row, 0, nx, values);
+    *main = (sel_main_row){.large = square, .small = values};
+    memset(square, 0, (size_t)nx * sizeof *square);
+    for (int a = 0; a < dims; a++) {
+        const double *u = main->value[a] = values + (a + 1) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            square[x] += u[x] * u[x];
+        }
+    }
+}
+
+/* ---- the populations of step 0 ---- */
+
+/* `values`: [rows][1 + dims][nx] of the whole domain, density deviation and velocity. */
+static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
+    const lbm_plan *plan = state->all.plan;
+    const lbm_loops *loops = lbm_loops_of(state);
+    const int64_t nx = state->layout.nx, dims = state->lattice->dims;
+    const double *velocity[LBM_AROUND], *here = values + row * (1 + dims) * nx;
+    int64_t rows[LBM_AROUND];
+    window(state, row, rows);
+    for (int k = 0; k < LBM_AROUND; k++) {
+        velocity[k] = rows[k] < 0 ? NULL : values + (rows[k] * (1 + dims) + 1) * nx;
+    }
+    for (int64_t x = 0; x < nx; x++) {
+        double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q];
+        if (sel_state_solids(&state->all.base, row)[x]) {
+            continue;
+        }
+        gradient d = gradient_at(plan->base.domain, velocity, x, row);
+        for (int c = 0; c < dims; c++) {
+            u[c] = here[(1 + c) * nx + x];
+        }
+        lbm_gradient_strain(d.d, (int)dims, strain);
+        lbm_acceleration_at(state, x, row, a);
+        const double eddies = lbm_eddy_viscosity(plan->numbers.eddy, d.d);
+        loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
+        loops->write(&state->layout, state->all.f[0], x, row, g);
+    }
+}
+
+/* The second copy of the populations has room for the given fields in f64. */
+sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
+    const int64_t rows = sel_state_rows(&state->all.base);
+    double *values = sel_arrays_memory(&state->all.base.arrays, &state->all.f[1]);
+    sel_status status = lbm_initial_rows(state->all.plan, 0, rows, values, error);
+#pragma omp parallel for schedule(static) num_threads(state->all.base.threads) if (!status)
+    for (int64_t row = 0; row < rows; row++) {
+        if (!status) {
+            set_row(state, values, row);
+            lbm_fill_halo(state, state->all.f[0], row, true);
+        }
+    }
+    sel_arrays_zero(&state->all.base.arrays, &state->all.f[1], state->all.base.threads);
+    return status;
+}
+
+/* ---- an observed step ---- */
+
+static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t row) {
+    const lbm_boundary *boundary = step->boundary;
+    for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+        const lbm_boundary_cell *cell = &boundary->cells[c];
+        double own[LBM_MAX_Q], g[LBM_MAX_Q];
+        int64_t link = cell->first_link;
+        lbm_loops_of(state)->arrive(step, cell->x, row, cell, own, g);
+        for (int i = 1; i < state->lattice->q; i++) {
+            if (cell->links >> i & 1u) {
+                const int opposite = state->lattice->direction[i].opposite;
+                lbm_put(state->all.plan, state->all.links, link, own[opposite]);
+                lbm_put(state->all.plan, state->all.links, boundary->link_count + link++, g[i]);
+            }
+        }
+    }
+}
+
+/* The rate of strain of a cell per step (parts as in lbm_lattice.h) from what comes to it in a
+ * step; returns its dynamic viscosity. Lattice units. *c: the first boundary cell that is not
+ * before it. */
+static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
+                                    int64_t row, int64_t *c, double strain[6]) {
+    const lbm_boundary *boundary = step->boundary;
+    const lbm_loops *loops = lbm_loops_of(state);
+    double own[LBM_MAX_Q], g[LBM_MAX_Q], acceleration[3], q[6], drho;
+    while (*c < boundary->row_cells[row + 1] && boundary->cells[*c].x < x) {
+        ++*c;
+    }
+    const bool met = *c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x;
+    loops->arrive(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
+    lbm_acceleration_at(state, x, row, acceleration);
+    double tau = loops->excess(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
+    return lbm_excess_strain(q, drho, tau, state->lattice->dims, strain);
+}
+
+/* The same by differences of the velocity. */
+static double strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
+                                 int64_t x, int64_t row, double strain[6]) {
+    const lbm_numbers *numbers = &state->all.plan->numbers;
+    gradient g = gradient_at(state->all.plan->base.domain, velocity, x, row);
+    double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
+    lbm_gradient_strain(g.d, state->lattice->dims, strain);
+    return rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d));
+}
+
+static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
+                           bool initially) {
+    const lbm_units units = lbm_units_of(state->all.plan);
+    const int64_t nx = state->layout.nx, cells = nx * sel_state_rows(&state->all.base);
+    const double *velocity[LBM_AROUND];
+    int64_t c = step->boundary->row_cells[row];
+    if (initially) {
+        read_window(state, row, velocity);
+    }
+    for (int64_t x = 0; x < nx; x++) {
+        double strain[6], value[6];
+        if (sel_state_solids(&state->all.base, row)[x]) {
+            continue;
+        }
+        const double viscosity = initially ? strain_of_gradient(state, velocity, x, row, strain)
+                                           : strain_of_populations(state, step, x, row, &c, strain);
+        for (int k = 0; k < 2; k++) {
+            const int count = lbm_strain_field(LBM_STRAIN_RATE + k, strain, viscosity,
+                                               state->lattice->dims, &units, value);
+            for (int i = 0; i < count && state->all.strain[k]; i++) {
+                state->all.strain[k][i * cells + row * nx + x] = value[i];
+            }
+        }
+    }
+}
+
+void lbm_observe(sel_state *base, bool initially) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const lbm_step step = lbm_describe_step(state, base->step);
+#pragma omp parallel for schedule(static) num_threads(base->threads)
+    for (int64_t row = 0; row < sel_state_rows(base); row++) {
+        if (state->all.links) {
+            observe_links(state, &step, row);
+        }
+        if (state->all.strain[0] || state->all.strain[1]) {
+            observe_strain(state, &step, row, initially);
+        }
+    }
+}
+
+/* ---- what links carry, and the balance ---- */
+
+/* Adds the links of one cell; torque about `centre` in cells. */
+static void add_cell(const lbm_cpu *state, int64_t row, const lbm_boundary_cell *cell, int region,
+                     const double centre[3], lbm_carried *sum) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const double at[3] = {(double)cell->x, (double)(row % state->layout.ny),
+                          (double)(row / state->layout.ny)};
+    int64_t link = cell->first_link;
+    for (int i = 1; i < state->lattice->q; i++) {
+        if (cell->links >> i & 1u && boundary->link_region[link++] == region) {
+            const double out = lbm_get(state->all.plan, state->all.links, link - 1);
+            const double in =
+                lbm_get(state->all.plan, state->all.links, boundary->link_count + link - 1);
+            lbm_carry(sum, state->lattice->direction[i].e, out, in, at, centre);
+        }
+    }
+}
+
+enum { SUMS = sizeof(lbm_carried) / sizeof(double) };
+_Static_assert((int)SUMS <= (int)SEL_PARTIALS, "a row has room for them");
+
+/* Sums are made by row and joined by a fixed tree: the same for any number of threads. */
+static void answer_links(lbm_cpu *state, sel_request *request) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    double *partials = state->all.base.partials, centre[3];
+    lbm_carried sum = {.mass = 0};
+    lbm_links_centre(state->all.plan, request, centre);
+#pragma omp parallel for schedule(static) num_threads(state->all.base.threads)
+    for (int64_t row = 0; row < boundary->rows; row++) {
+        lbm_carried *partial = (lbm_carried *)(void *)(partials + row * SEL_PARTIALS);
+        *partial = (lbm_carried){.mass = 0};
+        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+            add_cell(state, row, &boundary->cells[c], request->region, centre, partial);
+        }
+    }
+    for (int k = 0; k < SUMS; k++) {
+        ((double *)(void *)&sum)[k] = sel_tree_sum(partials + k, boundary->rows, SEL_PARTIALS);
+    }
+    lbm_links_answer(state->all.plan, &sum, request);
+}
+
+/* Of the deviations of the density; zero in solids. */
+static double sum_row(const sel_state *base, int64_t row) {
+    const lbm_cpu *state = (const lbm_cpu *)base;
+    const int64_t nx = state->layout.nx;
+    double *values = thread_rows(state), sum = 0;
+    read_row(state, row, 0, nx, values);
+    for (int64_t x = 0; x < nx; x++) {
+        sum += values[x];
+    }
+    return sum;
+}
+
+double lbm_deviation(lbm_cpu *state) {
+    return sel_sum_rows(&state->all.base, sum_row, false);
+}
+
+/* Moves what the links carried since the last balance to the regions' totals. (Sums that run on for
+ * the whole run would lose digits.) A second balance at the same step finds the same rates. */
+static void update_flows(lbm_cpu *state) {
+    const lbm_boundary *boundary = &state->all.plan->boundary;
+    const int64_t steps = state->all.base.step - state->all.balance_step;
+    if (steps == 0) {
+        return;
+    }
+    memset(state->all.rate, 0,
+           sizeof *state->all.rate * (size_t)(state->all.plan->base.domain->region_count + 1));
+    for (int64_t link = 0; link < boundary->link_count; link++) {
+        state->all.rate[boundary->link_region[link]] += state->all.link_flow[link];
+        state->all.link_flow[link] = 0;
+    }
+    lbm_book(&state->all, state->all.rate, steps);
+    state->all.balance_step = state->all.base.step;
+}
+
+sel_status lbm_cpu_other(sel_state *base, sel_request *request, sel_error *error) {
+    lbm_cpu *state = (lbm_cpu *)base;
+    (void)error;
+    if (request->kind == SEL_BALANCE) {
+        update_flows(state);
+        lbm_balance_terms(&state->all, lbm_mass(&state->all, lbm_deviation(state)), request);
+    } else {
+        answer_links(state, request);
+    }
+    return SEL_OK;
+}

@@ -1,0 +1,68 @@
+/* lbm_kernel_table.h -- the loops of one lattice in both precisions, as a table for one level.
+ *
+ * Included by lbm_d2q9_kernel.c and lbm_d3q19_kernel.c, which define LBM_DIMS and LBM_TABLE(level),
+ * the table's name, and are compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off
+ * x86-64). Nothing is contracted or reordered, so that all levels give the same bits.
+ */
+#include <math.h>
+#include "engine/solvers/lbm/lbm_cpu.h"
+#include "engine/base/stream.h"
+
+#define SEL_INLINE static inline __attribute__((always_inline))
+
+/* The cells of a row do not depend on each other. (Not `omp simd`: with it gcc keeps the arrays of
+ * inlined functions in memory and gives up.) */
+#if defined(__clang__)
+#define LBM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LBM_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#define REAL float
+#define LBM_SQRT(x) sqrtf(x)
+#define LBM_NAME(name) name##_f32
+#include "engine/solvers/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME
+
+#define REAL double
+#define LBM_SQRT(x) sqrt(x)
+#define LBM_NAME(name) name##_f64
+#include "engine/solvers/lbm/lbm_loops.h"
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME
+
+static double excess(const double *g, const double *a, double tau, double eddy, double *drho,
+                     double *q) {
+    lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
+    double u[LBM_DIMS];
+    for (int axis = 0; axis < LBM_DIMS; axis++) {
+        rates.a[axis] = a[axis];
+    }
+    lbm_moments_f64(g, &rates, true, drho, u);
+    lbm_excess_f64(g, &rates, true, *drho, u, q);
+    return eddy > 0 ? lbm_tau_of_excess_f64(q, 1 + *drho, &rates) : tau;
+}
+
+#define SWEEP(name, suffix)                                                      \
+    {                                                                            \
+        {sweep_##name##_##suffix, sweep_##name##_eddy_##suffix},                 \
+            {sweep_##name##_force_##suffix, sweep_##name##_force_eddy_##suffix}, \
+            {sweep_##name##_field_##suffix, sweep_##name##_field_eddy_##suffix}, \
+    }
+#define LOOPS(suffix)                                                              \
+    {                                                                              \
+        .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                  \
+                  [LBM_BGK] = SWEEP(bgk, suffix),                                  \
+                  [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                 \
+        .read = read_##suffix, .write = write_##suffix, .arrive = arrive_##suffix, \
+        .start = lbm_start_f64, .excess = excess,                                  \
+    }
+
+extern const lbm_loops LBM_TABLE[2];
+const lbm_loops LBM_TABLE[2] = {
+    [SEL_F32] = LOOPS(f32),
+    [SEL_F64] = LOOPS(f64),
+};

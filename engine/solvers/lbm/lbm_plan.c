@@ -1,0 +1,242 @@
+/* lbm_plan.c -- the lattices, sel.lbm's numbers in lattice units, its plan, the solver's entry. */
+#include "engine/solvers/lbm/lbm_terms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "engine/base/text.h"
+#include "engine/machine/cpu.h"
+#include "engine/physics/lbm_lattice.h"
+
+#define DIRECTION(i, ex, ey, ez, opposite_of, weight_of) \
+    [i].e = {ex, ey, ez}, [i].opposite = (opposite_of), [i].weight = (weight_of),
+#define MIRRORS(i, ex, ey, ez, mx, my, mz) [i].mirror = {mx, my, mz},
+
+const lbm_lattice lbm_lattices[LBM_LATTICES] = {
+    [LBM_D2Q9] = {.name = "D2Q9",
+                  .dims = 2,
+                  .q = D2Q9_COUNT,
+                  .direction = {D2Q9(DIRECTION) D2Q9_DIAGONALS(MIRRORS)}},
+    [LBM_D3Q19] = {.name = "D3Q19",
+                   .dims = 3,
+                   .q = D3Q19_COUNT,
+                   .direction = {D3Q19(DIRECTION) D3Q19_DIAGONALS(MIRRORS)}},
+};
+
+sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error) {
+    const lbm_lattice *lattice = &lbm_lattices[params->lattice];
+    int dims = params->common.size.n;
+    if (dims == 0 || dims == lattice->dims) {
+        return SEL_OK;
+    }
+    return sel_fail_at(error, where,
+                       "sel.lbm: lattice %s needs a size of %d numbers, got %d; set lattice = "
+                       "\"%s\", or size = %s",
+                       lattice->name, lattice->dims, dims,
+                       lbm_lattices[dims == 2 ? LBM_D2Q9 : LBM_D3Q19].name,
+                       lattice->dims == 2 ? "{ nx, ny }" : "{ nx, ny, nz }");
+}
+
+static const lbm_lattice *lattice_of(const sel_common *params) {
+    return &lbm_lattices[((const lbm_params *)params)->lattice];
+}
+
+static int dims(const sel_common *params) {
+    return lattice_of(params)->dims;
+}
+
+static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
+                                       sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    const sel_quantity *q = &params->acceleration;
+    if (!sel_quantity_given(q) || sel_quantity_depends(q)) {
+        return SEL_OK;
+    }
+    double origin = 0, value[3] = {0};
+    sel_places at = {.n = 1, .x = &origin, .y = &origin, .z = &origin};
+    sel_status status = sel_quantity_eval(q, "acceleration", &at, value, error);
+    double unit = params->common.dx / (params->common.dt * params->common.dt);
+    for (int a = 0; a < 3; a++) {
+        numbers->acceleration[a] = value[a] / unit;
+    }
+    return status;
+}
+
+static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *numbers,
+                              sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    double dx = params->common.dx, dt = params->common.dt;
+    if (isnan(params->tau)) {
+        numbers->nu = params->nu * dt / (dx * dx);
+        numbers->tau = 3 * numbers->nu + 0.5;
+    } else {
+        numbers->tau = params->tau;
+        numbers->nu = (params->tau - 0.5) / 3;
+    }
+    if (!(numbers->tau > 0.5)) {
+        return sel_fail_at(
+            error, sel_simulation_where(simulation, isnan(params->tau) ? "nu" : "tau"),
+            "tau = %.9g (viscosity %.9g in lattice units) must be above 0.5; increase "
+            "the viscosity, or dt/dx^2",
+            numbers->tau, numbers->nu);
+    }
+    numbers->omega_even = numbers->omega_odd = 1 / numbers->tau;
+    numbers->magic = params->magic;
+    numbers->eddy =
+        isnan(params->smagorinsky) ? 0 : 18 * sqrt(2) * params->smagorinsky * params->smagorinsky;
+    if (params->collision == LBM_TRT) {
+        numbers->omega_odd = 1 / (0.5 + params->magic / (numbers->tau - 0.5));
+    }
+    return SEL_OK;
+}
+
+sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error) {
+    const lbm_params *params = (const lbm_params *)simulation->params;
+    *numbers = (lbm_numbers){.velocity_unit = params->common.dx / params->common.dt,
+                             .density_unit = params->density};
+    numbers->pressure_unit = params->density * numbers->velocity_unit * numbers->velocity_unit / 3;
+    sel_status tau = resolve_tau(simulation, numbers, error);
+    sel_status acceleration = resolve_acceleration(simulation, numbers, error);
+    return tau ? tau : acceleration;
+}
+
+static sel_status complete_plan(sel_plan *base, sel_error *error) {
+    const sel_simulation *simulation = base->simulation;
+    lbm_plan *p = (lbm_plan *)base;
+    p->params = (const lbm_params *)simulation->params;
+    base->density = p->params->density;
+    sel_status status =
+        lbm_check_lattice(p->params, sel_simulation_where(simulation, "lattice"), error);
+    if (status) {
+        return status;
+    }
+    status = lbm_resolve(simulation, &p->numbers, error);
+    sel_status listed =
+        lbm_boundary_create(base->domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
+    p->acceleration = lbm_acceleration_batch(p);
+    return status ? status : listed;
+}
+
+static void clear_plan(sel_plan *plan) {
+    lbm_boundary_free(&((lbm_plan *)plan)->boundary);
+}
+
+/* The speed of sound in lattice units is 1 / sqrt(3). */
+static double sound(const sel_plan *plan) {
+    return ((const lbm_plan *)plan)->numbers.velocity_unit / sqrt(3);
+}
+
+static bool impossible(const sel_plan *plan, const sel_request *monitor, int64_t *cell, char *text,
+                       size_t size) {
+    const double mach = monitor->largest / sound(plan);
+    if (monitor->smallest <= 0) {
+        *cell = monitor->smallest_cell;
+        snprintf(text, size, "the density is %.3g", monitor->smallest);
+    } else if (mach > 1) {
+        *cell = monitor->largest_cell;
+        snprintf(text, size, "the speed is %.3g (Mach %.3g, faster than sound)", monitor->largest,
+                 mach);
+    }
+    return monitor->smallest <= 0 || mach > 1;
+}
+
+static void state_text(const sel_plan *plan, char *text, size_t size) {
+    snprintf(text, size, "%s", lbm_lattice_names[((const lbm_plan *)plan)->params->lattice]);
+}
+
+/* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
+ * cell centres, so that they fix nothing on the face; slip fixes no whole vector. */
+static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
+                             bool *known, double *out, sel_error *error) {
+    const sel_variant *law = &plan->domain->regions[region - 1].law;
+    const lbm_law_wall *wall = law->data;
+    *known = law->table == &lbm_wall_table && wall->scheme == LBM_HALFWAY &&
+             (field == LBM_VELOCITY || field == LBM_SPEED);
+    if (!*known) {
+        return SEL_OK;
+    }
+    double u[3] = {0, 0, 0};
+    sel_status status = sel_quantity_given(&wall->velocity)
+                            ? sel_quantity_eval(&wall->velocity, "law.wall: velocity", at, u, error)
+                            : SEL_OK;
+    if (field == LBM_SPEED) {
+        *out = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    } else {
+        memcpy(out, u, (size_t)plan->domain->grid.dims * sizeof *out);
+    }
+    return status;
+}
+
+static const char *const initial_fields[] = {"velocity", "pressure", NULL};
+
+/* A step reads and writes each population once, a look reads them and whether the cell is solid. A
+ * state has two copies of the populations, and the velocity at the last steady test. */
+static sel_cell_bytes bytes(const sel_common *params, int precision) {
+    const lbm_lattice *lattice = lattice_of(params);
+    const int real = precision == SEL_F32 ? 4 : 8;
+    return (sel_cell_bytes){.update = 2 * lattice->q * real,
+                            .look = lattice->q * real + 1,
+                            .state = (2 * lattice->q + lattice->dims) * real};
+}
+
+#define PRESSURE_UNIT "density length^2/time^2 (SI: Pa)"
+static const sel_field_info fields[LBM_FIELDS] = {
+    [LBM_VELOCITY] = {"velocity", SEL_VECTOR, "length/time (SI: m/s)", "Velocity of the fluid.",
+                      false},
+    [LBM_DENSITY] = {"density", SEL_SCALAR, "that of density (SI: kg/m3)",
+                     "Density of the fluid: that of the scenario where the pressure is 0.", false},
+    [LBM_PRESSURE] = {"pressure", SEL_SCALAR, PRESSURE_UNIT,
+                      "Gauge pressure: density cs2 (rho - 1) (dx/dt)^2, 0 at the scenario's "
+                      "density; rho and cs2 = 1/3 in lattice units.",
+                      false},
+    [LBM_SPEED] = {"speed", SEL_SCALAR, "length/time (SI: m/s)", "Magnitude of the velocity.",
+                   false},
+    [LBM_VORTICITY] = {"vorticity", SEL_CURL, "1/time (SI: 1/s)",
+                       "Curl of the velocity, by central differences; one-sided beside solids and "
+                       "faces.",
+                       false},
+    [LBM_Q_CRITERION] = {"q_criterion", SEL_SCALAR, "1/time^2 (SI: 1/s2)",
+                         "(|rotation|^2 - |strain|^2)/2, by differences as vorticity; positive "
+                         "inside vortices.",
+                         false},
+    [LBM_STRAIN_RATE] = {"strain_rate", SEL_SCALAR, "1/time (SI: 1/s)",
+                         "sqrt(2 S:S) of the rate of strain S, from the populations of the cell; "
+                         "with trt and tau near 1/2 mostly noise.",
+                         .observed = true},
+    [LBM_STRESS] = {"stress", SEL_TENSOR, PRESSURE_UNIT,
+                    "Viscous stress 2 density nu S, the subgrid model's part included, from the "
+                    "populations of the cell.",
+                    .observed = true},
+};
+
+const sel_solver lbm_solver = {
+    .name = "lbm",
+    .table = &lbm_table,
+    .dims = dims,
+    .laws = &lbm_law_family,
+    .fields = fields,
+    .field_count = LBM_FIELDS,
+    .main_field = LBM_VELOCITY,
+    .flux_field = LBM_VELOCITY,
+    .observes_links = true,
+    .plan_size = sizeof(lbm_plan),
+    .plan = complete_plan,
+    .plan_clear = clear_plan,
+    .facts = lbm_facts,
+    .warn = lbm_warn,
+    .ahead = lbm_ahead,
+    .json = lbm_json,
+    .impossible = impossible,
+    .sound = sound,
+    .state_text = state_text,
+    .initial_fields = initial_fields,
+    .hint = lbm_hint,
+    .bytes = bytes,
+    .cpu = &sel_cpu_backend,
+    .on_cpu = &lbm_on_cpu,
+#ifdef SEL_CUDA
+    .cuda = &cuda_backend,
+    .on_cuda = &lbm_on_cuda,
+#endif
+    .wall_value = wall_value,
+};

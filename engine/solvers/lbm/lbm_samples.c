@@ -1,0 +1,356 @@
+/* lbm_samples.c -- what the laws and the initial state of a flow show before it is run.
+ *
+ * Laws that vary are sampled over the run: one that starts from rest shows its size only later. One
+ * that fails counts as zero here, since what fails is told elsewhere.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "engine/solvers/lbm/lbm_terms.h"
+#include "engine/physics/lbm_law.h"
+
+enum { SAMPLES = 16, MOST_PER_AXIS = 64, MOST_PER_AXIS_OF_BOX = 16 };
+
+typedef void take_sample(const lbm_plan *plan, const lbm_batch *batch, const double *values,
+                         void *to);
+
+/* The steps at which laws are sampled: the first, the last, and between them none at even
+ * distances, which could all meet one phase of an oscillation. */
+static double sample_step(int sample, double end) {
+    const double golden = 0.6180339887498949;
+    return sample == 0 ? 0 : sample == SAMPLES ? end : end * fmod(sample * golden, 1);
+}
+
+/* Calls `take` with the values of all laws of velocities, or of pressures. */
+static void sample_laws(const lbm_plan *plan, bool velocities, take_sample *take, void *to) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    double *values = malloc((3 * (size_t)batches->largest + 1) * sizeof *values);
+    int64_t last_step = sel_stop_step(&plan->params->common);
+    double end = last_step == INT64_MAX ? 0 : (double)last_step;
+    for (int k = 0; values && k < batches->count; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        int last = batch->depends & SEL_ON_T && end > 0 ? SAMPLES : 0;
+        for (int s = 0; s <= last && (batch->quantity->components > 1) == velocities; s++) {
+            if (!lbm_batch_evaluate(batch, plan->base.domain, sample_step(s, end), values, NULL)) {
+                take(plan, batch, values, to);
+            }
+        }
+    }
+    free(values);
+}
+
+/* ---- the largest velocity, and pressures ---- */
+
+/* The largest magnitude of a - b over n vectors, by component; b NULL: of a. */
+static double largest_difference(const double *a, const double *b, int64_t n, int components) {
+    double largest = 0;
+    for (int64_t k = 0; k < n; k++) {
+        double square = 0;
+        for (int c = 0; c < components; c++) {
+            const double d = a[c * n + k] - (b ? b[c * n + k] : 0);
+            square += d * d;
+        }
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
+}
+
+/* The largest velocity, and the lowest and the highest pressure. */
+typedef struct extremes {
+    double velocity, lowest, highest;
+} extremes;
+
+/* take_sample */
+static void take_extremes(const lbm_plan *plan, const lbm_batch *batch, const double *values,
+                          void *to) {
+    (void)plan;
+    extremes *found = to;
+    const int components = batch->quantity->components;
+    if (components > 1) {
+        found->velocity =
+            fmax(found->velocity, largest_difference(values, NULL, batch->count, components));
+        return;
+    }
+    for (int64_t k = 0; k < batch->count; k++) {
+        found->lowest = fmin(found->lowest, values[k]);
+        found->highest = fmax(found->highest, values[k]);
+    }
+}
+
+/* Centres of free cells, some along each axis: x, y and z of `room` each. Returns their number. */
+static int64_t some_cells(const sel_domain *domain, int64_t most, int64_t room, double *places) {
+    const sel_grid *grid = &domain->grid;
+    int64_t stride[3], at[3], count = 0;
+    for (int a = 0; a < 3; a++) {
+        stride[a] = (grid->n[a] + most - 1) / most;
+    }
+    for (at[2] = stride[2] / 2; at[2] < grid->n[2]; at[2] += stride[2]) {
+        for (at[1] = stride[1] / 2; at[1] < grid->n[1]; at[1] += stride[1]) {
+            for (at[0] = stride[0] / 2; at[0] < grid->n[0]; at[0] += stride[0]) {
+                if (domain->cell[sel_cell_number(grid, at)] == 0 && count < room) {
+                    for (int a = 0; a < 3; a++) {
+                        places[a * room + count] = sel_centre(grid, a, (double)at[a]);
+                    }
+                    count++;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static double largest_initial(const lbm_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_quantity *q = &plan->params->initial.velocity;
+    const bool space = domain->grid.dims == 3;
+    const int64_t most = space ? MOST_PER_AXIS_OF_BOX : MOST_PER_AXIS;
+    const int64_t room = space ? most * most * most : most * most;
+    double largest = 0, *x = sel_quantity_given(q) ? malloc(6 * (size_t)room * sizeof *x) : NULL;
+    if (x) {
+        double *y = x + room, *z = y + room, *values = z + room;
+        const int64_t n = some_cells(domain, most, room, x);
+        const sel_places at = lbm_places(domain, n, x, y, z, 0);
+        if (n > 0 && !sel_quantity_eval(q, "initial velocity", &at, values, NULL)) {
+            largest = largest_difference(values, NULL, n, q->components);
+        }
+    }
+    free(x);
+    return largest;
+}
+
+double lbm_largest_velocity(const lbm_plan *plan) {
+    const double reference = plan->params->common.reference.velocity;
+    extremes found = {.velocity = 0};
+    sample_laws(plan, true, take_extremes, &found);
+    const double largest = fmax(found.velocity, largest_initial(plan));
+    return fmax(largest, isnan(reference) ? 0 : reference);
+}
+
+void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest) {
+    extremes found = {.velocity = 0};
+    sample_laws(plan, false, take_extremes, &found);
+    *lowest = found.lowest;
+    *highest = found.highest;
+}
+
+/* ---- what passes ---- */
+
+/* A wall that moves along itself moves no mass: what its links add cancels. One that moves into the
+ * fluid or away from it does. */
+static bool wall_moves_mass(const lbm_plan *plan, const lbm_batch *batch, const double *values) {
+    double sum = 0, size = 0;
+    for (int64_t k = 0; k < batch->count; k++) {
+        const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
+        double adds = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
+                                    batch->count, plan->numbers.velocity_unit);
+        sum += adds;
+        size += fabs(adds);
+    }
+    return fabs(sum) > 1e-6 * size;
+}
+
+/* What takes samples of it: open cells by opening_index. */
+typedef struct search {
+    lbm_passing found;
+    const lbm_boundary_cell **open;
+} search;
+
+/* take_sample: what passes the wet faces of a law, inwards and outwards. */
+static void take_passing(const lbm_plan *plan, const lbm_batch *batch, const double *values,
+                         void *to) {
+    search *s = to;
+    lbm_passing *passing = &s->found;
+    if (batch->on_links) {
+        passing->free = passing->free || wall_moves_mass(plan, batch, values);
+        return;
+    }
+    for (int64_t k = 0; k < batch->count; k++) {
+        const lbm_boundary_cell *cell = s->open[batch->target[k]];
+        double inward = 0;
+        for (int a = 0; a < plan->base.domain->grid.dims; a++) {
+            inward += cell->normal[a] * values[a * batch->count + k];
+        }
+        if (inward > passing->in) {
+            passing->in = inward;
+            passing->in_region = cell->velocity_region;
+        }
+        if (-inward > passing->out) {
+            passing->out = -inward;
+            passing->out_region = cell->velocity_region;
+        }
+    }
+}
+
+/* Not where hooks may change a velocity, nor in time without a known end. */
+static bool can_be_sampled(const lbm_plan *plan) {
+    const sel_common *common = &plan->params->common;
+    unsigned unknown = common->hooks.n > 0 ? SEL_ON_CONTROLS : 0;
+    unknown |= sel_stop_step(common) == INT64_MAX ? SEL_ON_T : 0;
+    return !(plan->boundary.batches.depends & unknown);
+}
+
+/* A face that lets pass what the flow wants. */
+static bool has_free_face(const lbm_plan *plan) {
+    const lbm_boundary *boundary = &plan->boundary;
+    bool found = false;
+    for (int64_t c = 0; c < boundary->cell_count && !found; c++) {
+        const lbm_boundary_cell *cell = &boundary->cells[c];
+        found = cell->opening == LBM_OPEN_OUTFLOW || cell->density_region != 0;
+    }
+    return found;
+}
+
+lbm_passing lbm_find_passing(const lbm_plan *plan) {
+    const lbm_boundary *boundary = &plan->boundary;
+    search s = {.found = {.free = has_free_face(plan)},
+                .open = calloc((size_t)boundary->open_count + 1, sizeof *s.open)};
+    for (int64_t c = 0; s.open && c < boundary->cell_count; c++) {
+        if (boundary->cells[c].opening_index >= 0) {
+            s.open[boundary->cells[c].opening_index] = &boundary->cells[c];
+        }
+    }
+    if (s.open && !s.found.free && can_be_sampled(plan)) {
+        sample_laws(plan, true, take_passing, &s);
+    }
+    free(s.open);
+    return s.found;
+}
+
+/* ---- the slowest sound of a domain with openings, and starts that set it off ----
+ *
+ * Between a face that holds the velocity and one that holds the pressure the slowest wave has four
+ * lengths of the domain. What starts faster than its period rings: the velocity that an inlet jumps
+ * by becomes a wave that goes to and fro for a long time, and passes for drag and pressure.
+ */
+
+/* A velocity that differs from the fluid's at the start by this part of its largest jumps. */
+static const double jump = 0.1;
+/* A law is through with its rise when this part of it is done in this part of the period: smooth
+ * ramps as long as the period are just not. */
+static const double risen = 0.97, of_period = 0.85;
+enum { RISE_SAMPLES = 12 };
+
+static bool is_open(const sel_domain *domain, int region) {
+    const sel_table *law = region ? domain->regions[region - 1].law.table : NULL;
+    return law == &lbm_velocity_table || law == &lbm_pressure_table || law == &lbm_outflow_table;
+}
+
+double lbm_sound_period(const lbm_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    int64_t longest = 0;
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(grid, face); s++) {
+            if (grid->n[face / 2] > longest && is_open(domain, domain->face[face][s])) {
+                longest = grid->n[face / 2];
+            }
+        }
+    }
+    return 4 * (double)longest * sqrt(3);
+}
+
+typedef struct start {
+    const lbm_plan *plan;
+    const lbm_batch *batch;
+    double *first, *now; /* [components][count]: at the first step, and later; user's units */
+    double largest;      /* that the law gives in the run */
+    double jumps;        /* by this much from the initial state in the first step */
+} start;
+
+/* Change of the law from its first step, `steps` after the start; 0 where it fails, which is told
+ * elsewhere. */
+static double change_at(start *s, double steps) {
+    const lbm_batch *batch = s->batch;
+    const int components = batch->quantity->components;
+    if (lbm_batch_evaluate(batch, s->plan->base.domain, steps, s->now, NULL)) {
+        return 0;
+    }
+    s->largest = fmax(s->largest, largest_difference(s->now, NULL, batch->count, components));
+    return largest_difference(s->now, s->first, batch->count, components);
+}
+
+/* How much of its change over the run, of `last` steps, a law does within a part of the period. */
+static double early_share(start *s, double period, double last) {
+    double early = 0, late = 0;
+    for (int k = 1; k <= RISE_SAMPLES; k++) {
+        early = fmax(early, change_at(s, of_period * period * k / RISE_SAMPLES));
+    }
+    for (int k = 1; k <= RISE_SAMPLES && last < 1e15; k++) {
+        late = fmax(late, change_at(s, period + (last - period) * k / RISE_SAMPLES));
+    }
+    return early > 0 ? early / fmax(early, late) : 0;
+}
+
+static bool measure_jump(start *s) {
+    const lbm_batch *batch = s->batch;
+    const sel_quantity *initial = &s->plan->params->initial.velocity;
+    const sel_places at =
+        lbm_places(s->plan->base.domain, batch->count, batch->x, batch->y, batch->z, 0);
+    const double steps = lbm_batch_steps(batch, 0);
+    if (lbm_batch_evaluate(batch, s->plan->base.domain, steps, s->first, NULL) ||
+        (sel_quantity_given(initial) &&
+         sel_quantity_eval(initial, "initial velocity", &at, s->now, NULL))) {
+        return false;
+    }
+    const int components = batch->quantity->components;
+    s->largest = largest_difference(s->first, NULL, batch->count, components);
+    s->jumps = largest_difference(s->first, sel_quantity_given(initial) ? s->now : NULL,
+                                  batch->count, components);
+    return true;
+}
+
+static bool starts_at_once(const start *s) {
+    return s->jumps > jump * s->largest;
+}
+
+static void warn_of_batch(start *s, double period, double last, sel_error *warnings) {
+    const sel_grid *grid = &s->plan->base.domain->grid;
+    const sel_region *region = s->batch->region;
+    if (region->law.table != &lbm_velocity_table || s->batch->count == 0 || !measure_jump(s)) {
+        return;
+    }
+    const bool varies = (s->batch->depends & SEL_ON_T) != 0;
+    const double share = varies && last >= period ? early_share(s, period, last) : 0;
+    if (starts_at_once(s)) {
+        sel_fail_at(warnings, region->at,
+                    "%s starts at once: its sound goes to and fro in the domain (period %.4g) and "
+                    "passes for flow; multiply it by sel.ramp(t, %.2g), or give it as "
+                    "initial.velocity",
+                    s->batch->what, period * grid->dt, 4 * period * grid->dt);
+    } else if (share > risen) {
+        sel_fail_at(warnings, region->at,
+                    "%s changes within less than %.4g, the period of the slowest sound, which then "
+                    "passes for flow; let it rise by sel.ramp(t, %.2g)",
+                    s->batch->what, period * grid->dt, 4 * period * grid->dt);
+    }
+}
+
+bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    const sel_grid *grid = &plan->base.domain->grid;
+    const double period = lbm_sound_period(plan);
+    bool moves = false, at_once = false;
+    const int64_t end = sel_stop_step(&plan->params->common);
+    const double last = end == INT64_MAX ? HUGE_VAL : (double)end;
+    double *values = malloc((6 * (size_t)batches->largest + 1) * sizeof *values);
+    /* Where the density of no face is free, sound is the smaller trouble: see lbm_find_passing. */
+    const bool rings = has_free_face(plan);
+    for (int k = 0; values && k < batches->count && rings; k++) {
+        start s = {.plan = plan,
+                   .batch = &batches->v[k],
+                   .first = values,
+                   .now = values + 3 * batches->largest};
+        if (!s.batch->on_links && s.batch->quantity->components > 1) {
+            warn_of_batch(&s, period, last, warnings);
+            moves = moves || s.largest > 0;
+            at_once = at_once || starts_at_once(&s);
+        }
+    }
+    free(values);
+    if (moves && last < period) {
+        sel_fail(warnings, SEL_BAD_SCENARIO,
+                 "the run ends after %.4g, before the slowest sound has gone to and fro once "
+                 "(%.4g): what it shows is the start",
+                 last * grid->dt, period * grid->dt);
+    }
+    return at_once;
+}

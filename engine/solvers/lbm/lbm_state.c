@@ -1,0 +1,116 @@
+/* lbm_state.c -- list the arrays of a flow; name what backends found and give it the user's units.
+ */
+#include "engine/solvers/lbm/lbm_state.h"
+
+#include <math.h>
+
+lbm_units lbm_units_of(const lbm_plan *plan) {
+    const lbm_numbers *numbers = &plan->numbers;
+    return (lbm_units){.velocity = numbers->velocity_unit,
+                       .density = numbers->density_unit,
+                       .pressure = numbers->pressure_unit,
+                       .time = plan->base.domain->grid.dt};
+}
+
+void lbm_book(lbm_state *state, const double *carried, int64_t steps) {
+    for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
+        state->out[r] += carried[r];
+        state->rate[r] = carried[r] / (double)steps;
+    }
+}
+
+void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request) {
+    const sel_domain *domain = state->plan->base.domain;
+    const sel_grid *grid = &domain->grid;
+    double unit = state->plan->numbers.density_unit * pow(grid->dx, grid->dims), total = 0;
+    request->term_count = 0;
+    sel_request_term(request, "mass", "", mass * unit);
+    for (int r = 1; r <= domain->region_count; r++) {
+        char text[32];
+        total += state->out[r];
+        if (lbm_region_passes(domain, r)) {
+            const char *name = sel_region_name(domain, r, text);
+            sel_request_term(request, "out_", name, state->out[r] * unit);
+            sel_request_term(request, "rate_", name, state->rate[r] * unit / grid->dt);
+        }
+    }
+    sel_request_term(request, "error", "", (mass - state->first_mass + total) / state->first_mass);
+}
+
+void lbm_watched_answer(const sel_plan *base, sel_request *request) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    request->largest = sqrt(request->largest) * plan->numbers.velocity_unit;
+    request->smallest = (1 + request->smallest) * plan->numbers.density_unit;
+}
+
+void lbm_links_centre(const lbm_plan *plan, const sel_request *request, double centre[3]) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    for (int a = 0; a < 3; a++) {
+        bool given = request->kind == SEL_FORCE && a < grid->dims;
+        centre[a] = given ? (request->centre[a] - grid->origin[a]) / grid->dx - 0.5 : 0;
+    }
+}
+
+void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_request *request) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const lbm_numbers *numbers = &plan->numbers;
+    double unit = numbers->density_unit * numbers->velocity_unit * numbers->velocity_unit *
+                  pow(grid->dx, grid->dims - 1);
+    for (int a = 0; a < 3; a++) {
+        request->force[a] = carried->force[a] * unit;
+        request->torque[a] = carried->torque[a] * unit * grid->dx;
+    }
+    request->flux = carried->mass * numbers->density_unit * pow(grid->dx, grid->dims) / grid->dt;
+}
+
+sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
+    return (sel_cells){.n = {grid->n[0], grid->n[1], grid->n[2]},
+                       .components = components,
+                       .pitch = grid->n[0],
+                       .slice = grid->n[0] * grid->n[1],
+                       .plane = sel_grid_cells(grid),
+                       .count = components * sel_grid_cells(grid)};
+}
+
+/* What an observed step fills, as far as the plan wants it. */
+static void list_observed(lbm_state *state, sel_type real) {
+    const sel_plan *base = &state->plan->base;
+    const sel_grid *grid = &base->domain->grid;
+    const unsigned flags = SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED;
+    sel_arrays_add(&state->base.arrays, "links", &state->links, real,
+                   base->wants_links ? 2 * state->plan->boundary.link_count : 0, flags);
+    for (int k = 0; k < 2; k++) {
+        const sel_field_info *info = &lbm_solver.fields[LBM_STRAIN_RATE + k];
+        const bool wanted = base->wants_fields >> (LBM_STRAIN_RATE + k) & 1u;
+        sel_cells cells = lbm_plain_cells(grid, sel_field_components(info, grid->dims));
+        cells.count = wanted ? cells.count : 0;
+        sel_arrays_add_cells(&state->base.arrays, info->name, &state->strain[k],
+                             SEL_TYPE_OF(*state->strain[k]), &cells, flags);
+    }
+}
+
+void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors) {
+    const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
+    const lbm_boundary *boundary = &plan->boundary;
+    const sel_domain *domain = plan->base.domain;
+    const bool books = plan->base.wants_balance;
+    const sel_type real = {'f', (uint32_t)lbm_real(&plan->base)};
+    sel_arrays *arrays = &state->base.arrays;
+    state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
+    sel_arrays_add_turns(arrays, "f", state->f, real, populations);
+    if (lbm_acceleration_is_field(plan)) {
+        sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
+                             vectors, 0);
+    }
+    state->copies = state->copies > 1 ? state->copies : 1;
+    SEL_ADD(arrays, state, link_add, state->copies * boundary->link_count, 0);
+    SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * boundary->open_count, 0);
+    list_observed(state, real);
+    SEL_ADD(arrays, state, link_flow, books ? boundary->link_count : 0, SEL_SAVED);
+    SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
+    SEL_ADD(arrays, state, rate, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);
+    if (books) {
+        SEL_ADD_VALUE(arrays, state, balance_step);
+        SEL_ADD_VALUE(arrays, state, first_mass);
+    }
+}

@@ -1,0 +1,66 @@
+/* lbm_state.h -- what the state of a flow is on any backend, and what is told of it in the user's
+ * units.
+ */
+#ifndef LBM_STATE_H
+#define LBM_STATE_H
+
+#include "engine/solvers/lbm/lbm_terms.h"
+#include "engine/machine/state.h"
+#include "engine/physics/lbm_field.h"
+
+typedef struct lbm_state {
+    sel_state base;
+    const lbm_plan *plan;
+    void *f[2];                    /* populations of even and odd steps, by direction */
+    void *acceleration_field;      /* in the run's precision; NULL: uniform */
+    double *link_add, *open_value; /* see lbm_batches_apply, */
+    int64_t copies;                /* for so many steps, one behind the other */
+
+    /* Of the last observed step; NULL: nobody asks for it. */
+    void *links;       /* [2][links] what left along each link, and what came, as populations */
+    double *strain[2]; /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
+
+    /* Balance of mass, lattice units. */
+    double *link_flow;  /* [links] out of the domain since balance_step; NULL: nobody asks */
+    double *out, *rate; /* [regions + 1] through each since step 0, and per step, on the host */
+    int64_t balance_step;
+    double first_mass;
+} lbm_state;
+
+/* [components][nz][ny][nx] */
+sel_cells lbm_plain_cells(const sel_grid *grid, int components);
+
+/* Lists these arrays; populations and the components of an acceleration stand as `populations` and
+ * `vectors` say. */
+void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors);
+
+lbm_units lbm_units_of(const lbm_plan *plan);
+
+/* The mass of all free cells, from the sum of the density's deviations; lattice units. */
+static inline double lbm_mass(const lbm_state *state, double deviation) {
+    return (double)state->plan->base.domain->free_cells + deviation;
+}
+
+/* Books what left through each region in so many steps, `carried` by region number, from 1. */
+void lbm_book(lbm_state *state, const double *carried, int64_t steps);
+
+/* Fills the terms of a SEL_BALANCE request, exact to round-off:
+ *   mass         of all free cells; per unit depth in 2-D
+ *   out_REGION   what has left through each region since step 0: what its links carried out less
+ *                what they brought in; for the regions that let mass through
+ *   rate_REGION  out_REGION per time, since the last balance at an earlier step
+ *   error        (mass + sum of out - mass at step 0) / mass at step 0 */
+void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request);
+
+/* Answers a SEL_MONITOR from the largest speed squared and the smallest density deviation. */
+void lbm_watched_answer(const sel_plan *base, sel_request *request);
+
+/* The centre of a SEL_FORCE request in cells: cell (i, j, k) lies at {i, j, k}. Zero for SEL_FLUX.
+ */
+void lbm_links_centre(const lbm_plan *plan, const sel_request *request, double centre[3]);
+
+/* Answers SEL_FORCE and SEL_FLUX from what the links of the region carried in a step, lattice
+ * units. */
+void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_request *request);
+
+#endif

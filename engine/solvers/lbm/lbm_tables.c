@@ -1,0 +1,150 @@
+/* lbm_tables.c -- the fields of sel.lbm and of its laws. */
+#include "engine/solvers/lbm/lbm.h"
+
+#include <math.h>
+
+const char *const lbm_lattice_names[] = {"D2Q9", "D3Q19", NULL};
+const char *const lbm_collision_names[] = {"trt", "bgk", "regularized", NULL};
+const char *const lbm_wall_names[] = {"halfway", "zou_he", NULL};
+
+static const sel_field wall_fields[] = {
+    SEL_ROW(lbm_law_wall, velocity, VECTOR,
+            "Velocity of the wall, evaluated at the middle of each link that the wall cuts; at "
+            "rest when not given."),
+    SEL_ROW(lbm_law_wall, scheme, CHOICE,
+            "halfway: half-way bounce-back; zou_he, on faces only: the wall lies at the centres of "
+            "the first cells.",
+            .preset = LBM_HALFWAY, .choices = lbm_wall_names),
+};
+static const sel_field velocity_fields[] = {
+    SEL_ROW(lbm_law_velocity, velocity, VECTOR,
+            "Velocity at the centres of the first cells, half a cell inside the face.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field pressure_fields[] = {
+    SEL_ROW(lbm_law_pressure, pressure, QUANTITY,
+            "Gauge pressure at the centres of the first cells, half a cell inside the face; the "
+            "velocity along the face is zero.",
+            .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+
+static const sel_field outflow_fields[] = {
+    SEL_ROW(lbm_law_outflow, relaxation, NUMBER,
+            "Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 "
+            "c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. "
+            "The pressure falls by a factor e in 2 / K steps. A sound wave of the angular "
+            "frequency w per step comes back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+};
+
+static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
+    const lbm_law_outflow *law = data;
+    return law->relaxation >= 1
+               ? sel_fail_at(error, where, "law.outflow: relaxation must be below 1, got %g",
+                             law->relaxation)
+               : SEL_OK;
+}
+
+const sel_table lbm_wall_table = SEL_TABLE(
+    "law.wall", lbm_law_wall, wall_fields,
+    "No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.");
+const sel_table lbm_outflow_table =
+    SEL_TABLE("law.outflow", lbm_law_outflow, outflow_fields,
+              "An open face that lets vortices and sound out: of the slowest wave along its normal "
+              "8 % come back. The pressure returns to 0, by a factor e in the time in which sound "
+              "crosses the domain 8 times.",
+              .faces_only = true, .check = check_outflow);
+const sel_table lbm_slip_table = {
+    .name = "law.slip",
+    .doc = "A plane of symmetry on the face: no flow through it, no friction on it.",
+    .faces_only = true};
+const sel_table lbm_velocity_table =
+    SEL_TABLE("law.velocity", lbm_law_velocity, velocity_fields,
+              "An open face with a given velocity (Zou-He).", .faces_only = true);
+const sel_table lbm_pressure_table =
+    SEL_TABLE("law.pressure", lbm_law_pressure, pressure_fields,
+              "An open face with a given pressure (Zou-He).", .faces_only = true);
+
+static const sel_table *const laws[LBM_LAWS] = {
+    &lbm_wall_table, &lbm_velocity_table, &lbm_pressure_table, &lbm_outflow_table, &lbm_slip_table};
+const sel_family lbm_law_family = {"law", "What holds on a region of sel.lbm.", laws, LBM_LAWS};
+
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(lbm_law_family)};
+const sel_table lbm_region_table = SEL_REGION_TABLE(region_fields);
+
+static sel_status check_initial(const void *data, sel_where where, sel_error *error) {
+    const lbm_initial *initial = data;
+    if (sel_quantity_given(&initial->pressure) && sel_quantity_given(&initial->density)) {
+        return sel_fail_at(error, where,
+                           "initial: pressure and density say the same thing; give one of them");
+    }
+    return SEL_OK;
+}
+
+static const sel_field initial_fields[] = {
+    SEL_ROW(lbm_initial, velocity, VECTOR, "Velocity at the start; zero when not given."),
+    SEL_ROW(lbm_initial, pressure, QUANTITY, "Gauge pressure at the start; zero when not given."),
+    SEL_ROW(lbm_initial, density, QUANTITY, "Density at the start, instead of pressure."),
+};
+static const sel_table initial_table = SEL_TABLE(
+    "initial", lbm_initial, initial_fields,
+    "The flow at step 0, with the stresses that belong to its velocity.", .check = check_initial);
+
+static sel_status check_units(const lbm_params *params, sel_where where, sel_error *error) {
+    const sel_units *units = params->common.units;
+    if (units && isnan(units->dt) && params->common.dt_is_preset) {
+        return sel_fail_at(
+            error, where,
+            "sel.lbm: units give no dt; give sel.units a velocity or a viscosity, or "
+            "give dt here");
+    }
+    return SEL_OK;
+}
+
+static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+    const lbm_params *params = data;
+    sel_status status = check_units(params, where, error);
+    if (params->common.units && !isnan(params->common.units->nu) && !isnan(params->tau)) {
+        status = sel_fail_at(error, where, "sel.lbm: nu comes from units; leave tau out");
+    } else if (isnan(params->nu) == isnan(params->tau)) {
+        status = sel_fail_at(error, where, "sel.lbm: give %s nu or tau",
+                             isnan(params->nu) ? "one of" : "only one of");
+    }
+    sel_status fits = lbm_check_lattice(params, where, error);
+    return status ? status : fits;
+}
+
+static const sel_field lbm_fields[] = {
+    SEL_COMMON_FIELDS(lbm_region_table),
+    SEL_ROW(lbm_params, lattice, CHOICE,
+            "The set of velocities; its first number is the number of dimensions.",
+            .flags = SEL_REQUIRED, .preset = LBM_D2Q9, .choices = lbm_lattice_names),
+    SEL_ROW(lbm_params, nu, NUMBER, "Kinematic viscosity; nu or tau is required.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, tau, NUMBER,
+            "Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, collision, CHOICE,
+            "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: "
+            "one, and moments above the stress are dropped. Which is the most stable depends on "
+            "the flow: regularized bears a smaller viscosity in vortices, in cavities and beside "
+            "an inlet in 3-D, trt a coarse body in a 2-D channel.",
+            .preset = LBM_TRT, .choices = lbm_collision_names),
+    SEL_ROW(lbm_params, magic, NUMBER,
+            "Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 "
+            "straight walls lie exactly on the faces.",
+            .flags = SEL_POSITIVE, .preset = 3.0 / 16.0),
+    SEL_ROW(lbm_params, acceleration, VECTOR, "Force per mass; zero when not given."),
+    SEL_ROW(lbm_params, smagorinsky, NUMBER,
+            "Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without "
+            "it there is no eddy viscosity.",
+            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(lbm_params, density, NUMBER, "Density of the fluid at pressure 0.",
+            .flags = SEL_POSITIVE, .preset = 1),
+    SEL_ROW(lbm_params, initial, TABLE, "The flow at step 0; at rest when not given.",
+            .table = &initial_table),
+};
+
+const sel_table lbm_table = SEL_TABLE("sel.lbm", lbm_params, lbm_fields,
+                                      "Weakly compressible flow by the lattice Boltzmann method.",
+                                      .has_where = true, .check = check_params);

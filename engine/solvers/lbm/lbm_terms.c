@@ -1,0 +1,414 @@
+/* lbm_terms.c -- what a scenario gives as functions, evaluated in f64: the laws of the boundary and
+ * the acceleration, in time, and the flow at step 0.
+ */
+#include "engine/solvers/lbm/lbm_terms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/physics/lbm_law.h"
+#include "engine/base/share.h"
+
+/* ---- the places of laws ---- */
+
+/* The quantity of a region's law, or NULL when it has none (a wall at rest). */
+static const sel_quantity *quantity_of(const sel_region *region) {
+    const sel_variant *law = &region->law;
+    const sel_quantity *q = NULL;
+    if (law->table == &lbm_wall_table) {
+        q = &((const lbm_law_wall *)law->data)->velocity;
+    } else if (law->table == &lbm_velocity_table) {
+        q = &((const lbm_law_velocity *)law->data)->velocity;
+    } else if (law->table == &lbm_pressure_table) {
+        q = &((const lbm_law_pressure *)law->data)->pressure;
+    }
+    return q && sel_quantity_given(q) ? q : NULL;
+}
+
+bool lbm_region_passes(const sel_domain *domain, int number) {
+    const sel_region *region = &domain->regions[number - 1];
+    return lbm_region_is_wet(region) || quantity_of(region) != NULL;
+}
+
+/* Adds a place, in cells; without memory yet it is only counted. */
+static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
+                      int incoming) {
+    if (batch->x) {
+        double *const to[3] = {batch->x, batch->y, batch->z};
+        for (int a = 0; a < grid->dims; a++) {
+            to[a][batch->count] = sel_centre(grid, a, at[a]);
+        }
+        batch->target[batch->count] = target;
+        batch->incoming[batch->count] = (uint8_t)incoming;
+    }
+    batch->count++;
+}
+
+/* Adds the places of one boundary cell to the batches of the regions that own its links, or whose
+ * laws give its velocity and density. */
+static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
+                     const lbm_boundary_cell *cell, int64_t row, lbm_batch *const of_region[]) {
+    const sel_grid *grid = &domain->grid;
+    const double centre[3] = {(double)cell->x, (double)(row % grid->n[1]),
+                              (double)(row / grid->n[1])};
+    int64_t link = cell->first_link;
+    for (int i = 1; i < boundary->lattice->q; i++) {
+        if (cell->links >> i & 1u) {
+            lbm_batch *batch = of_region[boundary->link_region[link]];
+            if (batch && batch->on_links && cell->bounced >> i & 1u) {
+                const int *e = boundary->lattice->direction[i].e;
+                const double middle[3] = {centre[0] - 0.5 * e[0], centre[1] - 0.5 * e[1],
+                                          centre[2] - 0.5 * e[2]};
+                add_place(grid, batch, middle, link, i);
+            }
+            link++;
+        }
+    }
+    const uint8_t givers[2] = {cell->velocity_region, cell->density_region};
+    for (int k = 0; k < 2; k++) {
+        lbm_batch *batch = of_region[givers[k]];
+        if (batch) {
+            add_place(grid, batch, centre, cell->opening_index, 0);
+        }
+    }
+}
+
+static void add_all(const sel_domain *domain, const lbm_boundary *boundary, lbm_batches *batches,
+                    lbm_batch *const of_region[]) {
+    for (int k = 0; k < batches->count; k++) {
+        batches->v[k].count = 0;
+    }
+    for (int64_t row = 0; batches->count > 0 && row < boundary->rows; row++) {
+        for (int64_t c = boundary->row_cells[row]; c < boundary->row_cells[row + 1]; c++) {
+            add_cell(domain, boundary, &boundary->cells[c], row, of_region);
+        }
+    }
+}
+
+static sel_status allocate(lbm_batches *batches, int dims, sel_error *error) {
+    for (int k = 0; k < batches->count; k++) {
+        lbm_batch *batch = &batches->v[k];
+        const int64_t n = batch->count + 1;
+        batch->x = malloc((size_t)n * (3 * sizeof(double) + sizeof(int64_t) + 1));
+        if (!batch->x) {
+            return sel_fail_memory(error, "the places of the laws", (uint64_t)n * 33);
+        }
+        batch->y = batch->x + n;
+        batch->z = dims == 3 ? batch->y + n : NULL;
+        batch->target = (int64_t *)(void *)(batch->y + 2 * n);
+        batch->incoming = (uint8_t *)(batch->target + n);
+        batches->largest = batch->count > batches->largest ? batch->count : batches->largest;
+        batches->depends |= batch->depends;
+    }
+    return SEL_OK;
+}
+
+sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
+                              lbm_batches *batches, sel_error *error) {
+    lbm_batch *of_region[256] = {NULL};
+    *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
+    if (!batches->v) {
+        return sel_fail_memory(error, "the laws", sizeof *batches->v);
+    }
+    for (int r = 1; r <= domain->region_count; r++) {
+        const sel_region *region = &domain->regions[r - 1];
+        const sel_quantity *quantity = quantity_of(region);
+        if (quantity) {
+            lbm_batch *batch = &batches->v[batches->count++];
+            char text[32];
+            batch->quantity = quantity;
+            batch->region = region;
+            batch->depends = sel_quantity_depends(quantity) & (SEL_ON_T | SEL_ON_CONTROLS);
+            batch->on_links = !lbm_region_is_wet(region);
+            snprintf(batch->what, sizeof batch->what, "%s of region '%.100s'",
+                     region->law.table->name, sel_region_name(domain, r, text));
+            of_region[r] = batch;
+        }
+    }
+    add_all(domain, boundary, batches, of_region);
+    sel_status status = allocate(batches, domain->grid.dims, error);
+    if (!status) {
+        add_all(domain, boundary, batches, of_region);
+    }
+    return status;
+}
+
+void lbm_batches_free(lbm_batches *batches) {
+    for (int k = 0; k < batches->count; k++) {
+        free(batches->v[k].x); /* and all behind it */
+    }
+    free(batches->v);
+    *batches = (lbm_batches){0};
+}
+
+/* ---- laws ---- */
+
+sel_places lbm_places(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                      const double *z, double steps) {
+    return (sel_places){.n = (size_t)n,
+                        .x = x,
+                        .y = y,
+                        .z = domain->grid.dims == 3 ? z : NULL,
+                        .t = steps * domain->grid.dt,
+                        .controls = domain->control_values};
+}
+
+double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
+    return (double)step + (batch->on_links ? 0.5 : 1);
+}
+
+sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
+                              double *values, sel_error *error) {
+    const sel_places at = lbm_places(domain, batch->count, batch->x, batch->y, batch->z, steps);
+    return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
+}
+
+/* Stores the values of a batch in lattice units. */
+static void store(const lbm_batch *batch, const double *values, const lbm_plan *plan,
+                  double *link_add, double *open_value) {
+    const lbm_numbers *numbers = &plan->numbers;
+    for (int64_t k = 0; k < batch->count; k++) {
+        const int64_t to = batch->target[k];
+        if (batch->on_links) {
+            const lbm_direction *d = &plan->boundary.lattice->direction[batch->incoming[k]];
+            link_add[to] = lbm_wall_adds(d->e, d->weight, batch->quantity->components, values + k,
+                                         batch->count, numbers->velocity_unit);
+        } else {
+            lbm_open_set(batch->quantity->components, values + k, batch->count,
+                         numbers->velocity_unit, numbers->pressure_unit,
+                         open_value + LBM_OPEN_VALUES * to);
+        }
+    }
+}
+
+sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
+                             double *link_add, double *open_value, sel_error *error) {
+    const lbm_batches *batches = &plan->boundary.batches;
+    sel_status status = SEL_OK;
+    for (int k = 0; k < batches->count && !status; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if ((batch->depends | LBM_ALWAYS) & due) {
+            status = lbm_batch_evaluate(batch, plan->base.domain, lbm_batch_steps(batch, step),
+                                        scratch, error);
+            if (!status) {
+                store(batch, scratch, plan, link_add, open_value);
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- acceleration ---- */
+
+lbm_batch lbm_acceleration_batch(lbm_plan *plan) {
+    const sel_quantity *q = &plan->params->acceleration;
+    double *origin = &plan->origin;
+    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
+    return (lbm_batch){.quantity = q,
+                       .what = "acceleration",
+                       .depends = sel_quantity_depends(q) & (SEL_ON_T | SEL_ON_CONTROLS),
+                       .count = field ? 0 : 1,
+                       .x = field ? NULL : origin,
+                       .y = origin,
+                       .z = origin};
+}
+
+bool lbm_is_forced(const lbm_plan *plan) {
+    const double *a = plan->numbers.acceleration;
+    return sel_quantity_depends(plan->acceleration.quantity) || a[0] != 0 || a[1] != 0 || a[2] != 0;
+}
+
+int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
+    const int64_t places = 1 << 16, *n = plan->base.domain->grid.n;
+    const int64_t rows = places / n[0], all = n[1] * n[2];
+    return rows < 1 ? 1 : rows < all ? rows : all;
+}
+
+double lbm_acceleration_unit(const lbm_plan *plan) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    return grid->dx / (grid->dt * grid->dt);
+}
+
+/* Coordinates of the cells of rows first <= row < end, or of the free ones alone, one behind the
+ * other; returns their number. */
+static int64_t place_rows(const sel_domain *domain, int64_t first, int64_t end, bool free_alone,
+                          double *x, double *y, double *z) {
+    const sel_grid *grid = &domain->grid;
+    int64_t n = 0;
+    for (int64_t row = first; row < end; row++) {
+        double at_y = sel_centre(grid, 1, (double)(row % grid->n[1]));
+        double at_z = sel_centre(grid, 2, (double)(row / grid->n[1]));
+        const uint8_t *solid = domain->cell + row * grid->n[0];
+        for (int64_t i = 0; i < grid->n[0]; i++) {
+            if (!(free_alone && solid[i])) {
+                x[n] = sel_centre(grid, 0, (double)i);
+                y[n] = at_y;
+                z[n++] = at_z;
+            }
+        }
+    }
+    return n;
+}
+
+sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
+                                 double *scratch, void *to, int64_t apart, sel_error *error) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const int64_t nx = grid->n[0], count = rows * nx;
+    const double unit = lbm_acceleration_unit(plan);
+    double *x = scratch, *y = x + count, *z = y + count, *values = z + count;
+    place_rows(plan->base.domain, first, first + rows, false, x, y, z);
+    const sel_places at = lbm_places(plan->base.domain, count, x, y, z, steps);
+    sel_status status =
+        sel_quantity_eval(&plan->params->acceleration, plan->acceleration.what, &at, values, error);
+    for (int a = 0; a < grid->dims && !status; a++) {
+        for (int64_t k = 0; k < count; k++) {
+            lbm_put(plan, to, a * apart + k, values[a * count + k] / unit);
+        }
+    }
+    return status;
+}
+
+/* ---- a step to come ---- */
+
+/* An acceleration that depends on the place is evaluated in one row of cells. */
+sel_status lbm_ahead(const sel_plan *base, int64_t step, sel_error *error) {
+    const lbm_plan *plan = (const lbm_plan *)base;
+    const lbm_batches *batches = &plan->boundary.batches;
+    const int64_t nx = base->domain->grid.n[0];
+    const size_t numbers = (size_t)(3 * batches->largest + 9 * nx);
+    double *values = malloc(numbers * sizeof *values);
+    if (!values) {
+        return sel_fail_memory(error, "the laws", numbers * sizeof *values);
+    }
+    sel_status laws = SEL_OK, acceleration = SEL_OK;
+    for (int k = 0; k < batches->count && !laws; k++) {
+        const lbm_batch *batch = &batches->v[k];
+        if (batch->depends & SEL_ON_T) {
+            laws = lbm_batch_evaluate(batch, base->domain, lbm_batch_steps(batch, step), values,
+                                      error);
+        }
+    }
+    if (plan->acceleration.depends & SEL_ON_T) {
+        const double steps = lbm_batch_steps(&plan->acceleration, step);
+        acceleration =
+            lbm_acceleration_is_field(plan)
+                ? lbm_acceleration_rows(plan, steps, 0, 1, values, values + 6 * nx, nx, error)
+                : lbm_batch_evaluate(&plan->acceleration, base->domain, steps, values, error);
+    }
+    free(values);
+    return laws ? laws : acceleration;
+}
+
+/* ---- the flow at step 0 ---- */
+
+enum { EVALUATED_AT_ONCE = 1 << 15 };
+
+bool lbm_initial_given(const lbm_plan *plan) {
+    const lbm_initial *initial = &plan->params->initial;
+    return sel_quantity_given(&initial->velocity) || sel_quantity_given(&initial->pressure) ||
+           sel_quantity_given(&initial->density);
+}
+
+int64_t lbm_initial_part(const lbm_plan *plan) {
+    const int64_t rows = EVALUATED_AT_ONCE / plan->base.domain->grid.n[0];
+    return rows > 1 ? rows : 1;
+}
+
+/* Some rows to be evaluated: first <= row < end. */
+typedef struct part {
+    const lbm_plan *plan;
+    int64_t first, end;
+    double *to;      /* of these rows */
+    double *scratch; /* of each thread: coordinates, and 3 values, for the cells of a part */
+    int64_t cells;   /* of a part */
+} part;
+
+/* One quantity less `base`, over `unit`, into its places `first` of the rows of p->to; solids keep
+ * what is there. */
+static sel_status evaluate(const part *p, const sel_quantity *q, const char *what,
+                           const sel_places *at, double base, double unit, int first,
+                           sel_error *error) {
+    const sel_domain *domain = p->plan->base.domain;
+    const int64_t nx = domain->grid.n[0], dims = domain->grid.dims;
+    if (!sel_quantity_given(q) || at->n == 0) {
+        return SEL_OK;
+    }
+    double *values = p->scratch + 3 * p->cells;
+    sel_status status = sel_quantity_eval(q, what, at, values, error);
+    for (int c = 0; c < q->components && !status; c++) {
+        const double *value = values + (size_t)c * at->n;
+        for (int64_t r = 0; r < p->end - p->first; r++) {
+            const uint8_t *solid = domain->cell + (p->first + r) * nx;
+            double *row = p->to + (r * (1 + dims) + first + c) * nx;
+            for (int64_t x = 0; x < nx; x++) {
+                row[x] = solid[x] ? row[x] : (*value++ - base) / unit;
+            }
+        }
+    }
+    return status;
+}
+
+/* Populations of no or negative mass mean nothing. */
+static sel_status check_density(const part *p, sel_error *error) {
+    const sel_plan *plan = &p->plan->base;
+    const sel_grid *grid = &plan->domain->grid;
+    const int64_t nx = grid->n[0];
+    for (int64_t row = p->first; row < p->end; row++) {
+        const double *drho = p->to + (row - p->first) * (1 + grid->dims) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            if (drho[x] <= -1) {
+                char cell[SEL_CELL_TEXT];
+                return sel_fail_at(error, sel_simulation_where(plan->simulation, "initial"),
+                                   "the initial density at cell %s is not positive",
+                                   sel_cell_text(grid, row * nx + x, cell));
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+static sel_status evaluate_part(const part *p, sel_error *error) {
+    const lbm_initial *initial = &p->plan->params->initial;
+    const lbm_numbers *numbers = &p->plan->numbers;
+    const sel_domain *domain = p->plan->base.domain;
+    double *x = p->scratch, *y = x + p->cells, *z = y + p->cells;
+    const int64_t n = place_rows(domain, p->first, p->end, true, x, y, z);
+    const sel_places at = lbm_places(domain, n, x, y, z, 0);
+    sel_status status = evaluate(p, &initial->pressure, "initial pressure", &at, 0,
+                                 numbers->pressure_unit, 0, error);
+    if (!status && sel_quantity_given(&initial->density)) {
+        status = evaluate(p, &initial->density, "initial density", &at, numbers->density_unit,
+                          numbers->density_unit, 0, error);
+    }
+    status = status ? status : check_density(p, error);
+    return status ? status
+                  : evaluate(p, &initial->velocity, "initial velocity", &at, 0,
+                             numbers->velocity_unit, 1, error);
+}
+
+/* sel_part: of the rows that `data` holds */
+static sel_status do_part(void *data, int64_t number, int thread, sel_error *error) {
+    const part *all = data;
+    const sel_grid *grid = &all->plan->base.domain->grid;
+    const int64_t rows = lbm_initial_part(all->plan), length = (1 + grid->dims) * grid->n[0];
+    part p = *all;
+    p.first += number * rows;
+    p.end = p.first + rows < all->end ? p.first + rows : all->end;
+    p.to += number * rows * length;
+    p.scratch += thread * 6 * p.cells;
+    memset(p.to, 0, (size_t)((p.end - p.first) * length) * sizeof *p.to);
+    return lbm_initial_given(p.plan) ? evaluate_part(&p, error) : SEL_OK;
+}
+
+sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, double *to,
+                            sel_error *error) {
+    const int64_t rows = lbm_initial_part(plan), cells = rows * plan->base.domain->grid.n[0];
+    const int threads = plan->base.threads > 0 ? plan->base.threads : 1;
+    const size_t bytes = (size_t)(6 * cells * threads) * sizeof(double);
+    part all = {plan, first, end, to, malloc(bytes), cells};
+    sel_status status =
+        all.scratch ? sel_share_out((end - first + rows - 1) / rows, threads, do_part, &all, error)
+                    : sel_fail_memory(error, "the initial state", bytes);
+    free(all.scratch);
+    return status;
+}

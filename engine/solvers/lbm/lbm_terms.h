@@ -1,0 +1,67 @@
+/* lbm_terms.h -- what a scenario gives as functions, evaluated in f64: the laws of the boundary and
+ * the acceleration, in time, and the flow at step 0. */
+#ifndef LBM_TERMS_H
+#define LBM_TERMS_H
+
+#include "engine/solvers/lbm/lbm.h"
+
+/* Places of the domain, user's units, `steps` steps after time 0; z is left out in 2-D. */
+sel_places lbm_places(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                      const double *z, double steps);
+
+/* The steps after time 0 at which a batch holds in the step from `step` to step + 1. */
+double lbm_batch_steps(const lbm_batch *batch, int64_t step);
+
+/* Evaluates one batch `steps` steps after time 0 into values[components][count], user's units. */
+sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
+                              double *values, sel_error *error);
+
+enum { LBM_ALWAYS = 1 << 30 };
+
+/* Evaluates, for the step from `step` to step + 1, the batches of a plan that depend on what is
+ * `due`, a mask of SEL_ON_T and SEL_ON_CONTROLS; LBM_ALWAYS: all of them. Stores in lattice units
+ *   link_add[links]              what a wall adds to a bounced population: 6 w e.u, at density 1,
+ *                                half a step after `step`
+ *   open_value[openings][4]      velocity (3 components) and density deviation, a step after `step`
+ * scratch holds 3 * largest numbers. */
+sel_status lbm_batches_apply(const lbm_plan *plan, int64_t step, unsigned due, double *scratch,
+                             double *link_add, double *open_value, sel_error *error);
+
+/* What any of them varies with: a mask of SEL_ON_T and SEL_ON_CONTROLS. */
+static inline unsigned lbm_depends(const lbm_plan *plan) {
+    return plan->boundary.batches.depends | plan->acceleration.depends;
+}
+
+/* plan->acceleration: at one place, or without places when each cell has its own. */
+lbm_batch lbm_acceleration_batch(lbm_plan *plan);
+
+static inline bool lbm_acceleration_is_field(const lbm_plan *plan) {
+    return plan->acceleration.x == NULL;
+}
+
+/* Whether there is any. */
+bool lbm_is_forced(const lbm_plan *plan);
+
+/* One lattice unit of it in the user's units. */
+double lbm_acceleration_unit(const lbm_plan *plan);
+
+/* Rows that are evaluated at a time: enough places for all cores, few enough to stay in the caches.
+ */
+int64_t lbm_acceleration_chunk(const lbm_plan *plan);
+
+/* A field of it at all cells of `rows` rows (y + ny z) from `first` on, lattice units, in the run's
+ * precision: component a of the k-th cell at to[a apart + k]. scratch holds 6 numbers per cell. */
+sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
+                                 double *scratch, void *to, int64_t apart, sel_error *error);
+
+/* False: the flow starts at rest at pressure 0, and all is zero. */
+bool lbm_initial_given(const lbm_plan *plan);
+
+/* The flow at step 0 in the rows first <= row < end, lattice units: density deviation and the
+ * components of the velocity, to[rows][1 + dims][nx]; zero in solids. Parts of so many rows are
+ * evaluated at once. Fails where a quantity fails or a density is not positive. */
+int64_t lbm_initial_part(const lbm_plan *plan);
+sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, double *to,
+                            sel_error *error);
+
+#endif

@@ -1,0 +1,109 @@
+/* program.h -- functions of place, time and controls as programs: made, evaluated, printed.
+ *
+ * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
+ * constants are folded. Finishing it keeps what the results need and lays it out as instructions
+ * over f64 registers: what depends on time and controls only runs once per call, the rest once per
+ * place. The places of a call are often rows of cells, so of the latter there stand first those
+ * that depend on x alone, which may be skipped where the x are those of the row before, then those
+ * that depend on y and z alone, which in a row need one place.
+ */
+#ifndef SEL_PROGRAM_H
+#define SEL_PROGRAM_H
+
+#include <stdio.h>
+#include "engine/values/program_packed.h"
+#include "engine/values/quantity.h"
+
+/* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
+enum {
+    SEL_ARGUMENT_X,
+    SEL_ARGUMENT_Y,
+    SEL_ARGUMENT_Z,
+    SEL_ARGUMENT_T = SEL_PACKED_T,
+    SEL_ARGUMENT_CONTROL = SEL_PACKED_CONTROL
+};
+
+enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
+
+typedef struct sel_program_call {
+    const sel_lookup *lookup;
+    uint16_t arguments[SEL_LOOKUP_ARGUMENTS];
+} sel_program_call;
+
+/* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
+ * `once` computes of them); the others are computed anew at each place. Of those the first `lines`
+ * are what of y and z is used beside x: they are written by nothing else. */
+typedef struct sel_program {
+    unsigned depends; /* SEL_ON_... */
+    int results;
+    uint16_t result[SEL_PROGRAM_RESULTS];
+    /* 1 where the results are what Lua would give; where it is 0 only Lua knows (whole numbers
+     * beyond 2^53, look-ups outside their data). has_exact false: everywhere. */
+    bool has_exact;
+    uint16_t exact;
+    int registers, fixed, lines;
+    int inputs, once_count, each_count, calls;
+    sel_packed_input *input; /* filled before the instructions run */
+    sel_instruction *once;   /* per call */
+    sel_instruction *each;   /* per place: of x alone, of y and z alone, the rest */
+    int of_x, of_yz;         /* instructions */
+    sel_program_call *call;
+} sel_program;
+
+static inline bool sel_is_coordinate(const sel_packed_input *input) {
+    return input->argument >= SEL_ARGUMENT_X && input->argument <= SEL_ARGUMENT_Z;
+}
+
+/* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
+ * when the program names one. exact[n] gets 1 where the result is sure. */
+sel_status sel_program_eval(const sel_program *program, const sel_places *at,
+                            const double *controls, double *out, uint8_t *exact, sel_error *error);
+
+/* Prints the instructions, one per line, each opened with `indent`. Controls by their names. */
+void sel_program_print(const sel_program *program, const char *const *control_names,
+                       const char *indent, FILE *to);
+
+/* A graph under construction. Node numbers are >= 0. */
+typedef struct sel_builder sel_builder;
+
+/* At most `limit` nodes. NULL: no memory. */
+sel_builder *sel_builder_create(int limit);
+void sel_builder_destroy(sel_builder *builder);
+
+/* Each returns a node, or -1 when the limit is reached or memory is short. Equal calls return the
+ * same node. Operands that the operation does not have are 0. */
+int sel_build_constant(sel_builder *builder, double value);
+int sel_build_argument(sel_builder *builder, int argument);
+int sel_build(sel_builder *builder, sel_op op, int a, int b, int c);
+int sel_build_lookup(sel_builder *builder, const sel_lookup *lookup, const int *arguments);
+
+/* True, with the value, when the node is a constant. */
+bool sel_builder_constant(const sel_builder *builder, int node, double *value);
+
+/* The program for `results` nodes and the node that says whether they are exact. It lives in the
+ * arena. NULL when there is no memory or the program would need too many registers. */
+const sel_program *sel_builder_finish(const sel_builder *builder, const int *results, int count,
+                                      int exact, sel_arena *arena);
+
+/* ---- programs as one block of memory (program_pack.c) ---- */
+
+typedef struct sel_pack sel_pack;
+
+/* NULL: no memory. The programs must live as long as the pack. */
+sel_pack *sel_pack_create(void);
+void sel_pack_destroy(sel_pack *pack);
+
+/* True when the data of all its look-ups can be packed: not those of a look-up made from C. */
+bool sel_pack_can_hold(const sel_program *program);
+
+/* The number of a program, which is added when it is not there yet; data that several programs look
+ * up are there once. -1: it cannot be packed, or there is no memory. */
+int sel_pack_add(sel_pack *pack, const sel_program *program);
+
+/* The block: its bytes, what is in it, and the tables of one that lies at `block` (aligned to 16
+ * bytes, on any device). */
+size_t sel_pack_bytes(const sel_pack *pack);
+void sel_pack_write(const sel_pack *pack, void *block);
+sel_packed sel_pack_tables(const sel_pack *pack, const void *block);
+
+#endif

@@ -1,0 +1,220 @@
+/* quantity.c -- evaluate what a scenario gave for a value, and refuse what is not a number; data
+ * that functions may call, by themselves as quantities. */
+#include "engine/values/quantity.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/values/program.h"
+
+sel_quantity sel_constant(double value) {
+    return (sel_quantity){.components = 1, .part = {{NULL, value}}};
+}
+
+sel_quantity sel_constant2(double x, double y) {
+    return (sel_quantity){.components = 2, .part = {{NULL, x}, {NULL, y}}};
+}
+
+sel_quantity sel_constant3(double x, double y, double z) {
+    return (sel_quantity){.components = 3, .part = {{NULL, x}, {NULL, y}, {NULL, z}}};
+}
+
+sel_quantity sel_from_function(const sel_function *function) {
+    return (sel_quantity){.components = function->results, .whole = function};
+}
+
+void sel_place_text(const sel_places *at, size_t i, char *text, size_t size) {
+    if (at->z) {
+        snprintf(text, size, "x=%.10g, y=%.10g, z=%.10g, t=%.10g", at->x[i], at->y[i], at->z[i],
+                 at->t);
+    } else {
+        snprintf(text, size, "x=%.10g, y=%.10g, t=%.10g", at->x[i], at->y[i], at->t);
+    }
+}
+
+int sel_quantity_functions(const sel_quantity *q) {
+    return q->whole ? 1 : q->components;
+}
+
+const sel_function *sel_quantity_function(const sel_quantity *q, int k) {
+    return q->whole ? q->whole : q->part[k].function;
+}
+
+unsigned sel_quantity_depends(const sel_quantity *q) {
+    unsigned depends = 0;
+    for (int k = 0; k < sel_quantity_functions(q); k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        depends |= function ? function->depends : 0;
+    }
+    return depends;
+}
+
+/* The first number of out[results][n] that is not finite is an error at its place. */
+static sel_status check_finite(const sel_function *function, const char *what, const sel_places *at,
+                               const double *out, sel_error *error) {
+    for (size_t i = 0; i < (size_t)function->results * at->n; i++) {
+        if (!isfinite(out[i])) {
+            char place[160];
+            sel_place_text(at, i % at->n, place, sizeof place);
+            return sel_fail_at(error, function->where, "%s: function returned %s at %s", what,
+                               isnan(out[i]) ? "NaN" : "infinity", place);
+        }
+    }
+    return SEL_OK;
+}
+
+sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
+                             double *out, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int k = 0; k < sel_quantity_functions(q) && !status; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        double *to = out + (size_t)k * at->n;
+        for (size_t i = 0; i < at->n && !function; i++) {
+            to[i] = q->part[k].constant;
+        }
+        if (function) {
+            status = function->eval(function, at, to, error);
+            status = status ? status : check_finite(function, what, at, to, error);
+        }
+    }
+    return status;
+}
+
+const struct sel_lookup *sel_quantity_raster(const sel_quantity *q) {
+    const struct sel_lookup *raster = NULL;
+    for (int k = 0; k < sel_quantity_functions(q) && !raster; k++) {
+        const sel_function *function = sel_quantity_function(q, k);
+        raster = function ? function->raster : NULL;
+    }
+    return raster;
+}
+
+sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
+                             sel_error *error) {
+    const sel_function *function = sel_quantity_function(q, 0);
+    memset(gap, 0, at->n);
+    return function && function->gaps ? function->gaps(function, at, gap, error) : SEL_OK;
+}
+
+/* ---- data that functions may call ---- */
+
+/* Says where in the script the data stand. */
+static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
+                          double *out, sel_error *error) {
+    const sel_lookup *lookup = self->data;
+    sel_error found = {.status = SEL_OK};
+    sel_status status = lookup->at(lookup, n, arguments, out, &found);
+    return status ? sel_fail_at(error, self->where, "%s", found.text) : SEL_OK;
+}
+
+/* sel_function.eval of a raster */
+static sel_status evaluate_place(const sel_function *self, const sel_places *at, double *out,
+                                 sel_error *error) {
+    const double *arguments[] = {at->x, at->y};
+    return look_up(self, at->n, arguments, out, error);
+}
+
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y) {
+    const sel_raster *raster = lookup->data;
+    int64_t pixel;
+    double part;
+    return lookup->kind == SEL_LOOKUP_RASTER && sel_raster_locate(raster, 0, x, &pixel, &part) &&
+           sel_raster_locate(raster, 1, y, &pixel, &part) &&
+           isnan(sel_raster_interpolate(raster, raster->value, x, y));
+}
+
+/* sel_function.gaps of a raster */
+static sel_status find_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
+                            sel_error *error) {
+    (void)error;
+    for (size_t i = 0; i < at->n; i++) {
+        gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
+    }
+    return SEL_OK;
+}
+
+/* sel_function.eval of a series: one value for all places */
+static sel_status evaluate_time(const sel_function *self, const sel_places *at, double *out,
+                                sel_error *error) {
+    const double *arguments[] = {&at->t};
+    double value = 0;
+    sel_status status = look_up(self, 1, arguments, &value, error);
+    for (size_t i = 0; i < at->n; i++) {
+        out[i] = value;
+    }
+    return status;
+}
+
+/* s(t) or r(x, y), sure where there is a value. NULL, for which eval stands in, without memory. */
+static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
+    sel_builder *b = sel_builder_create(8);
+    const sel_program *program = NULL;
+    if (b) {
+        bool series = lookup->kind == SEL_LOOKUP_SERIES;
+        const int arguments[] = {sel_build_argument(b, series ? SEL_ARGUMENT_T : SEL_ARGUMENT_X),
+                                 sel_build_argument(b, SEL_ARGUMENT_Y)};
+        int value = sel_build_lookup(b, lookup, arguments);
+        int sure = sel_build(b, SEL_OP_EQ, value, value, 0);
+        program = sel_builder_finish(b, &value, 1, sure, arena);
+    }
+    sel_builder_destroy(b);
+    return program;
+}
+
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where) {
+    bool series = lookup->kind == SEL_LOOKUP_SERIES;
+    sel_function *function = sel_arena_alloc(arena, sizeof *function);
+    if (function) {
+        *function = (sel_function){.depends = series ? SEL_ON_T : SEL_ON_X | SEL_ON_Y,
+                                   .results = 1,
+                                   .where = where,
+                                   .eval = series ? evaluate_time : evaluate_place,
+                                   .data = (void *)(uintptr_t)lookup,
+                                   .raster = series ? NULL : lookup,
+                                   .gaps = series ? NULL : find_gaps,
+                                   .program = make_program(arena, lookup)};
+    }
+    return function;
+}
+
+const sel_lookup *sel_lookup_of(const sel_quantity *q) {
+    const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
+    bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
+    return is ? function->data : NULL;
+}
+
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
+    if (list->n == list->room) {
+        const int room = 2 * list->room + 8;
+        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
+        if (!v) {
+            return false;
+        }
+        for (int k = 0; k < list->n; k++) {
+            v[k] = list->v[k];
+        }
+        list->v = v;
+        list->room = room;
+    }
+    list->v[list->n++] = lookup;
+    return true;
+}
+
+static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,
+                                 double *out, sel_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        double at[4] = {arguments[0][i], arguments[1][i], arguments[2][i], arguments[3][i]};
+        out[i] = sel_noise(at[0], at[1], at[2], at[3]);
+        if (isnan(out[i])) {
+            return sel_fail(error, SEL_BAD_SCENARIO,
+                            "%s: there is no noise at x = %g, y = %g, z = %g", self->name, at[1],
+                            at[2], at[3]);
+        }
+    }
+    return SEL_OK;
+}
+
+const sel_lookup sel_noise_lookup = {SEL_LOOKUP_NOISE, "sel.noise", 4, evaluate_noise, NULL};

@@ -1,0 +1,166 @@
+/* quantity.h -- what a scenario may give for a value: numbers, or functions of x y z t. */
+#ifndef SEL_QUANTITY_H
+#define SEL_QUANTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/base/arena.h"
+#include "engine/base/status.h"
+
+/* What a quantity depends on: a mask. */
+enum {
+    SEL_ON_X = 1,
+    SEL_ON_Y = 2,
+    SEL_ON_Z = 4,
+    SEL_ON_T = 8,
+    SEL_ON_CONTROLS = 16,
+    SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z
+};
+
+/* Where and when to evaluate: n places in the user's units (z may be NULL: 0), one time. */
+typedef struct sel_places {
+    size_t n;
+    const double *x, *y, *z;
+    double t;
+    const double *controls; /* by index in the simulation's list; NULL: none */
+} sel_places;
+
+/* "x=0.5, y=12.5, t=0": place i, for messages. */
+void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
+
+struct sel_program;
+struct sel_lookup;
+
+/* A function of place, time and controls. From Lua, or from C (see examples/). Pure, and evaluated
+ * by several threads at once; where only one thread can (that of a script) it fails in the others,
+ * and the thread that prepares the simulation evaluates it again. */
+typedef struct sel_function {
+    unsigned depends;
+    int results; /* 1 to 3 numbers */
+    sel_where where;
+    /* Fills out[results][n] (result by result). A failure names the place and the cause. */
+    sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
+                       sel_error *error);
+    void *data;
+    /* The first raster whose values it takes; NULL: none. Its grid and its map are those of a
+     * terrain that is made of it. */
+    const struct sel_lookup *raster;
+    /* Sets gap[i] = 1 at places where it asks a raster for a value and the raster has no data, else
+     * 0; there eval fails. NULL: it never does. */
+    sel_status (*gaps)(const struct sel_function *self, const sel_places *at, uint8_t *gap,
+                       sel_error *error);
+    /* What eval computes, for backends that run it themselves; NULL: only eval knows. */
+    const struct sel_program *program;
+} sel_function;
+
+/* One number or vector. Either `whole` gives all components (results == components), or each
+ * component is a function of one result or a constant. components == 0: not given. */
+typedef struct sel_quantity {
+    int components;
+    const sel_function *whole;
+    struct {
+        const sel_function *function; /* NULL: the constant */
+        double constant;
+    } part[3];
+} sel_quantity;
+
+sel_quantity sel_constant(double value);
+sel_quantity sel_constant2(double x, double y);
+sel_quantity sel_constant3(double x, double y, double z);
+sel_quantity sel_from_function(const sel_function *function);
+
+static inline bool sel_quantity_given(const sel_quantity *q) {
+    return q->components > 0;
+}
+
+/* Its functions: how many, and number k of them; NULL: a component that is constant. */
+int sel_quantity_functions(const sel_quantity *q);
+const sel_function *sel_quantity_function(const sel_quantity *q, int k);
+
+unsigned sel_quantity_depends(const sel_quantity *q);
+
+/* Fills out[components][n]. NaN and infinity are errors that name `what`, the function's line and
+ * the place. Units: the user's. */
+sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
+                             double *out, sel_error *error);
+
+/* The first raster that it is made of: by itself, painted over or called by a function; NULL: none.
+ */
+const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
+
+/* gap[at->n]: 1 where a quantity of one component asks a raster that has no data there. */
+sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
+                             sel_error *error);
+
+/* ---- data that functions may call: series, rasters and noise, by argument arrays ----
+ */
+
+/* As a sel_packed_kind (engine/values/program_packed.h). */
+typedef enum sel_lookup_kind {
+    SEL_LOOKUP_SERIES,
+    SEL_LOOKUP_RASTER,
+    SEL_LOOKUP_NOISE
+} sel_lookup_kind;
+
+/* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
+ */
+typedef struct sel_lookup {
+    sel_lookup_kind kind;
+    const char *name; /* for listings: "series inflow.csv" */
+    int arguments;    /* 1: s(t), 2: r(x, y), 4: noise(seed, x, y, z) */
+    /* Fills out[n] from arguments[k][n], in the user's units; `out` may be one of the arguments.
+     * Fails where the data have no value (outside a series that says so). */
+    sel_status (*at)(const struct sel_lookup *self, size_t n, const double *const *arguments,
+                     double *out, sel_error *error);
+    const void *data;
+} sel_lookup;
+
+/* Look-ups in the order in which they were made. */
+typedef struct sel_lookups {
+    int n, room;
+    const sel_lookup **v; /* in the arena */
+} sel_lookups;
+
+/* False: no memory. */
+bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
+
+/* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
+ */
+const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
+                                        sel_where where);
+
+/* Whether it is a raster and has no data at a place inside of it. */
+bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
+
+/* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
+const sel_lookup *sel_lookup_of(const sel_quantity *q);
+
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/noise.h. Fails where x, y or z is
+ * no number or too large to have a fraction. */
+extern const sel_lookup sel_noise_lookup;
+
+/* ---- a quantity painted by shapes, in order ---- */
+
+struct sel_shape;
+struct sel_common;
+
+typedef struct sel_paint_layer {
+    const struct sel_shape *where;
+    sel_quantity value; /* of one component */
+} sel_paint_layer;
+
+typedef struct sel_paint {
+    sel_quantity base; /* of one component */
+    int layers;
+    const sel_paint_layer *layer; /* painted over the base in order; the last one wins */
+} sel_paint;
+
+/* `paint` as a function of place, with what its values depend on besides. Each value is evaluated
+ * only where it shows. `domain` tells the grid, and is read at the first evaluation; all three must
+ * live as long as the function, which is made in the arena. Shapes with faces, and those that do
+ * not fit the domain, are refused by the evaluation. NULL: no memory. */
+const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
+                                       const struct sel_common *domain, sel_where where);
+
+#endif

@@ -1,0 +1,108 @@
+/* schema.c -- what the field lists give for nothing: presets, names, kinds in words. */
+#include "engine/values/schema.h"
+
+#include <math.h>
+#include <string.h>
+
+static void preset_field(const sel_field *field, char *data) {
+    void *member = data + field->offset;
+    switch (field->kind) {
+    case SEL_KIND_BOOL:
+        *(bool *)member = field->preset != 0;
+        break;
+    case SEL_KIND_INT:
+        *(int64_t *)member = isnan(field->preset) ? SEL_INT_NOT_GIVEN : (int64_t)field->preset;
+        break;
+    case SEL_KIND_NUMBER:
+        *(double *)member = field->preset;
+        break;
+    case SEL_KIND_CHOICE:
+        *(int *)member = (int)field->preset;
+        break;
+    case SEL_KIND_TABLE:
+        sel_table_presets(field->table, member);
+        break;
+    default: /* zero means not given */
+        break;
+    }
+}
+
+void sel_table_presets(const sel_table *table, void *data) {
+    for (int i = 0; i < table->count; i++) {
+        preset_field(&table->fields[i], data);
+    }
+}
+
+const sel_table *sel_family_find(const sel_family *family, const char *name) {
+    for (int i = 0; i < family->count; i++) {
+        const char *dot = strrchr(family->tables[i]->name, '.');
+        if (dot && strcmp(dot + 1, name) == 0) {
+            return family->tables[i];
+        }
+    }
+    return NULL;
+}
+
+void sel_kind_text(const sel_field *field, char *text, size_t size) {
+    static const char *const kinds[] = {
+        [SEL_KIND_BOOL] = "true or false",
+        [SEL_KIND_INT] = "whole number",
+        [SEL_KIND_NUMBER] = "number",
+        [SEL_KIND_STRING] = "string",
+        [SEL_KIND_FILE] = "path of a file",
+        [SEL_KIND_KEY] = "name, or number from 1",
+        [SEL_KIND_CHOICE] = "one of ", /* and its choices */
+        [SEL_KIND_FLAGS] = "list of ",
+        [SEL_KIND_SIZE] = "{ nx, ny } or { nx, ny, nz }",
+        [SEL_KIND_POINT] = "point { x, y } or { x, y, z }",
+        [SEL_KIND_POINTS] = "point or list of points",
+        [SEL_KIND_NAMES] = "name or list of names",
+        [SEL_KIND_VALUES] = "list of numbers",
+        [SEL_KIND_NUMBERS] = "{ NAME = number, ... }",
+        [SEL_KIND_QUANTITY] = "number, function, series, raster or paint",
+        [SEL_KIND_VECTOR] = "vector of numbers, functions or series, or one function",
+        [SEL_KIND_PREDICATE] = "function that returns true or false",
+        [SEL_KIND_CALLBACK] = "function(run)",
+        [SEL_KIND_UNITS] = "units, made by sel.units",
+        [SEL_KIND_RASTER] = "raster",
+        [SEL_KIND_SHAPE] = "shape",
+        [SEL_KIND_TABLE] = "table ", /* and the name of its table */
+        [SEL_KIND_LIST] = "list of tables ",
+        [SEL_KIND_VARIANT] = "", /* and the name of its family */
+        [SEL_KIND_VARIANTS] = "list of ",
+    };
+    const char *const *choice = field->choices;
+    size_t used =
+        (size_t)snprintf(text, size, "%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
+                         kinds[field->kind], field->table ? field->table->name : "",
+                         field->family ? field->family->name : "", field->family ? ".*" : "");
+    for (; choice && *choice && used < size; choice++) {
+        used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",
+                                 choice == field->choices ? "" : ", ", *choice);
+    }
+}
+
+/* "required", "default 1", or nothing. */
+static void preset_text(const sel_field *field, char *text, size_t size) {
+    text[0] = '\0';
+    if (field->flags & SEL_REQUIRED) {
+        snprintf(text, size, "required");
+    } else if (field->kind == SEL_KIND_CHOICE && field->preset >= 0) {
+        snprintf(text, size, "default \"%s\"", field->choices[(int)field->preset]);
+    } else if (field->kind == SEL_KIND_BOOL) {
+        snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");
+    } else if (field->kind == SEL_KIND_NUMBER && !isnan(field->preset)) {
+        snprintf(text, size, "default %.6g", field->preset);
+    } else if (field->kind == SEL_KIND_INT && !isnan(field->preset)) {
+        snprintf(text, size, "default %.0f", field->preset);
+    }
+}
+
+void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]) {
+    char kind[512], preset[128];
+    sel_kind_text(field, kind, sizeof kind);
+    preset_text(field, preset, sizeof preset);
+    snprintf(text, SEL_FIELD_ROOM, "%s%s%s%s", kind,
+             field->flags & SEL_POSITIONAL ? "; may stand without its name" : "",
+             *preset ? "; " : "", preset);
+}

@@ -1,0 +1,51 @@
+/* series.h -- values over time: from a list, or from a column of a CSV file. */
+#ifndef SEL_SERIES_H
+#define SEL_SERIES_H
+
+#include "engine/values/series_value.h"
+#include "engine/values/schema.h"
+
+enum { SEL_SERIES_LINEAR, SEL_SERIES_PREVIOUS };
+
+/* What sel.series{} takes: either `file`, or `t` and `value`. */
+typedef struct sel_series_params {
+    const char *file; /* as it is to be opened */
+    sel_values t, value;
+    sel_key column;
+    double scale, time_scale;
+    int interpolation; /* SEL_SERIES_LINEAR, ... */
+    bool repeats;
+    int outside; /* SEL_SERIES_ERROR, ... */
+} sel_series_params;
+
+extern const sel_table sel_series_table;
+
+/* The data of a lookup of kind SEL_LOOKUP_SERIES. */
+typedef struct sel_series {
+    sel_series_rule rule;
+    double *t, *value;
+} sel_series;
+
+/* A lookup of one argument, t in the user's units, that lives in the arena; NULL after an error,
+ * which names the file and line, or `where`. Times rise strictly; all numbers are finite. */
+const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
+                                    sel_where where, sel_error *error);
+
+/* What `check` tells of a series: "times 0 to 24 (the run: 0 to 86400), values 0 to 12.5".
+ * run_end: time of the run's last step; infinite: not known. */
+void sel_series_text(const sel_lookup *lookup, double run_end, char *text, size_t size);
+
+/* Points of a text in CSV: times from the first column, values from another. */
+typedef struct sel_csv_points {
+    size_t n;
+    double *t, *value; /* malloc: the caller frees them, also after an error */
+    int last_line;     /* of the last point, from 1 */
+} sel_csv_points;
+
+/* Reads a CSV text called `name`. Separators: semicolon, tab, comma or blanks, by the first line;
+ * quotes; lines that open with '#' and blank lines are passed over; a first line that is no
+ * numbers names the columns. Refuses times that do not rise, and anything that is no number. */
+sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
+                        sel_csv_points *points, sel_error *error);
+
+#endif

@@ -1,0 +1,364 @@
+/* series_csv.c -- the points of a series from a text in CSV.
+ *
+ * Takes what spreadsheets, loggers and other programs write: any of four separators, quotes, a line
+ * of names or none, comments, CR LF. What is ambiguous is refused with its line.
+ */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "engine/values/series.h"
+
+/* ---- dates of ISO 8601, as 2024-05-31T12:30:00Z ---- */
+
+typedef struct date {
+    int64_t seconds; /* since 1970-01-01T00:00 */
+    double part;     /* of a second, in [0, 1) */
+    bool zoned;      /* a zone was given: `seconds` are those of UTC */
+} date;
+
+/* Takes what `layout` shows, in which each d stands for a digit: one number for each row of them.
+ * False: something else is there, which stays. */
+static bool take(const char **text, const char *layout, int *numbers) {
+    const char *at = *text;
+    for (const char *c = layout; *c; c++, at++) {
+        const bool digit = *c == 'd';
+        if (digit ? *at < '0' || *at > '9' : *at != *c) {
+            return false;
+        }
+        if (digit) {
+            *numbers = (c > layout && c[-1] == 'd' ? 10 * *numbers : 0) + (*at - '0');
+            numbers += c[1] != 'd';
+        }
+    }
+    *text = at;
+    return true;
+}
+
+static void take_part(const char **text, date *to) {
+    int digit;
+    for (double unit = 0.1; take(text, "d", &digit); unit /= 10) {
+        to->part += unit * digit;
+    }
+}
+
+/* Seconds by which the clocks of the zone are ahead of UTC. */
+static bool take_zone(const char **text, int *ahead) {
+    int hours, minutes = 0;
+    *ahead = 0;
+    if (!**text || take(text, "Z", NULL)) {
+        return true;
+    }
+    const bool west = take(text, "-", NULL);
+    if ((!west && !take(text, "+", NULL)) || !take(text, "dd", &hours)) {
+        return false;
+    }
+    if (**text && !take(text, ":dd", &minutes) && !take(text, "dd", &minutes)) {
+        return false;
+    }
+    *ahead = (west ? -1 : 1) * (3600 * hours + 60 * minutes);
+    return hours < 24 && minutes < 60;
+}
+
+/* Reads YYYY-MM-DD, or with a 'T' or a blank behind it hh:mm, hh:mm:ss or hh:mm:ss.fff, and then
+ * perhaps Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar.
+ */
+static bool read_date(const char *text, date *to) {
+    int day[3], clock[3] = {0}, ahead = 0;
+    *to = (date){.seconds = 0};
+    if (!take(&text, "dddd-dd-dd", day)) {
+        return false;
+    }
+    if (*text) {
+        if (!take(&text, "Tdd:dd", clock) && !take(&text, " dd:dd", clock)) {
+            return false;
+        }
+        if (take(&text, ":dd", &clock[2]) && take(&text, ".", NULL)) {
+            take_part(&text, to);
+        }
+        to->zoned = *text;
+        if (!take_zone(&text, &ahead) || clock[0] > 23 || clock[1] > 59 || clock[2] > 59) {
+            return false;
+        }
+    }
+    struct tm parts = {.tm_year = day[0] - 1900, .tm_mon = day[1] - 1, .tm_mday = day[2]};
+    to->seconds = timegm(&parts) + 3600 * clock[0] + 60 * clock[1] + clock[2] - ahead;
+    /* A day that the calendar does not have has become another one. */
+    return !*text && parts.tm_mon == day[1] - 1 && parts.tm_mday == day[2];
+}
+
+/* ---- lines and cells ---- */
+
+enum { MAX_COLUMNS = 1000 };
+
+typedef struct reader {
+    const char *name;
+    char *at;         /* what is still to be read */
+    int line;         /* that was read last */
+    char separator;   /* ' ' stands for runs of blanks; 0: not known yet */
+    locale_t numbers; /* in which 1.5 is a number */
+    char **cell;      /* of the line */
+    int cells;
+    bool dates; /* the times are dates */
+    date first; /* of them */
+    sel_error *error;
+} reader;
+
+/* What is wrong with the file, and what the script asks of it in vain. */
+#define FAIL(r, ...) \
+    sel_fail_as((r)->error, SEL_BAD_FILE, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
+#define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
+
+static const char blanks[] = " \t";
+
+/* Cuts the blanks at both ends off. */
+static char *trim(char *text) {
+    text += strspn(text, blanks);
+    for (size_t n = strlen(text); n > 0 && strchr(blanks, text[n - 1]); n--) {
+        text[n - 1] = '\0';
+    }
+    return text;
+}
+
+/* The first of the characters `wanted` that stands outside of quotes, or the end of the text; NULL:
+ * a quote is not closed. */
+static char *find(char *text, const char *wanted) {
+    bool quoted = false;
+    for (; *text && (quoted || !strchr(wanted, *text)); text++) {
+        quoted ^= *text == '"';
+    }
+    return quoted ? NULL : text;
+}
+
+/* A '#' at the start of a line or behind a blank opens a comment, but not inside quotes. */
+static void cut_comment(char *line) {
+    for (char *at = find(line, "#"); at && *at; at = find(at + 1, "#")) {
+        if (at == line || strchr(blanks, at[-1])) {
+            *at = '\0';
+        }
+    }
+}
+
+/* The next line that holds something; NULL at the end. Ends of line: LF, CR LF or CR. */
+static char *next_line(reader *r) {
+    while (*r->at) {
+        char *line = r->at, *stop = line + strcspn(line, "\r\n");
+        r->at = stop + (stop[0] == '\r' && stop[1] == '\n' ? 2 : *stop != '\0');
+        *stop = '\0';
+        r->line++;
+        cut_comment(line);
+        line = trim(line);
+        if (*line) {
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* The first of ; tab , that stands outside of quotes; else blanks. */
+static char find_separator(char *line) {
+    for (const char *c = ";\t,"; *c; c++) {
+        const char *at = find(line, (char[2]){*c, '\0'});
+        if (at && *at) {
+            return *c;
+        }
+    }
+    return ' ';
+}
+
+/* Takes one cell off the line and the separator behind it, where the rest of the line begins; NULL:
+ * there was none. Quotes around a cell are no part of it. */
+static sel_status take_cell(reader *r, char **line, char **cell) {
+    char *stop = find(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
+    if (!stop) {
+        return FAIL(r, "a quote is not closed");
+    }
+    const size_t behind = r->separator == ' ' ? strspn(stop, blanks) : *stop != '\0';
+    *stop = '\0';
+    *cell = trim(*line);
+    const size_t length = strlen(*cell);
+    if (length >= 2 && **cell == '"' && (*cell)[length - 1] == '"') {
+        (*cell)[length - 1] = '\0';
+        *cell = trim(*cell + 1);
+    }
+    *line = behind ? stop + behind : NULL;
+    return SEL_OK;
+}
+
+static sel_status split(reader *r, char *line) {
+    r->separator = r->separator ? r->separator : find_separator(line);
+    for (r->cells = 0; line; r->cells++) {
+        if (r->cells == MAX_COLUMNS) {
+            return FAIL(r, "more than %d columns", MAX_COLUMNS);
+        }
+        sel_status status = take_cell(r, &line, &r->cell[r->cells]);
+        if (status) {
+            return status;
+        }
+    }
+    return SEL_OK;
+}
+
+/* Only what a decimal number is written with: no hexadecimal, no other words than NaN and
+ * infinity, which are refused as values but are no names either. */
+static bool read_number(const reader *r, const char *cell, double *value) {
+    char *stop;
+    *value = strtod_l(cell, &stop, r->numbers);
+    bool word = isnan(*value) || (isinf(*value) && strpbrk(cell, "iI"));
+    return *cell && *stop == '\0' && (word || cell[strspn(cell, "+-.0123456789eE")] == '\0');
+}
+
+static sel_status number_of(reader *r, int column, double *value) {
+    if (column >= r->cells) {
+        return FAIL_ASKED(r, "%d column%s, but column %d is asked for", r->cells,
+                          r->cells == 1 ? "" : "s", column + 1);
+    }
+    const char *cell = r->cell[column];
+    bool number = read_number(r, cell, value);
+    if (!number || !isfinite(*value)) {
+        return FAIL(r, "column %d: \"%.40s\" is not a %snumber%s", column + 1, cell,
+                    number ? "finite " : "", strchr(cell, ',') ? "; decimals take a point" : "");
+    }
+    return SEL_OK;
+}
+
+/* The time of a line whose first cell is, or should be, a date: seconds since the first. */
+static sel_status date_of(reader *r, bool first, double *seconds) {
+    date found;
+    if (!read_date(r->cell[0], &found)) {
+        return FAIL(r,
+                    "column 1: \"%.40s\" is not a date as 2024-05-31T12:30 or 2024-05-31T12:30:00Z",
+                    r->cell[0]);
+    }
+    r->first = first ? found : r->first;
+    if (found.zoned != r->first.zoned) {
+        return FAIL(r, "column 1: some dates have a time zone and some have none");
+    }
+    *seconds = (double)(found.seconds - r->first.seconds) + (found.part - r->first.part);
+    return SEL_OK;
+}
+
+static sel_status time_of(reader *r, bool first, double *time) {
+    date found;
+    if (first) {
+        r->dates = read_date(r->cell[0], &found);
+    }
+    return r->dates ? date_of(r, first, time) : number_of(r, 0, time);
+}
+
+/* Whether the line names the columns: no cell is a number, and the first is none with a slip in
+ * it. */
+static bool is_line_of_names(const reader *r) {
+    double number;
+    const char first = r->cell[0][0];
+    if (first && strchr("+-.0123456789", first)) {
+        return false;
+    }
+    for (int i = 0; i < r->cells; i++) {
+        if (read_number(r, r->cell[i], &number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static sel_status no_such_column(reader *r, const char *wanted) {
+    char names[512] = "";
+    size_t used = 0;
+    for (int i = 0; i < r->cells && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", i ? ", " : "",
+                                 r->cell[i]);
+    }
+    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
+}
+
+/* Where the values are, from 0. The present line names the columns if `header`. */
+static sel_status find_column(reader *r, const sel_key *wanted, bool header, int *column) {
+    *column = wanted->number ? (int)wanted->number - 1 : 1;
+    if (!wanted->name) {
+        return SEL_OK;
+    }
+    if (!header) {
+        return FAIL_ASKED(r, "column '%s' is asked for, but the first line has no names",
+                          wanted->name);
+    }
+    for (int i = 0; i < r->cells; i++) {
+        if (strcmp(wanted->name, r->cell[i]) == 0) {
+            *column = i;
+            return SEL_OK;
+        }
+    }
+    return no_such_column(r, wanted->name);
+}
+
+static sel_status add_point(reader *r, int column, sel_csv_points *points) {
+    size_t n = points->n;
+    sel_status status = time_of(r, n == 0, &points->t[n]);
+    status = status ? status : number_of(r, column, &points->value[n]);
+    if (!status && n && points->t[n] <= points->t[n - 1]) {
+        return r->dates
+                   ? FAIL(r, "dates must rise, but %s is not later than the one before", r->cell[0])
+                   : FAIL(r, "times must rise, but %.15g follows %.15g", points->t[n],
+                          points->t[n - 1]);
+    }
+    points->n = n + 1;
+    points->last_line = r->line;
+    return status;
+}
+
+static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *points) {
+    char *line;
+    int column = -1;
+    sel_status status = SEL_OK;
+    while (!status && (line = next_line(r))) {
+        status = split(r, line);
+        bool header = !status && column < 0 && is_line_of_names(r);
+        if (!status && column < 0) {
+            status = find_column(r, wanted, header, &column);
+        }
+        if (!status && !header) {
+            status = add_point(r, column, points);
+        }
+    }
+    return status;
+}
+
+/* A copy, whose bytes 0 are made no end of text, and the number of its lines. */
+static char *copy_text(const char *text, size_t length, size_t *lines) {
+    char *copy = calloc(length + 1, 1);
+    *lines = 1;
+    for (size_t i = 0; copy && i < length; i++) {
+        copy[i] = text[i] ? text[i] : '?';
+        *lines += copy[i] == '\n' || copy[i] == '\r';
+    }
+    return copy;
+}
+
+sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
+                        sel_csv_points *points, sel_error *error) {
+    size_t lines;
+    char *copy = copy_text(text, length, &lines);
+    reader r = {.name = name, .at = copy, .error = error};
+    *points = (sel_csv_points){.t = malloc(lines * sizeof(double)),
+                               .value = malloc(lines * sizeof(double))};
+    r.numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    r.cell = malloc(MAX_COLUMNS * sizeof *r.cell);
+    if (copy && strncmp(copy, "\xef\xbb\xbf", 3) == 0) {
+        r.at += 3;
+    }
+    sel_status status = r.numbers && r.cell && copy && points->t && points->value
+                            ? read_lines(&r, column, points)
+                            : sel_fail_memory(error, name, length);
+    if (!status && points->n == 0) {
+        r.line = r.line ? r.line : 1;
+        status = FAIL(&r, "there are no numbers in it; a line is a time and its values");
+    }
+    if (r.numbers) {
+        freelocale(r.numbers);
+    }
+    free(r.cell);
+    free(copy);
+    return status;
+}
