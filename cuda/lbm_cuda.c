@@ -153,8 +153,8 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
 static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step) {
     lbm_gpu_step one = state->pattern;
     one.clock = cuda_queue_clock(state->all.base.queue, step);
-    one.from = state->all.f[step & 1];
-    one.to = state->all.f[(step + 1) & 1];
+    one.from = state->all.f[0][step & 1];
+    one.to = state->all.f[0][(step + 1) & 1];
     one.acceleration = one.acceleration_before = state->acceleration;
     one.acceleration_turns = cuda_acceleration_turns(state->all.plan);
     if (step == state->accelerated_at) {
@@ -230,7 +230,7 @@ const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->now = state->all.f[step & 1];
+    view->now = state->all.f[0][step & 1];
     return view;
 }
 

@@ -217,10 +217,10 @@ static sel_status send_initial(lbm_cuda *state, double *to, sel_error *error) {
 sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error) {
     sel_total deviation = {0};
     /* The second copy of the populations has room for the given fields in f64. */
-    double *given = lbm_initial_given(state->all.plan) ? state->all.f[1] : NULL;
+    double *given = lbm_initial_given(state->all.plan) ? state->all.f[0][1] : NULL;
     sel_status status = given ? send_initial(state, given, error) : SEL_OK;
     if (!status) {
-        CUDA_TRY(lbm_gpu_start(lbm_cuda_view(state), given, state->all.f[0],
+        CUDA_TRY(lbm_gpu_start(lbm_cuda_view(state), given, state->all.f[0][0],
                                state->all.base.queue->stream));
         status = cuda_sum_now(&state->all.base, &deviation, error);
         state->all.first_mass = lbm_mass(&state->all, sel_total_of(&deviation, false));

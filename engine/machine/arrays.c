@@ -35,7 +35,8 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
     }
     sel_array *array = count > 0 ? append(arrays) : NULL;
     if (array) {
-        *array = (sel_array){name, type, flags, count, {.components = 0}, place, 0};
+        *array = (sel_array){
+            .name = name, .type = type, .flags = flags, .count = count, .parts = 1, .place = place};
     }
     if (array && !(flags & SEL_VALUE)) {
         const bool host = on_host(arrays, array);
@@ -55,10 +56,16 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
 }
 
 void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
-                          const sel_cells *cells) {
-    char *second = (char *)places + sizeof(void *);
-    sel_arrays_add_cells(arrays, name, places, type, cells, SEL_SAVED | SEL_EVEN);
-    sel_arrays_add_cells(arrays, name, second, type, cells, SEL_SAVED | SEL_ODD);
+                          const sel_cells *cells, int parts) {
+    for (int k = 0; k < 2 * parts; k++) {
+        const int turn = k / parts, b = k % parts, before = arrays->count;
+        char *place = (char *)places + (size_t)(2 * b + turn) * sizeof(void *);
+        sel_arrays_add_cells(arrays, name, place, type, &cells[b],
+                             SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN));
+        if (arrays->count > before) {
+            arrays->v[before].parts = b == 0 ? parts : 0;
+        }
+    }
 }
 
 /* ---- memory ---- */
@@ -111,7 +118,8 @@ static void set_pointers(const sel_arrays *arrays) {
         if (array->flags & SEL_VALUE) {
             continue;
         }
-        void *at = memory_of(arrays, array) + array->cells.before * array->type.size;
+        void *at = memory_of(arrays, array) +
+                   (array->cells.before - array->cells.shift) * array->type.size;
         memcpy(array->place, &at, sizeof at);
     }
 }
@@ -164,9 +172,12 @@ void sel_arrays_free(sel_arrays *arrays) {
 /* ---- saving and loading ---- */
 
 uint64_t sel_array_bytes(const sel_array *array) {
-    const int64_t *n = array->cells.n;
-    const int64_t cells = array->cells.components * n[0] * n[1] * n[2];
-    return (uint64_t)(array->cells.components ? cells : array->count) * array->type.size;
+    int64_t count = array->cells.components || array->parts == 0 ? 0 : array->count;
+    for (int p = 0; p < array->parts; p++) {
+        const sel_cells *cells = &array[p].cells;
+        count += cells->components * cells->n[0] * cells->n[1] * cells->n[2];
+    }
+    return (uint64_t)count * array->type.size;
 }
 
 /* Elements that lie together in memory: `rows` rows of `width` of them, `pitch` apart. */
@@ -206,33 +217,53 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* One component of an array or of a block of it, by way of `room`, which has space for two pieces
+ * of so many rows. */
+static sel_status keep_component(const sel_arrays *arrays, const sel_array *array,
+                                 const sel_cells *cells, int64_t c, int64_t together, bool load,
+                                 char *room, sel_arrays_move *move, void *stream,
+                                 sel_error *error) {
+    const bool host = !arrays->memory || on_host(arrays, array);
+    const int64_t size = array->type.size, rows = cells->n[1];
+    piece p = {.width = cells->n[0] * size, .pitch = cells->pitch * size};
+    sel_status status = SEL_OK;
+    for (int64_t row = 0, z = 0; z < cells->n[2] && !status;) {
+        p.rows = smaller(together, rows - row);
+        p.at = memory_of(arrays, array) +
+               (cells->before + cells->first + c * cells->plane + z * cells->slice) * size +
+               row * p.pitch;
+        status = move_piece(arrays, host, &p, load, room, room + together * p.pitch, move, stream,
+                            error);
+        row += p.rows;
+        z += row == rows;
+        row = row == rows ? 0 : row;
+    }
+    return status;
+}
+
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error) {
     const sel_array *array = &arrays->v[k];
-    const sel_cells list = {{1, 1, 1}, 1, 0, 1, 1, 1, 0, array->count};
-    const sel_cells *cells = array->cells.components ? &array->cells : &list;
-    const bool host = !arrays->memory || on_host(arrays, array);
-    const int64_t size = array->type.size;
     /* A list is cut like a column of rows. */
-    const int64_t rows = array->cells.components ? cells->n[1] : array->count;
-    const piece first = {.width = cells->n[0] * size, .pitch = cells->pitch * size};
-    const int64_t together = smaller(rows, piece_bytes / first.pitch + 1);
-    char *room = malloc((size_t)(2 * together * first.pitch));
-    sel_status status = room ? SEL_OK
-                             : sel_fail_memory(error, "a part of the state",
-                                               (uint64_t)(2 * together * first.pitch));
-    for (int64_t c = 0; c < cells->components && !status; c++) {
-        for (int64_t row = 0, z = 0; z < cells->n[2] && !status;) {
-            piece p = first;
-            p.rows = smaller(together, rows - row);
-            p.at = memory_of(arrays, array) +
-                   (cells->before + cells->first + c * cells->plane + z * cells->slice) * size +
-                   row * p.pitch;
-            status = move_piece(arrays, host, &p, load, room, room + together * first.pitch, move,
-                                stream, error);
-            row += p.rows;
-            z += row == rows;
-            row = row == rows ? 0 : row;
+    const sel_cells list = {
+        .n = {1, array->count, 1}, .components = 1, .pitch = 1, .slice = 1, .plane = 1};
+    const bool is_list = array->cells.components == 0;
+    const int64_t pitch = (is_list ? 1 : array->cells.pitch) * array->type.size;
+    const int64_t components = is_list ? 1 : array->cells.components;
+    int64_t together = 0;
+    for (int p = 0; p < array->parts; p++) {
+        const int64_t rows = is_list ? array->count : array[p].cells.n[1];
+        together = rows > together ? rows : together;
+    }
+    together = smaller(together, piece_bytes / pitch + 1);
+    char *room = malloc((size_t)(2 * together * pitch));
+    sel_status status =
+        room ? SEL_OK
+             : sel_fail_memory(error, "a part of the state", (uint64_t)(2 * together * pitch));
+    for (int64_t c = 0; c < components; c++) {
+        for (int p = 0; p < array->parts && !status; p++) {
+            status = keep_component(arrays, array + p, is_list ? &list : &array[p].cells, c,
+                                    together, load, room, move, stream, error);
         }
     }
     free(room);

@@ -14,6 +14,7 @@
 #include "engine/base/status.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
+enum { SEL_MOST_BLOCKS = 8 };
 
 enum {
     SEL_SAVED = 1,   /* the state cannot be made again without it */
@@ -51,7 +52,8 @@ typedef struct sel_cells {
     int64_t n[3]; /* of the grid */
     int components;
     int64_t first, pitch, slice, plane;
-    int64_t before; /* elements in front of the pointer */
+    int64_t before; /* elements in front of the pointer, */
+    int64_t shift;  /* which is set so much lower: of a block (comm.h) */
     int64_t count;  /* of all elements, these too */
 } sel_cells;
 
@@ -61,6 +63,7 @@ typedef struct sel_array {
     unsigned flags;
     int64_t count;   /* of elements */
     sel_cells cells; /* components == 0: no cells, a plain list */
+    int parts;       /* this and those behind it are blocks of one array; 0: part of one before */
     void *place;     /* the pointer that is set, or the value */
     uint64_t offset; /* bytes in its block */
 } sel_array;
@@ -92,9 +95,10 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
                           const sel_cells *cells, unsigned flags);
 
 /* Two copies of the same cells that take turns: places[step & 1] is that of a step. A checkpoint
- * has the present one. */
+ * has the present one. Of `parts` blocks, cells[parts]: places[block][step & 1]; those of a turn
+ * stand one behind the other. */
 void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
-                          const sel_cells *cells);
+                          const sel_cells *cells, int parts);
 
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \

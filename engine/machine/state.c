@@ -8,6 +8,7 @@
 void sel_state_begin(sel_state *state, const sel_plan *plan) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
+    state->blocks = sel_blocks_cut(plan->domain, plan->blocks);
     SEL_ADD_VALUE(&state->arrays, state, step);
     SEL_ADD_VALUE(&state->arrays, state, observed);
     SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,
@@ -91,6 +92,9 @@ static void keep_arrays(sel_state *state, unsigned flags, sel_checkpoint *checkp
     for (int k = 0; k < arrays->count && !checkpoint->failure.status; k++) {
         const sel_array *array = &arrays->v[k];
         char name[SEL_BLOCK_NAME];
+        if (array->parts == 0) {
+            continue;
+        }
         block_of(array, name);
         const bool has =
             !loads || sel_checkpoint_bytes(checkpoint, name) == (int64_t)sel_array_bytes(array);
@@ -119,6 +123,9 @@ void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint) {
         const sel_array *array = &arrays->v[k];
         const uint64_t bytes = sel_array_bytes(array);
         char name[SEL_BLOCK_NAME];
+        if (array->parts == 0) {
+            continue;
+        }
         block_of(array, name);
         const int64_t saved = (array->flags & (SEL_SAVED | SEL_OPTIONAL)) == SEL_SAVED
                                   ? sel_checkpoint_bytes(checkpoint, name)

@@ -6,6 +6,7 @@
 
 #include "engine/io/checkpoint.h"
 #include "engine/machine/arrays.h"
+#include "engine/machine/comm.h"
 #include "engine/scene/solver.h"
 
 /* The main field at the last monitor: [components][cells], numbers of `type`; whole ones times
@@ -22,6 +23,7 @@ struct sel_state {
     int64_t step;
     int64_t observed; /* the last step that was observed, whose arrays are SEL_OBSERVED; -1: none */
     int threads;
+    sel_blocks blocks;
     bool broken;     /* a step failed half-way: no state is whole */
     bool observing;  /* the step to come is to be observed */
     bool unbalanced; /* what was booked belongs to a step that failed: there is no balance */

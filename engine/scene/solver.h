@@ -40,6 +40,7 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
+    int blocks; /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create, for what costs time in every step. */
     bool wants_balance;    /* an output asks for balance terms */

@@ -226,9 +226,9 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
     lbm_loops_of(case_state(&c))
-        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 4, 3, bad);
+        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 4, 3, bad);
     lbm_loops_of(case_state(&c))
-        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, 1, worse);
+        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -253,11 +253,11 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 5, row, slow);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, row, slow);
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 19, row, fast);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 19, row, fast);
         lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0], 18, row, thin);
+            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 18, row, thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
         assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */
@@ -310,7 +310,7 @@ static void test_solids_and_halos_stay_zero(void **unused) {
             bool free_cell = inside && !c.domain->cell[y * layout->nx + x];
             for (int i = 0; i < 9; i++) {
                 double g =
-                    ((double *)lbm_now(case_state(&c)))[i * layout->plane + y * layout->pitch + x];
+                    ((double *)lbm_now(case_state(&c), 0))[i * layout->plane + y * layout->pitch + x];
                 assert_true(free_cell ? g != 0 : g == 0);
             }
         }
@@ -333,7 +333,7 @@ static int64_t wrapped_box(int precision, int64_t nx, bool streams, char *to) {
     const lbm_layout *layout = &case_state(&c)->layout;
     const int64_t real = precision == SEL_F32 ? 4 : 8, bytes = 9 * layout->plane * real;
     const int64_t before = SEL_LINE + (layout->pitch + 1) * real;
-    memcpy(to, (const char *)lbm_now(case_state(&c)) - before, (size_t)bytes);
+    memcpy(to, (const char *)lbm_now(case_state(&c), 0) - before, (size_t)bytes);
     case_end(&c);
     return bytes;
 }

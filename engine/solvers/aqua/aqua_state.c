@@ -65,7 +65,7 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
     sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
-    sel_arrays_add_turns(arrays, "water", state->water, depth, &framed);
+    sel_arrays_add_turns(arrays, "water", state->water, depth, &framed, 1);
     if (apart) {
         sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
     }

@@ -24,12 +24,12 @@ static int64_t round_up(int64_t bytes) {
     return (bytes + SEL_LINE - 1) / SEL_LINE * SEL_LINE;
 }
 
-/* Rows begin with x = -1 and end with padding after x = nx. */
-static lbm_layout make_layout(const sel_grid *grid, int64_t real) {
+/* Rows begin with x = -1 and end with padding after x = nx. planes: of the largest block. */
+static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t real) {
     lbm_layout layout = {.nx = grid->n[0], .ny = grid->n[1], .nz = grid->n[2]};
     layout.pitch = round_up((layout.nx + 2) * real) / real;
-    layout.slice = layout.pitch * (layout.ny + 2);
-    const int64_t slices = grid->dims == 3 ? layout.nz + 2 : 1;
+    layout.slice = layout.pitch * ((grid->dims == 3 ? layout.ny : planes) + 2);
+    const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
 }
@@ -39,7 +39,8 @@ static void list(sel_state *base) {
     const lbm_plan *plan = (const lbm_plan *)base->plan;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t dims = grid->dims, nx = grid->n[0], real = lbm_real(base->plan);
-    const lbm_layout layout = state->layout = make_layout(grid, real);
+    const sel_blocks *blocks = &base->blocks;
+    const lbm_layout layout = state->layout = make_layout(grid, sel_blocks_largest(blocks), real);
     sel_arrays *arrays = &base->arrays;
     state->lattice = plan->boundary.lattice;
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
@@ -57,8 +58,18 @@ static void list(sel_state *base) {
         .count = line + state->lattice->q * layout.plane,
     };
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
-    state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
-    lbm_list(&state->all, &populations, &vectors);
+    sel_cells parts[SEL_MOST_BLOCKS];
+    state->halo = (sel_halo){.type = {'f', (uint32_t)real},
+                             .components = state->lattice->q,
+                             .width = 1,
+                             .stride = dims == 3 ? layout.slice : layout.pitch,
+                             .plane = layout.plane,
+                             .margin = 1 + (dims == 3 ? layout.pitch : 0)};
+    for (int b = 0; b < blocks->count; b++) {
+        parts[b] = sel_block_cells(blocks, b, &state->halo, &populations);
+    }
+    state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
+    lbm_list(&state->all, parts, &vectors);
     SEL_ADD(arrays, state, first_row, base->threads + 1, 0);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
@@ -68,12 +79,12 @@ static void list(sel_state *base) {
             lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
 }
 
-/* How far from itself a row is needed: not at all, and where the axis is periodic beyond the other
- * end. On an axis of one cell it is beyond both. Returns their number. */
-static int find_shifts(const sel_grid *grid, int axis, int64_t at, int64_t stride,
+/* How far from itself a row is needed: not at all, and where the axis is periodic and not cut
+ * beyond the other end. On an axis of one cell it is beyond both. Returns their number. */
+static int find_shifts(const sel_grid *grid, bool cut, int axis, int64_t at, int64_t stride,
                        int64_t shift[3]) {
     const int64_t n = grid->n[axis];
-    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims;
+    const bool wraps = sel_axis_periodic(grid, axis) && axis < grid->dims - cut;
     int count = 0;
     shift[count++] = 0;
     if (wraps && at == 0) {
@@ -90,9 +101,10 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends) {
     const lbm_layout *layout = &state->layout;
     const int64_t real = lbm_real(state->all.base.plan), last = (layout->nx - 1) * real;
     const size_t bytes = (size_t)((layout->nx + 2) * real);
+    const bool cut = state->all.base.blocks.count > 1;
     int64_t shift_y[3], shift_z[3];
-    const int y_count = find_shifts(grid, 1, row % layout->ny, layout->pitch * real, shift_y);
-    const int z_count = find_shifts(grid, 2, row / layout->ny, layout->slice * real, shift_z);
+    const int y_count = find_shifts(grid, cut, 1, row % layout->ny, layout->pitch * real, shift_y);
+    const int z_count = find_shifts(grid, cut, 2, row / layout->ny, layout->slice * real, shift_z);
     ends = ends && sel_axis_periodic(grid, 0);
     for (int i = 0; i < state->lattice->q && (ends || y_count > 1 || z_count > 1); i++) {
         char *at = (char *)f + (i * layout->plane + lbm_row_offset(layout, row)) * real;
@@ -170,8 +182,9 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     const int64_t rows = sel_state_rows(base);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t row = 0; row < rows; row++) {
-        lbm_fill_halo(state, lbm_now(state), row, true);
+        lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
+    lbm_exchange(state, base->step);
     sel_status status = apply_acceleration(state, (double)base->step, error);
     return status ? status
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
@@ -215,11 +228,19 @@ static sel_status start(sel_state *base, sel_error *error) {
     return status;
 }
 
-lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
+void lbm_exchange(const lbm_cpu *state, int64_t turn) {
+    void *at[SEL_MOST_BLOCKS];
+    for (int b = 0; b < SEL_MOST_BLOCKS; b++) {
+        at[b] = state->all.f[b][turn & 1];
+    }
+    sel_exchange(&state->all.base.blocks, &state->halo, at, NULL, NULL, NULL);
+}
+
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
     const lbm_plan *plan = state->all.plan;
     return (lbm_step){.layout = state->layout,
-                      .from = state->all.f[step & 1],
-                      .to = state->all.f[(step + 1) & 1],
+                      .from = state->all.f[block][step & 1],
+                      .to = state->all.f[block][(step + 1) & 1],
                       .streams = state->streams,
                       .wraps = sel_axis_periodic(&plan->base.domain->grid, 0) &&
                                state->layout.nx * lbm_real(&plan->base) >= SEL_LINE,
@@ -235,11 +256,18 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
                       .link_flow = state->all.link_flow};
 }
 
-static void sweep(const lbm_cpu *state, const lbm_step *step, int64_t first, int64_t end) {
+/* Rows first <= row < end, block by block. */
+static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
     const lbm_loops *loops = lbm_loops_of(state);
-    for (int64_t row = first; row < end; row++) {
-        loops->sweep[step->collision][step->forcing][step->numbers->eddy > 0](step, row);
-        lbm_fill_halo(state, step->to, row, !lbm_row_wraps(step, row));
+    const sel_blocks *blocks = &state->all.base.blocks;
+    for (int64_t row = first; row < end;) {
+        const int b = sel_block_of(blocks, row);
+        const lbm_step step = lbm_describe_step(state, step_number, b);
+        const int64_t last = blocks->v[b].end * blocks->rows_per_plane;
+        for (; row < end && row < last; row++) {
+            loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
+            lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
+        }
     }
 }
 
@@ -249,13 +277,16 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
-        const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < base->threads; t++) {
-            sweep(state, &step, state->first_row[t], state->first_row[t + 1]);
+            sweep(state, base->step + k, state->first_row[t], state->first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier
+        if (base->blocks.count > 1) {
+#pragma omp single
+            lbm_exchange(state, base->step + k + 1);
+        }
     }
     base->step += n;
     return SEL_OK;

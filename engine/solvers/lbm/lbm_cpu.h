@@ -98,7 +98,8 @@ typedef struct lbm_cpu {
     lbm_state all; /* f: cell (0, 0) of direction 0 */
     const lbm_kernels *kernels;
     const lbm_lattice *lattice;
-    lbm_layout layout;
+    lbm_layout layout; /* of each block; its plane is that of the largest */
+    sel_halo halo;
     bool streams;       /* the populations are larger than the caches: store past them */
     int64_t *first_row; /* [threads + 1] the rows of each thread, with as many free cells each */
     double *law_values; /* scratch of lbm_batches_apply */
@@ -110,9 +111,9 @@ typedef struct lbm_cpu {
     double *places;              /* scratch of a field: 6 numbers per place */
 } lbm_cpu;
 
-/* The populations of the present step. */
-static inline void *lbm_now(const lbm_cpu *state) {
-    return state->all.f[state->all.base.step & 1];
+/* The populations of the present step, of the block that has a row. */
+static inline void *lbm_now(const lbm_cpu *state, int64_t row) {
+    return state->all.f[sel_block_of(&state->all.base.blocks, row)][state->all.base.step & 1];
 }
 
 static inline const lbm_loops *lbm_loops_of(const lbm_cpu *state) {
@@ -127,8 +128,11 @@ void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double va
  * end to the halo rows, where these axes are periodic. */
 void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
 
-/* The step from `step` to step + 1. */
-lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step);
+/* The step from `step` to step + 1 in a block. */
+lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block);
+
+/* Fills the halos of the blocks from each other; turn: of f. */
+void lbm_exchange(const lbm_cpu *state, int64_t turn);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);

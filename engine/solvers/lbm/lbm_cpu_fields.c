@@ -65,7 +65,7 @@ static double *thread_rows(const lbm_cpu *state) {
  * to[(1 + dims) nx]. */
 static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
-    lbm_loops_of(state)->read(&state->layout, lbm_now(state), row, x0, x1, to, nx);
+    lbm_loops_of(state)->read(&state->layout, lbm_now(state, row), row, x0, x1, to, nx);
     double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
         if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
@@ -196,23 +196,26 @@ static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
         lbm_acceleration_at(state, x, row, a);
         const double eddies = lbm_eddy_viscosity(plan->numbers.eddy, d.d);
         loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
-        loops->write(&state->layout, state->all.f[0], x, row, g);
+        loops->write(&state->layout, lbm_now(state, row), x, row, g);
     }
 }
 
 /* The second copy of the populations has room for the given fields in f64. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
     const int64_t rows = sel_state_rows(&state->all.base);
-    double *values = sel_arrays_memory(&state->all.base.arrays, &state->all.f[1]);
+    double *values = sel_arrays_memory(&state->all.base.arrays, &state->all.f[0][1]);
     sel_status status = lbm_initial_rows(state->all.plan, 0, rows, values, error);
 #pragma omp parallel for schedule(static) num_threads(state->all.base.threads) if (!status)
     for (int64_t row = 0; row < rows; row++) {
         if (!status) {
             set_row(state, values, row);
-            lbm_fill_halo(state, state->all.f[0], row, true);
+            lbm_fill_halo(state, lbm_now(state, row), row, true);
         }
     }
-    sel_arrays_zero(&state->all.base.arrays, &state->all.f[1], state->all.base.threads);
+    lbm_exchange(state, 0);
+    for (int b = 0; b < state->all.base.blocks.count; b++) {
+        sel_arrays_zero(&state->all.base.arrays, &state->all.f[b][1], state->all.base.threads);
+    }
     return status;
 }
 
@@ -291,9 +294,10 @@ static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t r
 
 void lbm_observe(sel_state *base, bool initially) {
     const lbm_cpu *state = (const lbm_cpu *)base;
-    const lbm_step step = lbm_describe_step(state, base->step);
 #pragma omp parallel for schedule(static) num_threads(base->threads)
     for (int64_t row = 0; row < sel_state_rows(base); row++) {
+        const lbm_step step =
+            lbm_describe_step(state, base->step, sel_block_of(&base->blocks, row));
         if (state->all.links) {
             observe_links(state, &step, row);
         }

@@ -97,7 +97,7 @@ void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *v
     const sel_type real = {'f', (uint32_t)lbm_real(&plan->base)};
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
-    sel_arrays_add_turns(arrays, "f", state->f, real, populations);
+    sel_arrays_add_turns(arrays, "f", state->f, real, populations, state->base.blocks.count);
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              vectors, 0);

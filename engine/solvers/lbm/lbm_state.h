@@ -11,7 +11,7 @@
 typedef struct lbm_state {
     sel_state base;
     const lbm_plan *plan;
-    void *f[2];                    /* populations of even and odd steps, by direction */
+    void *f[SEL_MOST_BLOCKS][2];   /* by block, populations of even and odd steps, by direction */
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;                /* for so many steps, one behind the other */
@@ -30,8 +30,8 @@ typedef struct lbm_state {
 /* [components][nz][ny][nx] */
 sel_cells lbm_plain_cells(const sel_grid *grid, int components);
 
-/* Lists these arrays; populations and the components of an acceleration stand as `populations` and
- * `vectors` say. */
+/* Lists these arrays; populations of each block and the components of an acceleration stand as
+ * `populations` and `vectors` say. */
 void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors);
 
 lbm_units lbm_units_of(const lbm_plan *plan);
