@@ -293,7 +293,7 @@ static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) 
     }
     aqua_gpu_flow flow = state->pattern;
     flow.clock = cuda_queue_clock(all->base.queue, all->base.step);
-    void *const copies[] = {all->water[0], all->water[1], all->poured};
+    void *const copies[] = {all->water[0][0], all->water[0][1], all->poured};
     for (int k = 0; k < 3; k++) {
         CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, depends && k == 0 ? all->bed : NULL,
                                  copies[k], k < 2 ? state->marks[k] : NULL, stream));

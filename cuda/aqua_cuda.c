@@ -183,10 +183,11 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     if (!values) {
         return sel_fail_memory(error, "the water", bytes);
     }
+    const aqua_parts whole = aqua_whole(values);
     aqua_fill_bed(plan, all->z, values);
     sel_status status = cuda_send(all->bed, values, bytes, error);
-    status = status ? status : aqua_fill_water(plan, all->z, values, error);
-    status = status ? status : cuda_send(all->water[0], values, bytes, error);
+    status = status ? status : aqua_fill_water(plan, all->z, &whole, error);
+    status = status ? status : cuda_send(all->water[0][0], values, bytes, error);
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
         status = cuda_send(all->alphas, values, bytes, error);
@@ -219,7 +220,7 @@ static sel_status show_edges(const aqua_cuda *state, const aqua_gpu_flow *flow, 
 static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step, const void *from) {
     aqua_gpu_flow flow = state->pattern;
     flow.from = from;
-    flow.to = state->all.water[(step + 1) & 1];
+    flow.to = state->all.water[0][(step + 1) & 1];
     flow.marks_from = state->marks[step & 1];
     flow.marks_to = state->marks[(step + 1) & 1];
     flow.clock = cuda_queue_clock(state->all.base.queue, step);
@@ -257,12 +258,12 @@ static sel_status start(sel_state *base, sel_error *error) {
                                  base->queue->stream));
     }
     status =
-        status ? status : watch(state, cuda_queue_clock(base->queue, -1), all->water[0], error);
+        status ? status : watch(state, cuda_queue_clock(base->queue, -1), all->water[0][0], error);
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
-    const aqua_gpu_flow flow = describe_flow(state, 0, all->water[0]);
+    const aqua_gpu_flow flow = describe_flow(state, 0, all->water[0][0]);
     return status ? status : show_edges(state, &flow, error);
 }
 
@@ -271,7 +272,7 @@ static sel_status start(sel_state *base, sel_error *error) {
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
-    void *before = state->all.water[step & 1];
+    void *before = state->all.water[0][step & 1];
     void *water = state->all.poured ? state->all.poured : before; /* what the flow begins with */
     const aqua_gpu_flow flow = describe_flow(state, step, water);
     cudaStream_t stream = base->queue->stream;
@@ -385,7 +386,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
         return status;
     }
     for (int k = 0; k < 2; k++) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, state->all.water[k],
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, state->all.water[0][k],
                                base->queue->stream));
     }
     return mark_all(state, error);
@@ -397,7 +398,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
                        sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     (void)field, (void)error;
-    state->view.water = state->all.water[base->step & 1];
+    state->view.water = state->all.water[0][base->step & 1];
     *launchers = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return SEL_OK;

@@ -27,9 +27,23 @@ static void list(sel_state *base) {
 
 /* ---- sums ---- */
 
-/* The depths of a step from cell x of row y on. */
+/* The depths of a step; and from cell x of row y on. */
+static aqua_parts depths_of(const aqua_state *state, int64_t step) {
+    aqua_parts depths = {.blocks = &state->base.blocks};
+    for (int b = 0; b < depths.blocks->count; b++) {
+        depths.at[b] = state->water[b][step & 1];
+    }
+    return depths;
+}
+
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
-    return (char *)state->water[step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+    const int b = sel_block_of(&state->base.blocks, y);
+    return (char *)state->water[b][step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
+}
+
+static void exchange(const aqua_state *state, int64_t step) {
+    const aqua_parts depths = depths_of(state, step);
+    sel_exchange(depths.blocks, &state->halo, depths.at, NULL, NULL, NULL);
 }
 
 static double sum_row(const sel_state *base, int64_t y) {
@@ -38,13 +52,14 @@ static double sum_row(const sel_state *base, int64_t y) {
                              sel_state_solids(base, y));
 }
 
-/* The step that `step` begins. */
-static aqua_step describe_step(const aqua_state *state, int64_t step) {
+/* The step that `step` begins, in the block that has row y. */
+static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y) {
+    const int b = sel_block_of(&state->base.blocks, y);
     return (aqua_step){
         .layout = state->plan->layout,
         .bed = state->bed,
-        .from = state->water[step & 1],
-        .to = state->water[(step + 1) & 1],
+        .from = state->water[b][step & 1],
+        .to = state->water[b][(step + 1) & 1],
         .alphas = state->alphas,
         .alpha = state->store.alpha,
         .least = state->store.least,
@@ -52,10 +67,12 @@ static aqua_step describe_step(const aqua_state *state, int64_t step) {
     };
 }
 
-/* What an edge carries in a step, units of the store. */
-static double carried(const aqua_state *state, const aqua_step *step, int64_t e) {
+/* What an edge carries in the step to come or under way, units of the store. */
+static double carried(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
-    return edge->sign * state->loops->edge(step, edge->at, edge->k);
+    const aqua_step step =
+        describe_step(state, state->base.step, edge->at / state->plan->layout.pitch - AQUA_HALO);
+    return edge->sign * state->loops->edge(&step, edge->at, edge->k);
 }
 
 /* ---- amounts ---- */
@@ -114,13 +131,15 @@ static void watch_row(aqua_state *state, int64_t y, int64_t step) {
 static sel_status pour_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const int64_t now = state->base.step;
-    int32_t *whole = state->water[now & 1];
-    double *metres = state->water[now & 1];
+    const aqua_parts depths = depths_of(state, now);
     for (int i = 0; i < plan->inflow_count; i++) {
         const aqua_inflow *inflow = &plan->inflows[i];
         const aqua_dose dose = aqua_take_dose(state, i);
         for (int64_t c = 0; c < inflow->count; c++) {
             const int64_t at = inflow->at[c];
+            void *water = aqua_part(&depths, at / plan->layout.pitch - AQUA_HALO);
+            int32_t *whole = water;
+            double *metres = water;
             if (!state->store.whole) {
                 metres[at] += dose.each;
                 continue;
@@ -137,7 +156,7 @@ static sel_status pour_sources(aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static double scatter_all(aqua_state *state, const aqua_step *step) {
+static double scatter_all(aqua_state *state) {
     const aqua_layout *layout = &state->plan->layout;
     size_t bytes = (size_t)(layout->cells * state->size);
     double most = 0;
@@ -148,12 +167,14 @@ static double scatter_all(aqua_state *state, const aqua_step *step) {
     for (int64_t turn = 0; turn < 3; turn++) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
         for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
-            state->loops->scatter(step, y, state->more, state->less);
+            const aqua_step step = describe_step(state, state->base.step, y);
+            state->loops->scatter(&step, y, state->more, state->less);
         }
     }
 #pragma omp parallel for schedule(static) num_threads(state->base.threads) reduction(max : most)
     for (int64_t y = 0; y < layout->ny; y++) {
-        double here = state->loops->update(step, y, state->more, state->less);
+        const aqua_step step = describe_step(state, state->base.step, y);
+        double here = state->loops->update(&step, y, state->more, state->less);
         most = here > most ? here : most;
     }
     return most;
@@ -165,27 +186,29 @@ static int64_t rows_of_a_piece(const aqua_state *state) {
     return share < 16 ? 16 : share > 128 ? 128 : share;
 }
 
-static double gather_all(aqua_state *state, const aqua_step *step) {
-    const int64_t ny = state->plan->layout.ny, piece = rows_of_a_piece(state);
-    const int64_t scratch = scratch_bytes(state);
+static double gather_all(aqua_state *state) {
+    const int64_t piece = rows_of_a_piece(state), scratch = scratch_bytes(state);
     double most = 0;
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        const sel_block *block = &state->base.blocks.v[b];
+        const aqua_step step = describe_step(state, state->base.step, block->first);
 #pragma omp parallel for schedule(dynamic) num_threads(state->base.threads) reduction(max : most)
-    for (int64_t y = 0; y < ny; y += piece) {
-        int64_t end = y + piece < ny ? y + piece : ny;
-        double here =
-            state->loops->flow(step, y, end, state->scratch + scratch * omp_get_thread_num());
-        most = here > most ? here : most;
+        for (int64_t y = block->first; y < block->end; y += piece) {
+            int64_t end = y + piece < block->end ? y + piece : block->end;
+            double here =
+                state->loops->flow(&step, y, end, state->scratch + scratch * omp_get_thread_num());
+            most = here > most ? here : most;
+        }
     }
     return most;
 }
 
 /* The first cell that is deeper than may be after the flow. */
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
-    const aqua_layout *layout = &state->plan->layout;
-    const int32_t *water = state->water[(state->base.step + 1) & 1];
+    const int64_t nx = state->plan->layout.nx;
     for (int64_t i = 0; i < aqua_cells(state); i++) {
-        int32_t depth = water[aqua_index(layout, i % layout->nx, i / layout->nx)];
-        if ((double)depth > state->store.limit) {
+        const int32_t *depth = depths(state, state->base.step + 1, i % nx, i / nx);
+        if ((double)*depth > state->store.limit) {
             return aqua_too_deep(state->plan, state->base.step + 1, i, error);
         }
     }
@@ -213,31 +236,30 @@ static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
     }
 }
 
-static void book_edges(aqua_state *state, const aqua_step *step) {
+static void book_edges(aqua_state *state) {
     const int64_t *first = state->plan->ghosts.first_edge;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         sel_total sum = {0};
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
-            sel_total_more(&sum, state->store.whole, carried(state, step, e));
+            sel_total_more(&sum, state->store.whole, carried(state, e));
         }
         sel_total_more(&state->books.out[r], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
     }
 }
 
-static void show_edges(aqua_state *state, const aqua_step *step) {
+static void show_edges(aqua_state *state) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < state->edge_count; e++) {
-        state->shown[e] = carried(state, step, e);
+        state->shown[e] = carried(state, e);
     }
 }
 
 /* sel_cpu.observe: at step 0 the fluxes of the step to come, before rain. */
 static void observe(sel_state *base, bool initially) {
     aqua_state *state = (aqua_state *)base;
-    const aqua_step step = describe_step(state, base->step);
     if (initially) {
-        show_edges(state, &step);
+        show_edges(state);
     }
     base->observing = !initially;
 }
@@ -249,17 +271,16 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     if (status) {
         return status;
     }
-    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL,
-                    state->water[state->base.step & 1]);
-    const aqua_step step = describe_step(state, state->base.step);
-    double most =
-        plan->params->scheme == AQUA_SCATTER ? scatter_all(state, &step) : gather_all(state, &step);
+    const aqua_parts depths = depths_of(state, state->base.step);
+    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL, &depths);
+    exchange(state, state->base.step);
+    double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
-        book_edges(state, &step);
+        book_edges(state);
     }
     if (state->base.observing) {
-        show_edges(state, &step);
+        show_edges(state);
         state->base.observing = false;
     }
     soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
@@ -292,8 +313,10 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     base->step = step > 0 ? step - 1 : 0;
     sel_status status = terms(base, AQUA_ALWAYS, error);
     base->step = step;
-    aqua_set_ghosts(state->plan, state->z, state->bed, state->water[0]);
-    aqua_set_ghosts(state->plan, state->z, NULL, state->water[1]);
+    for (int turn = 0; turn < 2; turn++) {
+        const aqua_parts depths = depths_of(state, turn);
+        aqua_set_ghosts(state->plan, state->z, state->bed, &depths);
+    }
     return status;
 }
 
@@ -301,7 +324,8 @@ static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
     sel_status status = aqua_levels(plan, 0, AQUA_ALWAYS, state->z, error);
-    status = status ? status : aqua_fill_water(plan, state->z, state->water[0], error);
+    const aqua_parts depths = depths_of(state, 0);
+    status = status ? status : aqua_fill_water(plan, state->z, &depths, error);
     if (status) {
         return status;
     }
@@ -314,6 +338,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     }
     soak_and_watch(state, false, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
+    exchange(state, 0);
     if (state->edges) {
         aqua_list_edges(plan, state->edges);
     }

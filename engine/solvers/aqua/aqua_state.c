@@ -65,7 +65,17 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
     sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
-    sel_arrays_add_turns(arrays, "water", state->water, depth, &framed, 1);
+    sel_cells parts[SEL_MOST_BLOCKS];
+    state->halo = (sel_halo){.type = depth,
+                             .components = 1,
+                             .width = AQUA_HALO,
+                             .stride = layout->pitch,
+                             .margin = -AQUA_HALO * layout->pitch};
+    for (int b = 0; b < state->base.blocks.count; b++) {
+        parts[b] = sel_block_cells(&state->base.blocks, b, &state->halo, &framed);
+        parts[b].count -= (layout->ny - parts[b].n[1]) * layout->pitch;
+    }
+    sel_arrays_add_turns(arrays, "water", state->water, depth, parts, state->base.blocks.count);
     if (apart) {
         sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
     }
@@ -143,25 +153,25 @@ static void set_water(const aqua_store *store, void *water, int64_t at, double m
     }
 }
 
-/* Copies what lies beyond periodic axes. */
-static void fill_frame(const aqua_plan *plan, void *values) {
-    const size_t size = size_of(plan);
+/* Copies what lies beyond periodic axes; beyond those of blocks it is exchanged. */
+static void fill_frame(const aqua_plan *plan, const aqua_parts *values) {
+    const int64_t size = (int64_t)size_of(plan);
     const aqua_layout *layout = &plan->layout;
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t n[2] = {layout->nx, layout->ny};
-    char *v = values;
-    for (int64_t k = 0; k < 4; k++) {
+    const bool cut = values->blocks && values->blocks->count > 1;
+    for (int64_t k = 0; k < 4 && sel_axis_periodic(grid, 1) && !cut; k++) {
         int64_t to = k < 2 ? k - 2 : n[1] + k - 2, from = ((to % n[1]) + n[1]) % n[1];
-        if (sel_axis_periodic(grid, 1)) {
-            memcpy(v + aqua_index(layout, -2, to) * (int64_t)size,
-                   v + aqua_index(layout, -2, from) * (int64_t)size, (size_t)layout->pitch * size);
-        }
+        char *v = values->at[0];
+        memcpy(v + aqua_index(layout, -2, to) * size, v + aqua_index(layout, -2, from) * size,
+               (size_t)(layout->pitch * size));
     }
     for (int64_t y = -2; y < n[1] + 2 && sel_axis_periodic(grid, 0); y++) {
+        char *v = aqua_part(values, y);
         for (int64_t k = 0; k < 4; k++) {
             int64_t to = k < 2 ? k - 2 : n[0] + k - 2, from = ((to % n[0]) + n[0]) % n[0];
-            memcpy(v + aqua_index(layout, to, y) * (int64_t)size,
-                   v + aqua_index(layout, from, y) * (int64_t)size, size);
+            memcpy(v + aqua_index(layout, to, y) * size, v + aqua_index(layout, from, y) * size,
+                   (size_t)size);
         }
     }
 }
@@ -183,7 +193,7 @@ static void set_bed_row(const aqua_plan *plan, const aqua_store *store, int64_t 
     }
 }
 
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *water) {
+void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water) {
     const aqua_ghosts *ghosts = &plan->ghosts;
     const aqua_store store = aqua_store_of(plan);
     for (int64_t k = 0; k < ghosts->count; k++) {
@@ -193,11 +203,13 @@ void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *wa
             set_bed(&store, bed, ghosts->at[k], level ? aqua_level_bed(ground, z[k]) : ground);
         }
         if (water) {
-            set_water(&store, water, ghosts->at[k], level ? aqua_level_depth(ground, z[k]) : 0);
+            const int64_t at = ghosts->at[k], y = at / plan->layout.pitch - AQUA_HALO;
+            set_water(&store, aqua_part(water, y), at, level ? aqua_level_depth(ground, z[k]) : 0);
         }
     }
     if (bed) {
-        fill_frame(plan, bed);
+        const aqua_parts beds = aqua_whole(bed);
+        fill_frame(plan, &beds);
     }
     if (water) {
         fill_frame(plan, water);
@@ -229,7 +241,7 @@ static sel_status check_depth(const aqua_plan *plan, const aqua_store *store, in
 typedef struct water_to {
     const aqua_plan *plan;
     aqua_store store;
-    void *water;
+    const aqua_parts *water;
 } water_to;
 
 /* aqua_take_rows */
@@ -244,20 +256,22 @@ static sel_status store_water(void *to, int64_t y, int64_t count, const double *
         for (int64_t x = 0; x < nx && !status; x++) {
             status = check_depth(w->plan, &w->store, row * nx + x, depth[x], error);
             if (!status) {
-                set_water(&w->store, w->water, first + x, depth[x]);
+                set_water(&w->store, aqua_part(w->water, row), first + x, depth[x]);
             }
         }
     }
     return status;
 }
 
-sel_status aqua_fill_water(const aqua_plan *plan, const double *z, void *water, sel_error *error) {
+sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
+                           sel_error *error) {
     const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
     water_to to = {plan, aqua_store_of(plan), water};
     const size_t row = (size_t)plan->layout.pitch * size_of(plan);
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads)
-    for (int64_t y = 0; y < plan->layout.cells / plan->layout.pitch; y++) {
-        memset((char *)water + y * (int64_t)row, 0, row);
+    for (int64_t y = -AQUA_HALO; y < plan->layout.ny + AQUA_HALO; y++) {
+        const int64_t first = aqua_index(&plan->layout, -AQUA_HALO, y);
+        memset((char *)aqua_part(water, y) + first * (int64_t)size_of(plan), 0, row);
     }
     sel_status status = sel_quantity_given(asked.quantity)
                             ? aqua_rows_visit(plan, &asked, store_water, &to, error)
@@ -295,7 +309,8 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha) {
             set_real(&store, alpha, aqua_index(layout, x, y), value);
         }
     }
-    fill_frame(plan, alpha);
+    const aqua_parts alphas = aqua_whole(alpha);
+    fill_frame(plan, &alphas);
 }
 
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {

@@ -24,9 +24,10 @@ typedef struct aqua_state {
     sel_state base;
     const aqua_plan *plan;
     aqua_store store;
-    int64_t size;       /* bytes of a number */
-    void *bed, *alphas; /* alphas: NULL when alpha is the same everywhere */
-    void *water[2];     /* in turns: water[step & 1] are the depths of `step` */
+    int64_t size;                    /* bytes of a number */
+    void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
+    void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1] are the depths of `step` */
+    sel_halo halo;                   /* of these */
     void *poured; /* depths after rain, where those before must stay; NULL: in the same place */
     void *more, *less; /* of the scheme "scatter" */
     void *most;        /* [ny][nx] greatest depths; NULL: not watched */
@@ -49,6 +50,21 @@ typedef struct aqua_state {
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
+/* Numbers that stand as the layout says, in the blocks of a grid or (blocks NULL) in one piece. */
+typedef struct aqua_parts {
+    const sel_blocks *blocks;
+    void *at[SEL_MOST_BLOCKS];
+} aqua_parts;
+
+static inline aqua_parts aqua_whole(void *values) {
+    return (aqua_parts){.at = {values}};
+}
+
+/* Where row y of the layout stands, -2 <= y < ny + 2. */
+static inline void *aqua_part(const aqua_parts *parts, int64_t y) {
+    return parts->at[parts->blocks ? sel_block_of(parts->blocks, y) : 0];
+}
+
 /* Whether a run may ask for a field: the greatest depths and arrivals are watched from the first
  * step on. */
 static inline bool aqua_wants(const aqua_plan *plan, int field) {
@@ -63,12 +79,13 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
  * ghosts at their levels z and frame included, and alpha (float or double) where it has a value for
  * each cell. Fails where a quantity does. */
 void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
-sel_status aqua_fill_water(const aqua_plan *plan, const double *z, void *water, sel_error *error);
+sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
+                           sel_error *error);
 void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
 
 /* Sets beds and depths of the ghosts, open ones dry, the others at z[ghosts], and copies what lies
  * beyond periodic axes. NULL: not wanted. */
-void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, void *water);
+void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
 
 /* Evaluates amounts that are the same for all cells, and sources, of the step from `step` on, that
  * depend on what is `due`. */
