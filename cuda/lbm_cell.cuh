@@ -18,13 +18,16 @@ static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint
     p.xm = x == 0 ? l.nx - 1 : x - 1;
     p.xp = x == l.nx - 1 ? 0 : x + 1;
     p.y = y * l.pitch;
-    p.ym = (y == 0 ? l.ny - 1 : y - 1) * l.pitch;
-    p.yp = (y == l.ny - 1 ? 0 : y + 1) * l.pitch;
     p.z = p.zm = p.zp = 0;
     if (LBM_DIMS == 3) {
+        p.ym = (y == 0 ? l.ny - 1 : y - 1) * l.pitch;
+        p.yp = (y == l.ny - 1 ? 0 : y + 1) * l.pitch;
         p.z = z * l.slice;
-        p.zm = (z == 0 ? l.nz - 1 : z - 1) * l.slice;
-        p.zp = (z == l.nz - 1 ? 0 : z + 1) * l.slice;
+        p.zm = (z == l.first ? l.below : z - 1) * l.slice;
+        p.zp = (z == l.last ? l.above : z + 1) * l.slice;
+    } else {
+        p.ym = (y == l.first ? l.below : y - 1) * l.pitch;
+        p.yp = (y == l.last ? l.above : y + 1) * l.pitch;
     }
     return p;
 }

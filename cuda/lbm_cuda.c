@@ -19,7 +19,7 @@ static int64_t pitch_of(const sel_grid *grid) {
     return pitch;
 }
 
-static lbm_gpu_layout make_layout(const sel_grid *grid) {
+static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks) {
     const uint32_t pitch = (uint32_t)pitch_of(grid);
     lbm_gpu_layout layout = {.nx = (uint32_t)grid->n[0],
                              .ny = (uint32_t)grid->n[1],
@@ -27,6 +27,10 @@ static lbm_gpu_layout make_layout(const sel_grid *grid) {
                              .pitch = pitch};
     layout.slice = pitch * layout.ny;
     layout.plane = (int64_t)pitch * layout.ny * layout.nz;
+    if (blocks->count > 1) {
+        const int64_t stride = grid->dims == 3 ? layout.slice : pitch;
+        layout.plane = (sel_blocks_largest(blocks) + 2) * stride;
+    }
     layout.block_width = 1;
     while (layout.block_width < LBM_BLOCK && layout.block_width < layout.nx) {
         layout.block_width *= 2;
@@ -36,9 +40,11 @@ static lbm_gpu_layout make_layout(const sel_grid *grid) {
     return layout;
 }
 
-/* Places of a plane of populations, in numbers too large for the layout if need be. */
+/* Places of a plane of populations, in numbers too large for the layout if need be, with two halos
+ * behind the last. */
 static double padded_cells(const sel_grid *grid) {
-    return (double)pitch_of(grid) * (double)grid->n[1] * (double)grid->n[2];
+    return (double)pitch_of(grid) * ((double)grid->n[1] + 2) *
+           ((double)grid->n[2] + (grid->dims == 3 ? 2 : 0));
 }
 
 static void describe(lbm_cuda *state) {
@@ -49,7 +55,7 @@ static void describe(lbm_cuda *state) {
     state->run_step = grid->dims == 2 ? small ? lbm_gpu_step_d2q9_f32 : lbm_gpu_step_d2q9_f64
                       : small         ? lbm_gpu_step_d3q19_f32
                                       : lbm_gpu_step_d3q19_f64;
-    state->pattern = (lbm_gpu_step){.layout = make_layout(grid),
+    state->pattern = (lbm_gpu_step){.layout = make_layout(grid, &state->all.base.blocks),
                                     .dims = grid->dims,
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
@@ -80,13 +86,23 @@ static void list(sel_state *base) {
                              .slice = layout->slice,
                              .plane = layout->plane,
                              .count = plan->boundary.lattice->q * layout->plane};
-    sel_cells vectors = populations;
+    sel_cells vectors = populations, parts[SEL_MOST_BLOCKS];
     vectors.components = domain->grid.dims;
-    vectors.count = domain->grid.dims * layout->plane;
+    vectors.plane = (int64_t)layout->slice * layout->nz;
+    vectors.count = domain->grid.dims * vectors.plane;
+    state->halo = (sel_halo){.type = {'f', (uint32_t)lbm_real(base->plan)},
+                             .components = populations.components,
+                             .width = 1,
+                             .stride = domain->grid.dims == 3 ? layout->slice : layout->pitch,
+                             .plane = layout->plane,
+                             .behind = true};
+    for (int b = 0; b < base->blocks.count; b++) {
+        parts[b] = sel_block_cells(&base->blocks, b, &state->halo, &populations);
+    }
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
     state->all.copies = state->laws ? cuda_laws_copies(state->laws) : 1;
-    lbm_list(&state->all, &populations, &vectors);
+    lbm_list(&state->all, parts, &vectors);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
@@ -112,20 +128,6 @@ static void show_arrays(lbm_cuda *state) {
     state->view.strain[1] = all->strain[1];
 }
 
-static sel_status start(sel_state *base, sel_error *error) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    state->accelerated_at = -1;
-    show_arrays(state);
-    state->view.solid = base->solid;
-    sel_status status = lbm_cuda_send_boundary(state, error);
-    status = status ? status : cuda_laws_start(state, error);
-    status = status ? status : lbm_cuda_set_initial(state, error);
-    if (!status && sel_plan_observes(base->plan)) {
-        CUDA_TRY(lbm_gpu_observe(lbm_cuda_view(state), true, base->queue->stream));
-    }
-    return status;
-}
-
 static sel_status fits(const sel_plan *base, sel_error *error) {
     const sel_grid *grid = &base->domain->grid;
     if (padded_cells(grid) >= most_numbers) {
@@ -149,18 +151,70 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
     return SEL_OK;
 }
 
-/* The step from `step` to the next. */
-static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step) {
+uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
+    const int64_t of_rows = (rows + layout->block_rows - 1) / layout->block_rows;
+    return (uint32_t)(of_rows * layout->blocks_per_row);
+}
+
+lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block) {
+    const sel_blocks *blocks = &state->all.base.blocks;
+    const sel_block *own = &blocks->v[block];
+    const lbm_cuda_block *lists = &state->block[block];
+    const bool cut = blocks->count > 1;
     lbm_gpu_step one = state->pattern;
+    one.layout.first = (uint32_t)own->first;
+    one.layout.last = (uint32_t)own->end - 1;
+    one.layout.below = (uint32_t)own->end - !cut;
+    one.layout.above = cut ? (uint32_t)own->end + 1 : 0;
+    one.layout.first_row = (uint32_t)(own->first * blocks->rows_per_plane);
+    one.layout.end_row = (uint32_t)(own->end * blocks->rows_per_plane);
+    one.block_count =
+        one.boundary.free_blocks
+            ? lists->free_count
+            : lbm_cuda_blocks_for(&one.layout, one.layout.end_row - one.layout.first_row);
+    one.boundary.free_blocks += one.boundary.free_blocks ? lists->first_free : 0;
+    one.boundary.first_cell = lists->first_cell;
+    one.boundary.end_cell = lists->end_cell;
+    one.boundary.again += lists->again_count > 0 ? lists->first_again : 0;
+    one.boundary.again_count = lists->again_count;
     one.clock = cuda_queue_clock(state->all.base.queue, step);
-    one.from = state->all.f[0][step & 1];
-    one.to = state->all.f[0][(step + 1) & 1];
+    one.from = state->all.f[block][step & 1];
+    one.to = state->all.f[block][(step + 1) & 1];
     one.acceleration = one.acceleration_before = state->acceleration;
     one.acceleration_turns = cuda_acceleration_turns(state->all.plan);
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;
     }
     return one;
+}
+
+sel_status lbm_cuda_exchange(const lbm_cuda *state, int64_t turn, sel_error *error) {
+    void *at[SEL_MOST_BLOCKS];
+    for (int b = 0; b < SEL_MOST_BLOCKS; b++) {
+        at[b] = state->all.f[b][turn & 1];
+    }
+    return cuda_exchange(&state->all.base, &state->halo, at, error);
+}
+
+static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
+    lbm_gpu_view view = *lbm_cuda_view(state);
+    for (int b = 0; b < state->all.base.blocks.count; b++) {
+        view.last = lbm_cuda_step(state, step, b);
+        view.last.acceleration_turns = view.last.acceleration_turns && !initially;
+        CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
+static sel_status start(sel_state *base, sel_error *error) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    state->accelerated_at = -1;
+    show_arrays(state);
+    state->view.solid = base->solid;
+    sel_status status = lbm_cuda_send_boundary(state, error);
+    status = status ? status : cuda_laws_start(state, error);
+    status = status ? status : lbm_cuda_set_initial(state, error);
+    return status || !sel_plan_observes(base->plan) ? status : observe(state, 0, true, error);
 }
 
 /* A graph has no step whose closures need an acceleration that a control has changed since. */
@@ -171,7 +225,6 @@ static bool alone(const sel_state *base) {
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
-    const lbm_gpu_step one = describe_step(state, step);
     const cuda_queue *queue = base->queue;
     const bool ahead = state->all.copies > 1;
     if (lbm_depends(state->all.plan) & SEL_ON_T && (!ahead || step == queue->first)) {
@@ -182,13 +235,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
             return status;
         }
     }
-    if (base->observing) {
-        lbm_gpu_view view = state->view;
-        view.last = one;
-        CUDA_TRY(lbm_gpu_observe(&view, false, base->queue->stream));
+    sel_status status = base->observing ? observe(state, step, false, error) : SEL_OK;
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        const lbm_gpu_step one = lbm_cuda_step(state, step, b);
+        CUDA_TRY(state->run_step(&one, base->queue->stream));
     }
-    CUDA_TRY(state->run_step(&one, base->queue->stream));
-    return SEL_OK;
+    return status ? status : lbm_cuda_exchange(state, step + 1, error);
 }
 
 /* Keeps the acceleration for the closures of the step to come, before a control changes it. */
@@ -220,17 +272,23 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = lbm_depends(state->all.plan);
-    return varies ? cuda_laws_enqueue(state, varies, base->step - 1, 1, error) : SEL_OK;
+    sel_status status = lbm_cuda_exchange(state, base->step, error);
+    return status || !varies ? status : cuda_laws_enqueue(state, varies, base->step - 1, 1, error);
 }
 
 const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
     const int64_t step = state->all.base.step;
     lbm_gpu_view *view = &state->view;
-    view->last = describe_step(state, step > 0 ? step - 1 : 0);
+    const sel_blocks *blocks = &state->all.base.blocks;
+    view->last = lbm_cuda_step(state, step > 0 ? step - 1 : 0, 0);
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->now = state->all.f[0][step & 1];
+    view->blocks = blocks->count;
+    for (int b = 0; b < blocks->count; b++) {
+        view->now[b] = state->all.f[b][step & 1];
+        view->end[b] = (uint32_t)(blocks->v[b].end * state->halo.stride);
+    }
     return view;
 }
 

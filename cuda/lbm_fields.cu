@@ -8,9 +8,9 @@
 
 enum { THREADS = LOOK_THREADS, JOINERS = LOOK_JOINED, ROWS_PER_BLOCK = LOOK_ROWS };
 
-// For a thread per cell, or several cells.
+// For a thread per cell of a block of the grid, or several cells.
 static unsigned blocks_of(const lbm_gpu_layout &l) {
-    const int64_t blocks = ((int64_t)l.nx * l.ny * l.nz + THREADS - 1) / THREADS;
+    const int64_t blocks = ((int64_t)l.nx * (l.end_row - l.first_row) + THREADS - 1) / THREADS;
     return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
 }
 
@@ -32,7 +32,8 @@ __global__ void __launch_bounds__(THREADS)
     typedef lbm_look<T, D> look;
     const lbm_gpu_layout &l = v.last.layout;
     const int64_t cells = (int64_t)l.nx * l.ny * l.nz, step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += step) {
+    const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
+    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
                                 (uint32_t)(k / l.nx / l.ny)};
         const uint32_t index = look::index_of(l, at[0], at[1], at[2]);
@@ -82,8 +83,8 @@ extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *val
 // A boundary cell to a thread.
 template <class T>
 __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
-    const uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= s.boundary.cell_count || cuda_is_halted(s.halted, s.clock)) {
+    const uint32_t k = s.boundary.first_cell + blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.boundary.end_cell || cuda_is_halted(s.halted, s.clock)) {
         return;
     }
     const lbm_gpu_cell cell = s.boundary.cells[k];
@@ -101,7 +102,8 @@ __global__ void __launch_bounds__(THREADS)
     if (cuda_is_halted(v.last.halted, v.last.clock)) {
         return;
     }
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += step) {
+    const int64_t first = (int64_t)l.first_row * l.nx, end = (int64_t)l.end_row * l.nx;
+    for (int64_t k = first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < end; k += step) {
         const uint32_t at[3] = {(uint32_t)(k % l.nx), (uint32_t)(k / l.nx % l.ny),
                                 (uint32_t)(k / l.nx / l.ny)};
         double s[D::parts], value[CUDA_PARTS];
@@ -124,8 +126,9 @@ __global__ void __launch_bounds__(THREADS)
 template <class T, class D>
 static cudaError_t observe(const lbm_gpu_view *v, bool initially, cudaStream_t stream) {
     const lbm_gpu_boundary &b = v->last.boundary;
-    if (b.links) {
-        keep_links<T><<<(b.cell_count + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
+    const uint32_t cells = b.end_cell - b.first_cell;
+    if (b.links && cells > 0) {
+        keep_links<T><<<(cells + THREADS - 1) / THREADS, THREADS, 0, stream>>>(v->last);
     }
     if (v->strain[0] || v->strain[1]) {
         keep_strain<T, D><<<blocks_of(v->last.layout), THREADS, 0, stream>>>(*v, initially);

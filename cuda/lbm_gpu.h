@@ -1,9 +1,11 @@
 /* lbm_gpu.h -- lattice Boltzmann on the device: the data that kernels see, and their launchers.
  *
  * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
- * f[i][z][y][x] at i * plane + z * slice + y * pitch + x, without halos: pitch is a multiple of a
- * warp, or the power of two that a shorter row fits, periodic axes wrap, and what is pulled across
- * other faces is replaced at boundary cells.
+ * f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or the
+ * power of two that a shorter row fits, periodic axes wrap, and what is pulled across other faces
+ * is replaced at boundary cells. Where the grid is cut into blocks (engine/machine/comm.h), the
+ * planes beside a block stand behind its own: that below at the number of its end, that above at
+ * the next.
  */
 #ifndef LBM_GPU_H
 #define LBM_GPU_H
@@ -12,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "cuda/machine/look.h"
+#include "engine/scene/grid.h"
 #ifdef __CUDACC__
 #define LBM_FIELD_INLINE static __device__ __forceinline__
 #endif
@@ -30,6 +33,10 @@ typedef struct lbm_gpu_layout {
     uint32_t nx, ny, nz, pitch, slice;
     uint32_t block_width, block_rows, blocks_per_row;
     int64_t plane;
+    /* Of the block of the grid: its first and last plane (slowest axis), where the planes beside
+     * them stand, and its rows first_row <= row < end_row. */
+    uint32_t first, last, below, above;
+    uint32_t first_row, end_row;
 } lbm_gpu_layout;
 
 /* A boundary cell as in engine/solvers/lbm/lbm_boundary.h. */
@@ -54,6 +61,7 @@ typedef struct lbm_gpu_block {
 typedef struct lbm_gpu_boundary {
     const lbm_gpu_cell *cells;
     uint32_t cell_count;
+    uint32_t first_cell, end_cell; /* of the block of the grid */
     int64_t link_count;
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of
      * boundary cells before each word. */
@@ -98,8 +106,10 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 
 /* What fields are made of. */
 typedef struct lbm_gpu_view {
-    lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
-    const void *now;      /* populations of the present step */
+    lbm_gpu_step last; /* the last step; before any, and to observe it, the step to come */
+    const void *now[SEL_MOST_BLOCKS]; /* populations of the present step, by block of the grid, */
+    uint32_t end[SEL_MOST_BLOCKS];    /* which ends at this index of a plane */
+    int blocks;
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
                              [components][nz][ny][nx], the user's units; NULL: nobody asks */
@@ -126,8 +136,8 @@ cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double cen
 cudaError_t lbm_gpu_flows(const lbm_gpu_boundary *boundary, int regions, double *rate,
                           cudaStream_t stream);
 
-/* Populations of step 0 from density deviation and velocity, values[1 + dims][nz][ny][nx] on the
- * device in f64; NULL: at rest. Solids get zeros. */
+/* Populations of step 0 in the block of view->last, from density deviation and velocity, values[1 +
+ * dims][nz][ny][nx] on the device in f64; NULL: at rest. Solids get zeros. */
 cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *values, void *to,
                           cudaStream_t stream);
 

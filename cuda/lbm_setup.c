@@ -42,8 +42,9 @@ typedef struct lists {
     uint32_t again_count;
 } lists;
 
-static void fill_lists(const lbm_cuda *state, lists *l) {
+static void fill_lists(lbm_cuda *state, lists *l) {
     const lbm_boundary *b = &state->all.plan->boundary;
+    lbm_cuda_block *blocks = state->block;
     const lbm_gpu_layout *layout = &state->pattern.layout;
     bool moves[256];
     find_moving(state->all.plan->base.domain, moves);
@@ -58,6 +59,14 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
                 l->again[l->again_count++] = (uint32_t)c;
             }
         }
+        const int of = sel_block_of(&state->all.base.blocks, row);
+        blocks[of].end_cell = (uint32_t)b->row_cells[row + 1];
+        blocks[of].again_count = l->again_count;
+    }
+    for (int k = state->all.base.blocks.count - 1; k > 0; k--) {
+        blocks[k].first_cell = blocks[k - 1].end_cell;
+        blocks[k].first_again = blocks[k - 1].again_count;
+        blocks[k].again_count -= blocks[k].first_again;
     }
     uint32_t count = 0;
     for (size_t w = 0; w < l->word_count; w++) {
@@ -66,9 +75,15 @@ static void fill_lists(const lbm_cuda *state, lists *l) {
     }
 }
 
-static int64_t block_count(const lbm_gpu_layout *layout) {
-    const int64_t rows = (int64_t)layout->ny * layout->nz;
-    return (rows + layout->block_rows - 1) / layout->block_rows * layout->blocks_per_row;
+/* Thread blocks of a step, of all blocks of the grid. */
+static int64_t block_count(const lbm_cuda *state) {
+    const sel_blocks *blocks = &state->all.base.blocks;
+    int64_t count = 0;
+    for (int b = 0; b < blocks->count; b++) {
+        const int64_t rows = (blocks->v[b].end - blocks->v[b].first) * blocks->rows_per_plane;
+        count += lbm_cuda_blocks_for(&state->pattern.layout, rows);
+    }
+    return count;
 }
 
 /* Blocks are left out where an eighth of the cells and more are solid. */
@@ -77,12 +92,11 @@ static bool leaves_blocks_out(const lbm_cuda *state) {
     return domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
 }
 
-static uint32_t free_warps(const lbm_cuda *state, uint32_t block) {
-    const lbm_gpu_layout *l = &state->pattern.layout;
-    const uint32_t row = block / l->blocks_per_row * l->block_rows;
+static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t block) {
+    const uint32_t row = l->first_row + block / l->blocks_per_row * l->block_rows;
     const uint32_t first = block % l->blocks_per_row * l->block_width;
     uint32_t warps = 0;
-    for (uint32_t y = row; y < row + l->block_rows && y < l->ny * l->nz; y++) {
+    for (uint32_t y = row; y < row + l->block_rows && y < l->end_row; y++) {
         const uint8_t *cell = state->all.plan->base.domain->cell + (size_t)y * l->nx;
         for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
             const uint32_t thread = (y - row) * l->block_width + x - first;
@@ -93,22 +107,26 @@ static uint32_t free_warps(const lbm_cuda *state, uint32_t block) {
 }
 
 static sel_status send_free_blocks(lbm_cuda *state, sel_error *error) {
-    const uint32_t all = (uint32_t)block_count(&state->pattern.layout);
+    const size_t all = (size_t)block_count(state);
     uint32_t count = 0;
     if (!leaves_blocks_out(state)) {
-        state->pattern.block_count = all;
         return SEL_OK;
     }
     lbm_gpu_block *blocks = malloc(all * sizeof *blocks);
     if (!blocks) {
         return sel_fail_memory(error, "the list of blocks", all * sizeof *blocks);
     }
-    for (uint32_t block = 0; block < all; block++) {
-        const lbm_gpu_block one = {block, free_warps(state, block)};
-        blocks[count] = one;
-        count += one.warps != 0;
+    for (int b = 0; b < state->all.base.blocks.count; b++) {
+        const lbm_gpu_layout l = lbm_cuda_step(state, 0, b).layout;
+        const uint32_t of_part = lbm_cuda_blocks_for(&l, l.end_row - l.first_row);
+        state->block[b].first_free = count;
+        for (uint32_t block = 0; block < of_part; block++) {
+            const lbm_gpu_block one = {block, free_warps(state, &l, block)};
+            blocks[count] = one;
+            count += one.warps != 0;
+        }
+        state->block[b].free_count = count - state->block[b].first_free;
     }
-    state->pattern.block_count = count;
     sel_status status =
         cuda_send(state->pattern.boundary.free_blocks, blocks, count * sizeof *blocks, error);
     free(blocks);
@@ -117,7 +135,8 @@ static sel_status send_free_blocks(lbm_cuda *state, sel_error *error) {
 
 static size_t word_count(const lbm_cuda *state) {
     const int64_t cells = state->all.plan->boundary.cell_count;
-    return cells > 0 ? ((size_t)state->pattern.layout.plane + CUDA_WARP - 1) / CUDA_WARP : 0;
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    return cells > 0 ? ((size_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
 /* Cells with values that are evaluated ahead are few (cuda_laws_copies). */
@@ -134,8 +153,7 @@ void lbm_cuda_list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, words, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, before, (int64_t)word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
-    SEL_ADD(arrays, to, free_blocks,
-            leaves_blocks_out(state) ? block_count(&state->pattern.layout) : 0, 0);
+    SEL_ADD(arrays, to, free_blocks, leaves_blocks_out(state) ? block_count(state) : 0, 0);
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
 }
 
@@ -144,7 +162,6 @@ static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
     lbm_gpu_boundary *to = &state->pattern.boundary;
     const uint64_t words = l->word_count * sizeof *l->words;
     to->cell_count = (uint32_t)b->cell_count;
-    to->again_count = l->again_count;
     to->link_count = b->link_count;
     sel_status status =
         cuda_send(to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells, error);
@@ -220,8 +237,15 @@ sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error) {
     double *given = lbm_initial_given(state->all.plan) ? state->all.f[0][1] : NULL;
     sel_status status = given ? send_initial(state, given, error) : SEL_OK;
     if (!status) {
-        CUDA_TRY(lbm_gpu_start(lbm_cuda_view(state), given, state->all.f[0][0],
-                               state->all.base.queue->stream));
+        lbm_gpu_view view = *lbm_cuda_view(state);
+        for (int b = 0; b < state->all.base.blocks.count; b++) {
+            view.last.layout = lbm_cuda_step(state, 0, b).layout;
+            CUDA_TRY(
+                lbm_gpu_start(&view, given, state->all.f[b][0], state->all.base.queue->stream));
+        }
+        status = lbm_cuda_exchange(state, 0, error);
+    }
+    if (!status) {
         status = cuda_sum_now(&state->all.base, &deviation, error);
         state->all.first_mass = lbm_mass(&state->all, sel_total_of(&deviation, false));
     }

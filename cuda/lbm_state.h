@@ -9,10 +9,17 @@
 
 typedef struct cuda_laws cuda_laws;
 
+/* What of the lists belongs to a block of the grid. */
+typedef struct lbm_cuda_block {
+    uint32_t first_cell, end_cell, first_again, again_count, first_free, free_count;
+} lbm_cuda_block;
+
 typedef struct lbm_cuda {
     lbm_state all;
-    lbm_gpu_step pattern; /* all but `from` and `to` */
-    lbm_gpu_view view;    /* see lbm_cuda_view */
+    lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
+    lbm_cuda_block block[SEL_MOST_BLOCKS];
+    sel_halo halo;     /* of populations */
+    lbm_gpu_view view; /* see lbm_cuda_view */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
     double *rates;          /* [regions + 1] on the device */
@@ -20,6 +27,15 @@ typedef struct lbm_cuda {
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws *laws;
 } lbm_cuda;
+
+/* The step from `step` to the next in a block of the grid. */
+lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block);
+
+/* Fills the halos of the blocks of f[..][turn]. */
+sel_status lbm_cuda_exchange(const lbm_cuda *state, int64_t turn, sel_error *error);
+
+/* Thread blocks of a step for so many rows. */
+uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows);
 
 /* The present state as fields see it: state->view. */
 const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state);

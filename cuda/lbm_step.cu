@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
     }
     const uint32_t row_block = block / l.blocks_per_row;
     const uint32_t x = (block - row_block * l.blocks_per_row) * l.block_width + threadIdx.x;
-    const uint32_t row = row_block * l.block_rows + threadIdx.y;
-    if (row >= l.ny * l.nz) {
+    const uint32_t row = l.first_row + row_block * l.block_rows + threadIdx.y;
+    if (row >= l.end_row) {
         return;
     }
     if (x >= l.nx || cuda_is_halted(s.halted, s.clock)) {

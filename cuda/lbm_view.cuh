@@ -51,10 +51,20 @@ template <class T, class D> struct lbm_look {
         }
     }
 
+    // Those of the block of the grid that has a cell.
+    static __device__ __forceinline__ const real *populations(const lbm_gpu_view &v,
+                                                              uint32_t index) {
+        int b = 0;
+        while (b + 1 < v.blocks && index >= v.end[b]) {
+            b++;
+        }
+        return (const real *)v.now[b];
+    }
+
     // Density deviation and velocity: the momentum of stored populations is rho u + F/2.
     static __device__ __forceinline__ double velocity(const lbm_gpu_view &v, uint32_t index,
                                                       double u[D::dims]) {
-        const real *f = (const real *)v.now + index;
+        const real *f = populations(v, index) + index;
         typename D::lbm_rates rates;
         double g[D::q], drho;
 #pragma unroll

@@ -100,6 +100,18 @@ cuda_grid cuda_grid_of(const sel_state *state) {
     return (cuda_grid){{(uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2]}, state->solid};
 }
 
+/* sel_copy */
+static sel_status copy_on_stream(void *stream, void *to, const void *from, size_t bytes,
+                                 sel_error *error) {
+    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+    return SEL_OK;
+}
+
+sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const *at,
+                         sel_error *error) {
+    return sel_exchange(&state->blocks, halo, at, copy_on_stream, state->queue->stream, error);
+}
+
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {
     const cuda_solver *solver = solver_of(plan);
     *made = NULL;

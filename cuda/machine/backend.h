@@ -57,6 +57,10 @@ sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
+/* Enqueues what fills the halos of the blocks of an array. */
+sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const *at,
+                         sel_error *error);
+
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);
 

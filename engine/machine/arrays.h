@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/base/status.h"
+#include "engine/scene/grid.h"
 
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
-enum { SEL_MOST_BLOCKS = 8 };
 
 enum {
     SEL_SAVED = 1,   /* the state cannot be made again without it */

@@ -72,7 +72,8 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *co
             continue;
         }
         const sel_block *own = &blocks->v[b], *other = &blocks->v[from];
-        const int64_t to_plane = k % 2 ? own->end : own->first - halo->width;
+        const int64_t low = halo->behind ? own->end : own->first - halo->width;
+        const int64_t to_plane = k % 2 ? own->end + (halo->behind ? halo->width : 0) : low;
         const int64_t from_plane = k % 2 ? other->first : other->end - halo->width;
         for (int64_t j = 0; j < halo->components * halo->width && !status; j++) {
             const int64_t c = j / halo->width, p = j % halo->width;

@@ -45,6 +45,7 @@ typedef struct sel_halo {
     int components, width;         /* planes beyond each end of a block */
     int64_t stride, plane, margin; /* elements from plane to plane, from component to component,
                                       and of a plane in front of its first cell */
+    bool behind; /* both halos stand behind the block, the one of its first plane first */
 } sel_halo;
 
 /* The cells of block b of an array whose cells stand like `whole`. */
