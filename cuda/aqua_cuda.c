@@ -482,6 +482,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
 const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
+    .uncut = true,
     .fits = fits,
     .list = list,
     .start = start,

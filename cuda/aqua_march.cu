@@ -301,14 +301,12 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
 }
 
 int multiprocessors() {
-    static int count = 0;
-    int device;
-    if (count == 0 &&
-        (cudaGetDevice(&device) != cudaSuccess ||
-         cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)) {
-        count = 132;
-    }
-    return count;
+    int device, count;
+    return cudaGetDevice(&device) == cudaSuccess &&
+                   cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) ==
+                       cudaSuccess
+               ? count
+               : 132;
 }
 
 // Marches as long as hides their start, but several for each place on the device; at the end short

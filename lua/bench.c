@@ -75,7 +75,8 @@ static void release(bench_case *c) {
 static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     const sel_settings settings = {.precision = -1,
                                    .backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU,
-                                   .threads = b->threads};
+                                   .threads = b->threads,
+                                   .device = b->options->device};
     sel_error failure = {.status = SEL_OK};
     sel_status status = sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, &failure);
     if (status) {
@@ -211,14 +212,14 @@ static sel_status choose_backend(bench *b, sel_error *error) {
     const sel_bench_options *options = b->options;
     int wanted = options->backend < 0 ? SEL_BACKEND_AUTO : options->backend;
     sel_choice choice;
-    sel_status status = sel_backend_choose(&lbm_solver, wanted, &choice, error);
+    sel_status status = sel_backend_choose(&lbm_solver, wanted, options->device, &choice, error);
     if (status) {
         return status;
     }
     b->backend = choice.backend;
     b->on_device = choice.backend != lbm_solver.cpu;
     b->threads = options->threads ? options->threads : sel_machine_threads();
-    b->backend->device(b->device, sizeof b->device);
+    b->backend->device(options->device, b->device, sizeof b->device);
     if (*choice.fallback) {
         snprintf(b->fallback, sizeof b->fallback, "no GPU can be used: %.450s", choice.fallback);
     }
@@ -268,7 +269,7 @@ static sel_status measure(bench *b, int first, int count, sel_error *error) {
         status = set_up(b, &cases[i], error);
     }
     for (int round = 0; round < rounds && !status; round++) {
-        copies[round] = b->backend->bandwidth ? b->backend->bandwidth(b->threads) : 0;
+        copies[round] = b->backend->bandwidth(b->options->device, b->threads);
         for (int i = 0; i < count && !status; i++) {
             bench_case *c = &cases[i];
             double seconds = 1;

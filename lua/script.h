@@ -43,6 +43,7 @@ void sel_annotations(FILE *to);
 typedef struct sel_bench_options {
     int backend;      /* SEL_BACKEND_AUTO, ...; -1: auto */
     int threads;      /* 0: all cores */
+    int device;       /* the number of the GPU */
     int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
     double seconds;   /* of stepping in each measurement */
     const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024

@@ -112,9 +112,10 @@ static void push_host(lua_State *L) {
                                          {"suggestion", host_suggestion},
                                          {NULL, NULL}};
     char device[256];
-    const sel_choice *choice = &context_of(L)->choice;
+    const context *c = context_of(L);
+    const sel_choice *choice = &c->choice;
     const sel_backend *backend = choice->backend;
-    backend->device(device, sizeof device);
+    backend->device(c->options->settings.device, device, sizeof device);
     luaL_newlib(L, functions);
     lua_pushstring(L, backend->name);
     lua_setfield(L, -2, "backend");
@@ -177,7 +178,8 @@ static int call_main(lua_State *L) {
 
 sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error) {
     context c = {.options = options};
-    int backend = options->settings.backend;
+    const sel_settings *settings = &options->settings;
+    const int backend = settings->backend < 0 ? SEL_BACKEND_AUTO : settings->backend;
     char folder[4096];
     snprintf(folder, sizeof folder, "%s/validation", options->scenarios);
     if (access(folder, R_OK) != 0) {
@@ -186,8 +188,8 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
                         "`make install` them",
                         folder, strerror(errno));
     }
-    sel_status status = sel_backend_choose(sel_solvers[0], backend < 0 ? SEL_BACKEND_AUTO : backend,
-                                           &c.choice, error);
+    sel_status status =
+        sel_backend_choose(sel_solvers[0], backend, settings->device, &c.choice, error);
     lua_State *L = status ? NULL : luaL_newstate();
     if (!L) {
         return status ? status : sel_fail_memory(error, "Lua", 0);

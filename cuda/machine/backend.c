@@ -7,6 +7,12 @@ static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
 }
 
+/* Before all else that a call does with a state: a thread has one device at a time. */
+static sel_status enter(const sel_state *state, sel_error *error) {
+    CUDA_TRY(cudaSetDevice(state->plan->device));
+    return SEL_OK;
+}
+
 /* ---- memory ---- */
 
 static sel_status allocate(void **block, uint64_t bytes, const char *what, sel_error *error) {
@@ -48,6 +54,9 @@ static sel_state *begin(const sel_plan *plan) {
     state->queue = queue;
     state->arrays.memory = &device_memory;
     sel_state_begin(state, plan);
+    if (solver_of(plan)->uncut) {
+        state->blocks = sel_blocks_cut(plan->domain, 1);
+    }
     return state;
 }
 
@@ -86,7 +95,8 @@ static uint64_t estimate(const sel_plan *plan) {
 
 static sel_status fill(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    sel_status status = cuda_queue_open(state->queue, error);
+    sel_status status = enter(state, error);
+    status = status ? status : cuda_queue_open(state->queue, error);
     list(state);
     const uint64_t cells = (uint64_t)sel_grid_cells(&state->plan->domain->grid);
     status = status ? status : sel_state_allocate(state, solver->what, error);
@@ -167,7 +177,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     const cuda_solver *solver = solver_of(state->plan);
     const bool observes = observed && sel_plan_observes(state->plan);
     const int64_t first = state->step, end = first + n;
-    sel_status status = cuda_queue_begin(state->queue, error);
+    sel_status status = enter(state, error);
+    status = status ? status : cuda_queue_begin(state->queue, error);
     status = status ? status : check(state, first, error);
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status) {
@@ -187,18 +198,21 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
 }
 
 static sel_status wait_for_steps(sel_state *state, sel_error *error) {
-    sel_status status = cuda_queue_wait(state->queue, error);
+    sel_status status = enter(state, error);
+    status = status ? status : cuda_queue_wait(state->queue, error);
     state->broken = state->broken || status;
     return status ? status : check(state, state->step, error);
 }
 
 static sel_status saving(sel_state *state, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    return solver->saving ? solver->saving(state, error) : SEL_OK;
+    sel_status status = enter(state, error);
+    return status || !solver->saving ? status : solver->saving(state, error);
 }
 
 static sel_status loaded(sel_state *state, sel_error *error) {
-    sel_status status = sel_state_loaded(state, solver_of(state->plan)->loaded, error);
+    sel_status status = enter(state, error);
+    status = status ? status : sel_state_loaded(state, solver_of(state->plan)->loaded, error);
     return status ? status : wait_for_steps(state, error);
 }
 
@@ -272,7 +286,8 @@ static sel_status start(sel_state *state, sel_request *request, sel_error *error
     if (request->unobserved) {
         return SEL_OK;
     }
-    sel_status status = ask(state, request, error);
+    sel_status status = enter(state, error);
+    status = status ? status : ask(state, request, error);
     cuda_slot_started(state->queue, request, state->step, status);
     return status;
 }
@@ -293,7 +308,9 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     if (request->unobserved) {
         return SEL_OK;
     }
-    sel_status status = cuda_slot_answer(state->queue, request, state->threads, &slot, error);
+    sel_status status = enter(state, error);
+    status =
+        status ? status : cuda_slot_answer(state->queue, request, state->threads, &slot, error);
     if (status) {
         state->broken = true;
         return status;
@@ -325,6 +342,7 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
 
 const sel_backend cuda_backend = {
     .name = "cuda",
+    .devices = cuda_device_count,
     .probe = cuda_device_probe,
     .bandwidth = cuda_device_bandwidth,
     .estimate = estimate,

@@ -12,6 +12,7 @@
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
+    bool uncut;        /* its kernels see the grid as one block */
     /* Fails when the kernels' numbers are too small for the grid. NULL, as all that follow but
      * list, start, step and look: there is nothing to do, to say or to fail. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);

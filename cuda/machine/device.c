@@ -39,12 +39,22 @@ static sel_status no_device(cudaError_t code, sel_error *error) {
                     cudaGetErrorString(code), cudaGetErrorName(code), mend);
 }
 
-sel_status cuda_device_probe(uint64_t *free_bytes, sel_error *error) {
+int cuda_device_count(void) {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+sel_status cuda_device_probe(int device, uint64_t *free_bytes, sel_error *error) {
     int count = 0;
     size_t free_now = 0, total = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
     code = code == cudaSuccess && count == 0 ? cudaErrorNoDevice : code;
-    code = code == cudaSuccess ? cudaSetDevice(0) : code;
+    if (code == cudaSuccess && device >= count) {
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "there is no device %d: CUDA has %d here, with numbers from 0 on", device,
+                        count);
+    }
+    code = code == cudaSuccess ? cudaSetDevice(device) : code;
     code = code == cudaSuccess ? cudaMemGetInfo(&free_now, &total) : code;
     if (code == cudaSuccess) { /* an empty copy finds out whether there is code for this device */
         char *block = NULL;
@@ -60,11 +70,11 @@ sel_status cuda_device_probe(uint64_t *free_bytes, sel_error *error) {
     return SEL_OK;
 }
 
-void cuda_device_text(char *text, size_t size) {
+void cuda_device_text(int device, char *text, size_t size) {
     struct cudaDeviceProp properties;
     int version = 0;
     text[0] = '\0';
-    if (cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
+    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess &&
         cudaRuntimeGetVersion(&version) == cudaSuccess) {
         snprintf(text, size, "%s, CUDA %d.%d", properties.name, version / 1000,
                  version % 1000 / 10);
@@ -118,13 +128,13 @@ static double time_copy(void *to, const void *from, int64_t bytes, cudaEvent_t b
     return done ? 1e-3 * (double)milliseconds : 0;
 }
 
-double cuda_device_bandwidth(int threads) {
+double cuda_device_bandwidth(int device, int threads) {
     (void)threads;
     const int64_t bytes = (int64_t)2 << 30;
     void *from = NULL, *to = NULL;
     cudaEvent_t before = NULL, after = NULL;
     double seconds[COPIES], rate = 0;
-    if (cudaMalloc(&from, (size_t)bytes) == cudaSuccess &&
+    if (cudaSetDevice(device) == cudaSuccess && cudaMalloc(&from, (size_t)bytes) == cudaSuccess &&
         cudaMalloc(&to, (size_t)bytes) == cudaSuccess &&
         cudaMemset(from, 0x3a, (size_t)bytes) == cudaSuccess &&
         cudaEventCreate(&before) == cudaSuccess && cudaEventCreate(&after) == cudaSuccess &&

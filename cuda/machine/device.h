@@ -25,16 +25,19 @@ sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, 
 
 /* ---- the device ---- */
 
-/* Takes the first device into use. SEL_NO_DEVICE, with the reason, when there is none, its driver
- * is too old, or this build has no code for it. */
-sel_status cuda_device_probe(uint64_t *free_bytes, sel_error *error);
+/* How many devices there are, with numbers from 0 on. */
+int cuda_device_count(void);
+
+/* Takes a device into use, for all calls of this thread. SEL_NO_DEVICE, with the reason, when there
+ * is none of this number, its driver is too old, or this build has no code for it. */
+sel_status cuda_device_probe(int device, uint64_t *free_bytes, sel_error *error);
 
 /* "NVIDIA H200, CUDA 13.0"; empty when there is none. */
-void cuda_device_text(char *text, size_t size);
+void cuda_device_text(int device, char *text, size_t size);
 
 /* Bytes per second, read and written, of a copy much larger than the caches; 0 when it fails. The
  * number of threads means nothing here. */
-double cuda_device_bandwidth(int threads);
+double cuda_device_bandwidth(int device, int threads);
 
 /* Device memory, told by `what` when there is not enough. */
 sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);

@@ -9,7 +9,6 @@
 static const uint64_t large_copy = 8 << 20;
 
 sel_status cuda_queue_open(cuda_queue *queue, sel_error *error) {
-    CUDA_TRY(cudaSetDevice(0));
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking));
     CUDA_TRY(cudaStreamCreateWithFlags(&queue->copies, cudaStreamNonBlocking));
     for (int k = 0; k < CUDA_CHUNKS; k++) {

@@ -10,6 +10,8 @@
 #include <string.h>
 #include "engine/base/machine.h"
 
+/* More than any machine has: a slip. */
+enum { MOST_DEVICES = 1024 };
 enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH };
 
 const sel_command sel_commands[] = {
@@ -59,17 +61,34 @@ static sel_status set_only(sel_arguments *a, const char *value, sel_error *error
     return SEL_OK;
 }
 
-static sel_status set_threads(sel_arguments *a, const char *value, sel_error *error) {
+static sel_status whole_number(const char *name, const char *value, int least, int most,
+                               int64_t *number, sel_error *error) {
     char *end;
     errno = 0;
-    long threads = strtol(value, &end, 10);
-    if (errno || *end || end == value || threads < 1 || threads > SEL_MAX_THREADS) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--threads must be a whole number from 1 to %d, got '%s'", SEL_MAX_THREADS,
-                        value);
-    }
-    a->settings.threads = threads;
-    return SEL_OK;
+    *number = strtol(value, &end, 10);
+    return !errno && !*end && end != value && *number >= least && *number <= most
+               ? SEL_OK
+               : sel_fail(error, SEL_BAD_USAGE, "%s must be a whole number from %d to %d, got '%s'",
+                          name, least, most, value);
+}
+
+static sel_status set_threads(sel_arguments *a, const char *value, sel_error *error) {
+    return whole_number("--threads", value, 1, SEL_MAX_THREADS, &a->settings.threads, error);
+}
+
+static sel_status set_device(sel_arguments *a, const char *value, sel_error *error) {
+    int64_t number;
+    sel_status status = whole_number("--device", value, 0, MOST_DEVICES - 1, &number, error);
+    a->settings.device = status ? 0 : (int)number;
+    a->device = true;
+    return status;
+}
+
+static sel_status set_blocks(sel_arguments *a, const char *value, sel_error *error) {
+    int64_t number;
+    sel_status status = whole_number("--blocks", value, 1, SEL_MOST_BLOCKS, &number, error);
+    a->settings.blocks = status ? 0 : (int)number;
+    return status;
 }
 
 static sel_status set_script_limit(sel_arguments *a, const char *value, sel_error *error) {
@@ -121,9 +140,17 @@ const sel_option sel_options[] = {
     {"--backend", ANY, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETTER(set_backend)},
+    {"--device", ANY, "N",
+     "the GPU that computes, by its number in selenite info; the first, 0, when not given; it "
+     "means "
+     "--backend cuda",
+     SETTER(set_device)},
     {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, "f32|f64",
      "precision of the stored state; overrides the scenario", SETTER(set_precision)},
     {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETTER(set_threads)},
+    {"--blocks", SEL_RUN | SEL_CHECK, "N",
+     "cut the grid into N blocks, which exchange their borders; results are the same",
+     SETTER(set_blocks)},
     {"--trust", SCRIPTS, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
     {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
      SETTER(set_script_limit)},
@@ -223,6 +250,11 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
             return status;
         }
     }
+    if (a->device && a->settings.backend == SEL_BACKEND_CPU) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--device chooses a GPU, and --backend cpu takes none; give one of them");
+    }
+    a->settings.backend = a->device ? SEL_BACKEND_CUDA : a->settings.backend;
     return SEL_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct sel_arguments {
     bool resume;
     const char *resume_file; /* NULL: that of the directory */
     bool force, trust, quiet, json, regions, laws, help;
+    bool device; /* one is named */
 } sel_arguments;
 
 typedef struct sel_command {

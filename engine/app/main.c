@@ -233,6 +233,7 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
 static sel_status bench(const sel_arguments *a, sel_error *error) {
     sel_bench_options options = {.backend = a->settings.backend,
                                  .threads = (int)a->settings.threads,
+                                 .device = a->settings.device,
                                  .rounds = 7,
                                  .seconds = 0.25,
                                  .only = a->only,
@@ -261,20 +262,34 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     return status;
 }
 
-/* What the backend runs on, or why it cannot; `backend` NULL: the build has no CUDA. */
-static void print_backend(const sel_solver *solver, const sel_backend *backend) {
+static void print_device(const sel_backend *backend, int number) {
     char device[256], text[SEL_BYTES_ROOM];
     uint64_t free_bytes;
     sel_error why = {.status = SEL_OK};
-    printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
-    if (!backend) {
-        puts("not in this build; build it where nvcc is installed");
-    } else if (backend->probe(&free_bytes, &why)) {
+    if (backend->probe(number, &free_bytes, &why)) {
         printf("cannot be used: %s\n", why.text);
     } else {
-        backend->device(device, sizeof device);
+        backend->device(number, device, sizeof device);
         printf("%s, %s free\n", device, sel_bytes_text((double)free_bytes, text));
     }
+}
+
+/* What the backend runs on, a line for each device, or why it cannot; `backend` NULL: the build has
+ * no CUDA. */
+static void print_backend(const sel_solver *solver, const sel_backend *backend) {
+    const int count = backend && backend->devices ? backend->devices() : 0;
+    int number = 0;
+    do {
+        printf("sel.%-7s %-5s", solver->name, backend ? backend->name : "cuda");
+        if (!backend) {
+            puts("not in this build; build it where nvcc is installed");
+            return;
+        }
+        if (count > 0) {
+            printf("%d: ", number);
+        }
+        print_device(backend, number);
+    } while (++number < count);
 }
 
 static void info(void) {

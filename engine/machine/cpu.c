@@ -48,10 +48,15 @@ static const sel_cpu *cpu_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cpu;
 }
 
-static sel_status probe(uint64_t *free_bytes, sel_error *error) {
-    (void)error;
+static sel_status probe(int device, uint64_t *free_bytes, sel_error *error) {
+    (void)device, (void)error;
     *free_bytes = sel_machine_free_memory();
     return SEL_OK;
+}
+
+static double bandwidth(int device, int threads) {
+    (void)device;
+    return sel_machine_bandwidth(threads);
 }
 
 static void list(sel_state *state, const sel_plan *plan) {
@@ -142,7 +147,8 @@ static sel_status finish(sel_state *state, sel_request *request, sel_error *erro
     return SEL_OK;
 }
 
-static void device(char *text, size_t size) {
+static void describe(int device, char *text, size_t size) {
+    (void)device;
     char model[128];
     sel_machine_processor(model, sizeof model);
     snprintf(text, size, "%s, %s", model,
@@ -152,7 +158,7 @@ static void device(char *text, size_t size) {
 const sel_backend sel_cpu_backend = {
     .name = "cpu",
     .probe = probe,
-    .bandwidth = sel_machine_bandwidth,
+    .bandwidth = bandwidth,
     .estimate = estimate,
     .create = create,
     .advance = advance,
@@ -161,5 +167,5 @@ const sel_backend sel_cpu_backend = {
     .finish = finish,
     .loaded = loaded,
     .destroy = destroy,
-    .device = device,
+    .device = describe,
 };

@@ -37,29 +37,30 @@ sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_er
     return backend->wait ? backend->wait(state, error) : SEL_OK;
 }
 
-static sel_status take(const sel_backend *backend, sel_choice *choice, sel_error *error) {
+static sel_status take(const sel_backend *backend, int device, sel_choice *choice,
+                       sel_error *error) {
     choice->backend = backend;
-    return backend->probe(&choice->free_bytes, error);
+    return backend->probe(device, &choice->free_bytes, error);
 }
 
-sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
+sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error) {
     sel_error why = {.status = SEL_OK};
     *choice = (sel_choice){.backend = solver->cpu};
     if (wanted == SEL_BACKEND_CUDA) {
-        return solver->cuda ? take(solver->cuda, choice, error)
+        return solver->cuda ? take(solver->cuda, device, choice, error)
                             : sel_fail(error, SEL_NO_DEVICE,
                                        "this build of Selenite has no CUDA backend for sel.%s; "
                                        "build it where nvcc is installed, or use --backend cpu",
                                        solver->name);
     }
     if (wanted == SEL_BACKEND_AUTO && solver->cuda) {
-        if (take(solver->cuda, choice, &why) == SEL_OK) {
+        if (take(solver->cuda, device, choice, &why) == SEL_OK) {
             return SEL_OK;
         }
         snprintf(choice->fallback, sizeof choice->fallback, "%.500s", why.text);
     }
-    return take(solver->cpu, choice, error);
+    return take(solver->cpu, device, choice, error);
 }
 
 static sel_status choose_backend(const sel_settings *settings, sel_prepared *prepared,
@@ -68,14 +69,15 @@ static sel_status choose_backend(const sel_settings *settings, sel_prepared *pre
     bool scenario = settings->backend < 0;
     int wanted = scenario ? simulation->params->backend : settings->backend;
     sel_error why = {.status = SEL_OK};
-    sel_status status = sel_backend_choose(simulation->solver, wanted, &prepared->choice, &why);
+    sel_status status =
+        sel_backend_choose(simulation->solver, wanted, settings->device, &prepared->choice, &why);
     if (status) {
         const sel_where none = {NULL, 0};
         const sel_where place = scenario ? sel_simulation_where(simulation, "backend") : none;
         return sel_fail_as(error, status, place, "%s", why.text);
     }
     prepared->backend = prepared->choice.backend;
-    prepared->backend->device(prepared->device, sizeof prepared->device);
+    prepared->backend->device(settings->device, prepared->device, sizeof prepared->device);
     return SEL_OK;
 }
 
@@ -172,6 +174,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     }
     sel_plan *plan = prepared->plan;
     plan->precision = precision;
+    plan->device = settings->device;
+    plan->blocks = settings->blocks;
     plan->threads = told ? told : worth_of_threads(prepared->domain);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);

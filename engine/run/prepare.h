@@ -14,9 +14,10 @@ typedef struct sel_choice {
     char fallback[512];  /* why auto took the CPU though the build knows a device; else empty */
 } sel_choice;
 
-/* Takes what `wanted` says, SEL_BACKEND_AUTO, ...; auto: a device that can be used, else the CPU.
- * SEL_NO_DEVICE, with the reason, when CUDA is wanted and not in the build or not usable here. */
-sel_status sel_backend_choose(const sel_solver *solver, int wanted, sel_choice *choice,
+/* Takes what `wanted` says, SEL_BACKEND_AUTO, ...; auto: the device of that number if it can be
+ * used, else the CPU. SEL_NO_DEVICE, with the reason, when CUDA is wanted and not in the build or
+ * not usable here. */
+sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error);
 
 /* Waits until all steps that `state` was told to advance are done. */
@@ -32,6 +33,8 @@ typedef struct sel_settings {
     int precision;   /* SEL_F32, SEL_F64; -1: the scenario's */
     int backend;     /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
     int64_t threads; /* 0: the scenario's, else all cores */
+    int device;      /* the number of the GPU, if it is one that computes */
+    int blocks;      /* into which the grid is cut; 0: 1 */
 } sel_settings;
 
 typedef struct sel_prepared {

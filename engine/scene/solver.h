@@ -40,7 +40,8 @@ typedef struct sel_plan {
     const sel_domain *domain;
     int precision;
     int threads;
-    int blocks; /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int blocks;     /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
+    int device;     /* its number, of a backend that has several */
     double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create, for what costs time in every step. */
     bool wants_balance;    /* an output asks for balance terms */
@@ -127,11 +128,13 @@ typedef struct sel_state sel_state; /* a backend's own */
 
 typedef struct sel_backend {
     const char *name; /* "cpu", "cuda" */
+    /* How many devices there are to choose from. NULL: nothing to choose. */
+    int (*devices)(void);
     /* Whether it can run here, and the bytes that are free where it keeps its state; fails with
      * SEL_NO_DEVICE and the reason. */
-    sel_status (*probe)(uint64_t *free_bytes, sel_error *error);
+    sel_status (*probe)(int device, uint64_t *free_bytes, sel_error *error);
     /* Bytes per second, read and written, of a large copy. */
-    double (*bandwidth)(int threads);
+    double (*bandwidth)(int device, int threads);
     /* Bytes that create() will allocate. */
     uint64_t (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
@@ -157,7 +160,7 @@ typedef struct sel_backend {
     sel_status (*loaded)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
     /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
-    void (*device)(char *text, size_t size);
+    void (*device)(int device, char *text, size_t size);
 } sel_backend;
 
 /* Bytes per cell: what a step reads and writes, what a monitor reads, and what a state holds. */

@@ -149,6 +149,17 @@ options_belong_to_commands() {
         exits 2 run scenarios/couette.lua --trust --script-limit 5
 }
 
+device_is_a_number() {
+    for number in x -1 1.5 '' 1024; do
+        exits 2 run scenarios/couette.lua --device "$number" >"$work/text" 2>&1 &&
+            grep -x -- "--device must be a whole number from 0 to 1023, got '$number'" "$work/text" ||
+            return 1
+    done
+    exits 2 "$selenite" bench --device 0 --backend cpu >"$work/text" 2>&1 &&
+        exits 2 "$selenite" check --backend cpu --device 1 scenarios/couette.lua >>"$work/text" 2>&1 &&
+        [ "$(grep -c 'device chooses a GPU, and --backend cpu takes none' "$work/text")" = 2 ]
+}
+
 words_belong_to_commands() {
     exits 2 "$selenite" help lbm wall >"$work/text" 2>&1 &&
         grep -x "help takes no 'wall' (see selenite help)" "$work/text" &&
@@ -172,15 +183,21 @@ backend_is_chosen() {
         grep '^running on cpu: ' "$work/text" &&
         [ "$(json "$work/auto/run.json" backend)" = '"cpu"' ] && "$selenite" info >"$work/text" &&
         grep -E '^sel.lbm +cpu +.' "$work/text" && grep -E '^sel.lbm +cuda +.' "$work/text" || return 1
-    if grep -E '^sel.lbm +cuda +(not in this build|cannot be used)' "$work/text"; then
+    if grep -E '^sel.lbm +cuda +(not in this build|(0: )?cannot be used)' "$work/text"; then
         exits 5 "$selenite" run scenarios/couette.lua H=4 -o "$work/cuda" --backend cuda &&
             [ ! -e "$work/cuda" ] && exits 5 "$selenite" bench --backend cuda &&
+            exits 5 "$selenite" run scenarios/couette.lua H=4 -o "$work/cuda" --device 0 &&
+            [ ! -e "$work/cuda" ] && exits 5 "$selenite" validate --device 1 couette &&
             "$selenite" run scenarios/couette.lua H=4 -o "$work/any" --quiet --backend auto &&
             [ "$(json "$work/any/run.json" backend)" = '"cpu"' ]
     else
         "$selenite" run scenarios/couette.lua H=4 -o "$work/any" --backend auto 2>"$work/text" &&
             grep '^running on cuda: ' "$work/text" &&
-            [ "$(json "$work/any/run.json" backend)" = '"cuda"' ]
+            [ "$(json "$work/any/run.json" backend)" = '"cuda"' ] &&
+            "$selenite" check scenarios/couette.lua H=4 --device 0 >"$work/text" &&
+            grep -E '^ +backend +cuda: ' "$work/text" &&
+            exits 5 "$selenite" check scenarios/couette.lua --device 99 2>"$work/text" &&
+            grep -E 'there is no device 99: CUDA has [0-9]+ here, with numbers from 0 on' "$work/text"
     fi
 }
 
@@ -243,6 +260,7 @@ ok "usage errors" usage_errors
 ok "validate judges a case" validate_judges_a_case
 ok "run.json is JSON" json_report
 ok "options belong to commands" options_belong_to_commands
+ok "a device is a number" device_is_a_number
 ok "words belong to commands" words_belong_to_commands
 ok "help knows every name" help_knows_every_name
 ok "the backend is chosen" backend_is_chosen

@@ -274,7 +274,7 @@ static inline bool find_second(const char *program, int argc, char **argv) {
         printf("ok %s # SKIP this build has no CUDA backend\n", program);
         return false;
     }
-    if (second->probe(&free_bytes, &error)) {
+    if (second->probe(0, &free_bytes, &error)) {
         printf("ok %s # SKIP %s\n", program, error.text);
         return false;
     }

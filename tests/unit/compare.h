@@ -49,7 +49,7 @@ static inline bool comparison_begins(int argc, char **argv, const char *program)
         printf("ok %s # SKIP this build has no CUDA backend\n", program);
         return false;
     }
-    if (lbm_solver.cuda->probe(&free_bytes, &error)) {
+    if (lbm_solver.cuda->probe(0, &free_bytes, &error)) {
         printf("ok %s # SKIP %s\n", program, error.text);
         return false;
     }

@@ -22,6 +22,7 @@ enum { CELLS = 1000, QUEUE = 2, STATE_BYTES = 8 * CELLS };
 /* What the device is like, for all states of a test. */
 static struct {
     bool absent;
+    int number; /* the one that is there */
     double seconds_per_step;
     uint64_t free_bytes;
     double longest_chunk; /* seconds of steps in one call */
@@ -43,7 +44,10 @@ static void sleep_until(double clock) {
     }
 }
 
-static sel_status device_probe(uint64_t *free_bytes, sel_error *error) {
+static sel_status device_probe(int device, uint64_t *free_bytes, sel_error *error) {
+    if (device != the_device.number) {
+        return sel_fail(error, SEL_NO_DEVICE, "there is no device %d", device);
+    }
     if (the_device.absent) {
         return sel_fail(error, SEL_NO_DEVICE, "the driver is older than this build");
     }
@@ -51,8 +55,8 @@ static sel_status device_probe(uint64_t *free_bytes, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status cpu_probe(uint64_t *free_bytes, sel_error *error) {
-    (void)error;
+static sel_status cpu_probe(int device, uint64_t *free_bytes, sel_error *error) {
+    (void)device, (void)error;
     *free_bytes = sel_machine_free_memory();
     return SEL_OK;
 }
@@ -114,8 +118,8 @@ static void any_destroy(sel_state *state) {
     free(state);
 }
 
-static void device_name(char *text, size_t size) {
-    snprintf(text, size, "a slow device");
+static void device_name(int device, char *text, size_t size) {
+    snprintf(text, size, "a slow device%s", device ? ", not the first" : "");
 }
 
 static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
@@ -124,7 +128,8 @@ static sel_status cpu_advance(sel_state *state, int64_t n, bool observed, sel_er
     return status;
 }
 
-static void cpu_name(char *text, size_t size) {
+static void cpu_name(int device, char *text, size_t size) {
+    (void)device;
     snprintf(text, size, "a processor");
 }
 
@@ -295,6 +300,23 @@ static void scenario_may_name_the_backend(void **state) {
     assert_refuses(-1,
                    "test.lua:3: this build of Selenite has no CUDA backend for sel.fake; build it "
                    "where nvcc is installed, or use --backend cpu");
+}
+
+static void device_is_taken_by_its_number(void **state) {
+    (void)state;
+    sel_prepared prepared;
+    sel_error error = {.status = SEL_OK};
+    sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CUDA, .device = 2};
+    the_device.number = 2;
+    assert_int_equal(sel_prepare(&simulation, &settings, &prepared, &error), SEL_OK);
+    assert_int_equal(prepared.plan->device, 2);
+    assert_string_equal(prepared.device, "a slow device, not the first");
+    sel_prepared_release(&prepared);
+    settings.device = 3;
+    assert_int_equal(sel_prepare(&simulation, &settings, &prepared, &error), SEL_NO_DEVICE);
+    assert_string_equal(error.text, "there is no device 3");
+    sel_prepared_release(&prepared);
+    assert_refuses(SEL_BACKEND_CUDA, "there is no device 0");
 }
 
 static void device_too_small_names_the_processor(void **state) {
@@ -473,6 +495,7 @@ int main(void) {
         TEST(cuda_is_refused_in_a_build_without_it),
         TEST(cuda_is_refused_where_it_cannot_be_used),
         TEST(scenario_may_name_the_backend),
+        TEST(device_is_taken_by_its_number),
         TEST(device_too_small_names_the_processor),
         TEST(check_says_what_computes),
         TEST(run_json_names_backend_and_device),

@@ -205,8 +205,70 @@ static void runs_diverge_at_the_same_step(void **state) {
     assert_agreement();
 }
 
+/* Two states in turns, on the first device and on the last, which may be the same. */
+static void states_live_on_the_device_of_their_number(void **state) {
+    (void)state;
+    enum { N = 24 };
+    static float velocity[2][2 * N * N];
+    const sel_backend *backend =
+        comparison.second_backend == SEL_BACKEND_CUDA ? lbm_solver.cuda : lbm_solver.cpu;
+    const int count = backend->devices ? backend->devices() : 1;
+    sel_prepared prepared[2];
+    sel_state *made[2] = {NULL, NULL};
+    script_case c = {.scenario = NULL};
+    comparing("devices 0 and %d", count - 1);
+    script_accepts(&c, "local sel = require 'selenite'\n"
+                       "return sel.lbm { lattice = 'D2Q9', size = { 24, 24 }, nu = 0.02,\n"
+                       "periodic = { 'x', 'y' }, stop = { steps = 100 }, initial = {\n"
+                       "velocity = function(x, y) return 0.1 * math.sin(y), 0 end } }\n");
+    for (int k = 0; k < 2; k++) {
+        const sel_settings settings = {.precision = SEL_F32,
+                                       .backend = comparison.second_backend,
+                                       .threads = 1,
+                                       .device = k * (count - 1)};
+        assert_int_equal(sel_prepare(c.scenario->simulations, &settings, &prepared[k], &c.error),
+                         SEL_OK);
+        prepared[k].plan->wants_fields = ~0u;
+        assert_int_equal(backend->create(prepared[k].plan, &made[k], &c.error), SEL_OK);
+    }
+    for (int turn = 0; turn < 6; turn++) {
+        assert_int_equal(backend->advance(made[turn % 2], 70, false, &c.error), SEL_OK);
+    }
+    for (int k = 0; k < 2; k++) {
+        sel_request read = {.kind = SEL_READ,
+                            .field = sel_solver_field(&lbm_solver, 2, "velocity", &(int){0}),
+                            .box = sel_grid_box(&prepared[k].domain->grid),
+                            .precision = SEL_F32,
+                            .components = 2,
+                            .to = velocity[k]};
+        assert_int_equal(backend->start(made[k], &read, &c.error), SEL_OK);
+        assert_int_equal(backend->finish(made[k], &read, &c.error), SEL_OK);
+        backend->destroy(made[k]);
+        sel_prepared_release(&prepared[k]);
+    }
+    assert_memory_equal(velocity[0], velocity[1], sizeof velocity[0]);
+    script_done(&c);
+}
+
+static void a_device_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    char text[128];
+    uint64_t free_bytes;
+    sel_error error = {.status = SEL_OK};
+    if (comparison.second_backend == SEL_BACKEND_CUDA) {
+        snprintf(text, sizeof text,
+                 "there is no device 99: CUDA has %d here, with numbers from 0 on",
+                 lbm_solver.cuda->devices());
+        assert_int_equal(lbm_solver.cuda->probe(99, &free_bytes, &error), SEL_NO_DEVICE);
+        assert_string_equal(error.text, text);
+        assert_int_equal(lbm_solver.cuda->probe(0, &free_bytes, &error), SEL_OK);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_that_is_not_there_is_refused),
+        cmocka_unit_test(states_live_on_the_device_of_their_number),
         cmocka_unit_test(runs_diverge_at_the_same_step),
         cmocka_unit_test(every_scenario_writes_the_same),
         cmocka_unit_test(every_example_writes_the_same),

@@ -122,7 +122,7 @@ int main(void) {
     backend = blur_solver.cpu;
     int failed = cmocka_run_group_tests_name("cpu", tests, enter_directory, leave_directory);
     backend = blur_solver.cuda;
-    if (backend && !backend->probe(&free_bytes, NULL)) {
+    if (backend && !backend->probe(0, &free_bytes, NULL)) {
         failed += cmocka_run_group_tests_name("cuda", tests, enter_directory, leave_directory);
     }
     return failed;

@@ -74,7 +74,7 @@ static void read_field(const sel_prepared *prepared, sel_state *state, const cha
 }
 
 static void compute(script_case *c, const char *field, int threads, outcome *o) {
-    const sel_settings settings = {-1, SEL_BACKEND_CPU, threads};
+    const sel_settings settings = {.precision = -1, .backend = SEL_BACKEND_CPU, .threads = threads};
     sel_prepared prepared;
     sel_state *state;
     sel_status status =
