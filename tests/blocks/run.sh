@@ -1,0 +1,62 @@
+#!/bin/sh
+# run.sh -- a grid that is cut into blocks gives the same files, byte for byte. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+python=${PYTHON:-/usr/bin/python3}
+counts='2 3 5'
+[ "$backend" = cuda ] && counts='2 3'
+
+# same A B: all files, but for what tells of the run; and all that run.json says of the result.
+same() {
+    diff -r -x run.json -x run.log -x run.lua -x '*.sel' "$1" "$2" && "$python" - "$1" "$2" <<'END'
+import json, sys
+one, other = (json.load(open(d + "/run.json")) for d in sys.argv[1:])
+for key in ("steps", "time", "stopped_by", "steady_measure", "largest_mach", "results"):
+    assert one[key] == other[key], (key, one[key], other[key])
+assert one["outputs"] == [f for f in other["outputs"] if not f.endswith(".sel")]
+END
+}
+
+# cut SCENARIO ARGUMENTS...: in one block and in several, on one thread and on two, the same.
+cut() {
+    rm -rf "$work/one"
+    run "$@" -o "$work/one" || return 1
+    for blocks in $counts; do
+        rm -rf "$work/cut"
+        run "$@" --blocks "$blocks" --threads $((1 + blocks % 2)) -o "$work/cut" || return 1
+        same "$work/one" "$work/cut" || { echo "in $blocks blocks"; return 1; }
+    done
+}
+
+# What three blocks have saved two go on with.
+goes_on() {
+    scenario=tests/checkpoint/$1.lua
+    shift
+    rm -rf "$work/one" "$work/cut"
+    run "$scenario" steps=150 "$@" -o "$work/one" &&
+        run "$scenario" steps=77 save=100000 "$@" --blocks 3 -o "$work/cut" &&
+        run "$scenario" steps=150 save=100000 "$@" --blocks 2 -o "$work/cut" --resume &&
+        same "$work/one" "$work/cut"
+}
+
+for precision in f32 f64; do
+    ok "a channel with laws in time, all outputs, $precision" \
+        cut tests/checkpoint/channel.lua steps=150 --precision $precision
+    ok "a box in 3-D with a body force and moving walls, $precision" \
+        cut tests/checkpoint/box.lua steps=60 --precision $precision
+    ok "a storm with open edges, levels and sources, all outputs, $precision" \
+        cut tests/checkpoint/storm.lua steps=120 --precision $precision
+    ok "run-off, mean, $precision" cut scenarios/storm.lua hours=0.2 equilibrium=mean --precision $precision
+    ok "a checkpoint of three blocks goes on in two: flow, $precision" \
+        goes_on channel --precision $precision
+    ok "a checkpoint of three blocks goes on in two: storm, $precision" \
+        goes_on storm --precision $precision
+done
+ok "periodic in all axes" cut scenarios/taylor_green3d.lua N=12 time=2
+ok "a cylinder with forces and a steady stop" cut scenarios/cylinder2d.lua D=8 time=0.2
+ok "solids in most cells" cut scenarios/porous2d.lua picture=scenarios/porous2d_square.png
+ok "run-off between periodic edges, mindiff" cut scenarios/aqua_wave.lua N=48 steps=200 equilibrium=mindiff
+ok "run-off by scatter" cut tests/checkpoint/storm.lua steps=60 scheme=scatter
+ok "a moving level" cut examples/16_level.lua
