@@ -31,7 +31,7 @@ typedef struct blur {
 
 static void blur_list(sel_state *base) {
     const int64_t *n = base->plan->domain->grid.n, all = n[0] * n[1];
-    const sel_cells cells = {{n[0], n[1], 1}, 1, 0, n[0], all, all, 0, all};
+    const sel_cells cells = {{n[0], n[1], 1}, 1, 0, n[0], all, all, 0, 0, all};
     base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1};
     sel_arrays_add_turns(&base->arrays, "c", ((blur *)base)->c, base->last.type, &cells, 1);
 }
