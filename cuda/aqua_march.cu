@@ -1,22 +1,32 @@
 // aqua_march.cu -- the flow of AQUA-GRAPH in whole quanta, one pass: a warp marches over a strip.
 //
-// A warp owns 128 columns, four to a lane, and goes up row by row; 124 of them are stored, since
-// two on either side only serve their neighbours. When row r is read, the edges between rows r - 1
-// and r get their heads and roots, once for both cells; then the cells of row r - 1 know all their
-// heads and their factors follow; then the fluxes of row r - 2 are complete and it is stored.
-// Neighbours in x are in the same lane or one shuffle away. What these three rows need is kept in
-// registers; the loop is unrolled by three so that rows change names instead of places. Rows come
-// by asynchronous copies through shared memory, two ahead, since loads into registers are moved by
-// the compiler to where they are waited for. Beds and depths are read once and depths written once:
-// 12 bytes per cell; the march is bound by instructions, about 120 per cell for the mean.
+// A warp owns a strip of 128 columns, four to a lane, and goes up row by row; 124 are stored (x):
+//
+//     lane      0    1   ...  30   31         Neighbours in x are in the same lane or one shuffle
+//     columns  --xx xxxx ... xxxx xx--        away; the columns -- only serve their neighbours.
+//
+// The three rows in registers, when row r has been read. Each edge is computed once for both cells:
+//
+//     row r      o---o---o  above   read; heads and roots of its edges: along, and down to r - 1
+//                | X | X |
+//     row r - 1  o---o---o  here    all eight edges known: factors; fluxes along, down to r - 2
+//                | X | X |
+//     row r - 2  o---o---o  below   all fluxes known: new depths stored
+//
+// The loop is unrolled by three so that rows change names instead of places. Rows come by
+// asynchronous copies through shared memory, two ahead, since the compiler moves loads into
+// registers to their first use. A cell takes 12 bytes (bed and depth read, depth written) and, for
+// the mean, about 120 instructions, which bound the march.
 //
 // Dry land costs nothing. Strips are cut into tiles of AQUA_TILE_ROWS rows, which have marks
-// (cuda/aqua_gpu.h). A tile is done if there is water in it, in the tiles below and above, or in
-// the nearest columns of those to the sides; runs of such tiles are marched over together. Of the
-// others both copies of the depths are 0 already, or are made so once when the marks say that the
-// copy written two steps ago was not. A march writes only the marks of its own tiles in the copy
-// that it writes, and reads only those of the other, so blocks need not wait for each other. Where
-// the frame may hold water, tiles that see it are always done.
+// (cuda/aqua_gpu.h). Tile T is computed if one of the nine tiles about it is wet, those beside its
+// column in their two nearest columns (marks AQUA_WET_EAST, AQUA_WET_WEST):
+//
+//     E * W     Runs of such tiles are marched over together. In the others both copies of the
+//     E T W     depths are 0 already, or are set to 0 once when the marks say that the copy of two
+//     E * W     steps ago was not. A march reads marks of the one copy and writes its own tiles'
+//               of the other, so blocks need not wait for each other. Where the frame may hold
+//               water, tiles next to it are always computed.
 //
 // A march is of 22 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.

@@ -4,11 +4,20 @@
 // each edge is taken once for both its cells, and in ways that give the same bits in fewer or
 // faster instructions:
 //
-//   heads are whole numbers of quanta, so clamping one to [0, 1] tells whether it drives water;
+//   heads are whole numbers of quanta, so a head clamped to [0, 1] is 1 where it drives water;
 //   products with that 1 or 0 are exact, so sums over receivers are chains of multiply-adds, which
 //   run twice as fast as comparisons, selections and maxima;
-//   what is nearly nothing is added to what must not be 0, where it is lost in all else;
+//   2^-100 is added where 0 would be divided by, and rounds away elsewhere;
 //   root and quotient: see below.
+//
+// The edges of a row, by the column that they start from; those that come from columns of other
+// lanes are along_left, right_before (from the lane before) and left_behind (from the next lane):
+//
+//     here      c - 1     c -along[c]- c + 1
+//                    \    |         /
+//               left[c]  up[c]   right[c]
+//                      \  |     /
+//     below               c
 #ifndef AQUA_MARCH_ROW_CUH
 #define AQUA_MARCH_ROW_CUH
 
@@ -16,7 +25,7 @@
 
 namespace {
 
-// No head is as small, no product of members and roots either, but for 0.
+// Smaller than any head, and than any product of members and roots, that is not 0.
 constexpr float NEARLY_NOTHING = 0x1p-100f;
 
 // IEEE's root and quotient without the branches that very small and very large numbers would need:

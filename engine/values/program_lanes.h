@@ -1,9 +1,17 @@
 /* program_lanes.h -- packed programs at several places of a row at a time.
  *
  * For devices whose threads have some cells of a row each. What is the same in the whole row is
- * computed once for it; then an instruction is decoded once for all places of a thread, and what it
- * computes stays in the processor's registers for the next one, which mostly asks for it. The
- * values are those of sel_packed_each, to the bit.
+ * computed once for it; then an instruction is decoded once for all places of a thread, and its
+ * result stays in the processor's registers for the next one, which mostly uses it. The values are
+ * those of sel_packed_each, to the bit. The program's registers:
+ *
+ *   register   0 ... fixed - 1    fixed ... of_row - 1   of_row ... fixed + own - 1
+ *   holds      constants, t,      functions of y and z   what depends on x; register of_row + k
+ *              controls           to combine with x      of place j: own[(k SEL_LANES + j) stride]
+ *   in         row[]              row[]                  own[]
+ *   filled by  sel_packed_once    sel_lanes_begin        sel_lanes_each
+ *
+ * sel_lanes_begin uses row[] from of_row on as scratch.
  *
  * C11 and C++17; the includer may define SEL_LANES_INLINE, SEL_LANES_CALL (for what is called
  * seldom) and SEL_LANES_UNROLL (before loops over the places).

@@ -1,12 +1,17 @@
 /* aqua_loops.h -- the CPU's loops of a store: the step by rows, what is added and taken, sums.
  *
- * Re-includable; see aqua_kernel.c. An edge is taken once, from its lower or left end:
+ * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
+ * at the other end sees it with the opposite sign. A tile of columns is done row by row
+ * (flow_tile), with three rows of edges (head, root, difference of beds) and of factors, row y in
+ * slot (y + 3) % 3:
  *
- *   0: to (x + 1, y)   1: to (x, y + 1)   2: to (x + 1, y + 1)   3: to (x - 1, y + 1)
- *
- * Its head, root and difference of beds stand in three rows that take turns; from them come the
- * factors of a row when the edges of the row and of the one below are there, and the new depths
- * when the factors of the rows about are.
+ *    3 1 2        y + 1   o---o---o
+ *     \|/                 | X | X |   edges of row y: along it and up to row y + 1
+ *      o-0        y       o---o---o   then factors of row y, from the edges of rows y and y - 1
+ *                         | X | X |
+ *                 y - 1   o---o---o   then new depths of row y - 1, from the edges of rows y - 1
+ *                         | X | X |   and y - 2 and the factors of rows y - 2, y - 1 and y
+ *                 y - 2   o---o---o
  */
 #include "engine/physics/aqua.h"
 

@@ -5,10 +5,20 @@
  * SEL_INLINE as in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i,
  * n)). The two copies of the populations take turns, so cells may be computed in any order.
  *
- * A row is computed by cache lines, of which the first begins at x = -1. Where all cells of a line
- * are free and none is a boundary cell, it goes from one copy to the other at once. Elsewhere what
- * comes is gathered into a buffer and put right for each boundary cell; then all of the line is
- * collided alike. So boundary cells cost what their links cost, and lines are stored whole.
+ * A row is computed by cache lines of LINE cells, the first from x = -1 on (h halo, b boundary
+ * cell, . other free cell, # solid, 0 unused; here LINE = 8):
+ *
+ *     x = -1           7                15               23
+ *     | h b . . . . . .|. . . . . . . . |. . b # # # b . |. . . . b h 0 0 |
+ *          mixed             bulk             mixed            mixed
+ *
+ *     bulk    from##i[k], all directions --collide--> to##i[k]
+ *     mixed   from##i[k] --copy--> line[i][k]       (from##i is shifted by -e_i)
+ *             line[i][k] of each b: bounced, mirrored, closed
+ *             line --collide--> line, all k alike; 0 in h, # and beyond; stored whole
+ *
+ * So boundary cells cost what their links cost. A periodic row without b and # is done with its
+ * halo at once.
  */
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
