@@ -42,18 +42,17 @@ struct slot {
     int4 water[LANES];
 };
 
-// Where a lane reads and stores. The march reads up to four columns before a row and a few rows
-// and columns beyond the last: nothing that is stored depends on them, but they must be there
-// (AQUA_GPU_MARGIN).
+// Where a lane reads and stores. The march reads up to four columns before a row and a few rows and
+// columns beyond the last: no result depends on them, but the memory must exist (AQUA_GPU_MARGIN).
 struct strip {
     const float *bed, *alpha;
     const int32_t *from;
     int32_t *to, most, peak; // the greatest depths: of a tile, and of those before
     uint8_t *mark;           // of the tile
     int stored;              // bit c: column c is; 0 until the first row is
-    bool ragged;             // some lane stores neither its first two, last two or all columns
+    bool ragged;             // a lane stores other than its first two, last two or all columns
     bool started;
-    int until, rows; // rows until a tile or the start ends, and those to be stored then
+    int until, rows; // rows until the end of the tile or of the start, and rows to store after it
 };
 
 __device__ __forceinline__ void copy_across(void *to, const void *from) {
@@ -122,7 +121,7 @@ __device__ __forceinline__ int columns_stored(const aqua_gpu_flow &f, int column
     return stored;
 }
 
-// The start is over, or a tile is complete. False: the march is over.
+// Ends the start or a tile, and begins the next tile. False: the march is complete.
 __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int stored) {
     if (s.stored) {
         s.peak = max(s.peak, s.most);
@@ -143,7 +142,7 @@ __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int 
     return s.until > 0;
 }
 
-// Looks for depths that are too large among all that has been stored.
+// Searches all that has been stored for depths beyond the limit.
 __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *to, int stored,
                                          int rows) {
     for (int k = 0; k < rows * COLUMNS; k++) {
@@ -238,9 +237,8 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
 enum { MOST_TILES = 22 };     // of a march: 30 at most, as a vote has 32 lanes
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
-// Which tiles of a march from tile `first` on are to be done, bit by bit: those that hold water or
-// whose neighbours do, and those that see the frame. `stale` are the others that held water two
-// steps ago.
+// The tiles of a march from tile `first` on that have to be computed, bit by bit. `stale`: the
+// others that held water two steps ago.
 __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int number, int first,
                                                int tiles, unsigned *stale) {
     const int across = (int)f.layout.across, tile = first - 1 + (int)threadIdx.x;
@@ -261,7 +259,7 @@ __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int numbe
     return awake;
 }
 
-// A tile that has fallen dry.
+// Zeroes a tile that has become dry.
 __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     const int begin = max(number * STORED - COLUMNS, 0);
     const int end = min((number + 1) * STORED - COLUMNS, (int)f.layout.nx);
@@ -276,8 +274,8 @@ __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     }
 }
 
-// Marches are of `tiles` tiles for the first `coarse` rows of them, then of `fine`, so that all of
-// the device has something to do to the end.
+// The first `coarse` rows of marches have `tiles` tiles each, the others `fine`, which balances the
+// load at the end.
 struct division {
     int tiles, coarse, fine;
 };
@@ -321,8 +319,8 @@ int multiprocessors() {
     return count;
 }
 
-// Marches as long as hides their start, but several for each place on the device; at the end short
-// ones, two for each.
+// Marches long enough to amortise their start, but several for each block that the device can hold;
+// at the end short ones, two for each.
 division divide(int64_t across, int64_t high, int64_t places) {
     const int64_t each = across * high / places;
     const int tiles = each >= 160  ? MOST_TILES

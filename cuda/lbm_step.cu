@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     real_of<T> g[T::q];
-    T::arrive(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    T::gather(s, cell, T::make_place(s.layout, cell.index), rates, g);
     if (s.boundary.link_flow) {
         T::count_flow(s, cell, cell.index, g);
     }

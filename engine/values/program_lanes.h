@@ -72,7 +72,7 @@ SEL_LANES_INLINE void sel_lanes_begin(const sel_packed *packed, int32_t number, 
     sel_packed_run(packed, program, program->once + program->of_x, program->of_yz, &registers);
 }
 
-/* Register `at`; `last` is the one whose values are at hand. */
+/* Loads register `at`; `value` holds register `last`. */
 SEL_LANES_INLINE void sel_lanes_load(const sel_lanes *lanes, int32_t at, int32_t last,
                                      const double value[SEL_LANES], double to[SEL_LANES]) {
     if (at == last) {
@@ -116,7 +116,7 @@ SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_pack
     return sel_packed_look_up(packed, call->lookup, at);
 }
 
-/* `value` holds what register `last` holds, before and after. */
+/* `value` holds register `last`, before and after. */
 SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
                                         double value[SEL_LANES]) {
     const int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
@@ -172,8 +172,8 @@ SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_p
     }
 }
 
-/* Evaluates a program of one result at the places x[] of the row. False where only Lua knows the
- * value. */
+/* Evaluates a program of one result at the places x[] of the row. `sure` is false where only Lua
+ * can compute the value. */
 SEL_LANES_INLINE void sel_lanes_each(const sel_packed *packed, int32_t number,
                                      const sel_lanes *lanes, const double x[SEL_LANES], double y,
                                      double z, double value[SEL_LANES], bool sure[SEL_LANES]) {
