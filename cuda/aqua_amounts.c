@@ -1,20 +1,20 @@
-/* aqua_amounts.c -- what comes and goes in sel.aqua on the device: rain, soil, sources, levels.
+/* aqua_amounts.c -- sources and sinks of sel.aqua on the device: rain, infiltration, sources,
+ * levels.
  *
- * Amounts that are the same for all cells go in tables of many steps at once, so that steps
- * recorded in a graph find theirs. Fields and levels that vary in time are terms, evaluated by
- * kernels; only those that Lua alone can evaluate are sent step by step. All by pinned buffers that
- * take turns; nothing waits for a step.
+ * Uniform amounts are sent as tables of many steps, in which steps recorded in a graph find theirs.
+ * Fields and levels that vary in time are terms, evaluated by kernels; only those that Lua alone
+ * can evaluate are sent step by step. Pinned buffers take turns, so that nothing waits for a step.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/aqua_state.h"
 
-/* Buffers that take turns: of what is small many, so that the host may run ahead. */
+/* Buffers that take turns: many small ones, so that the host may run ahead. */
 enum { MANY = CUDA_FEED, FEW = 2 };
 
-/* What terms are called in faults: rain and infiltration by their number, and the level of region r
- * as AQUA_SUPPLIES + r. */
+/* Numbers of terms in faults: those of rain and infiltration, AQUA_SUPPLIES + r for the level of
+ * region r. */
 
 /* ---- which are terms ---- */
 
@@ -54,7 +54,7 @@ static void take_levels(aqua_cuda *state) {
 
 /* ---- memory ---- */
 
-static int64_t count_taps(const aqua_plan *plan) {
+static int64_t count_source_cells(const aqua_plan *plan) {
     int64_t count = 0;
     for (int i = 0; i < plan->inflow_count; i++) {
         count += plan->inflows[i].count;
@@ -92,7 +92,7 @@ void aqua_cuda_list_amounts(aqua_cuda *state) {
     cuda_terms_list(&state->terms, arrays);
     sel_arrays_add(arrays, "amounts", &state->amounts, (sel_type){'s', amounts_bytes(plan)},
                    amounts, 0);
-    SEL_ADD(arrays, state, taps, count_taps(plan), 0);
+    SEL_ADD(arrays, state, source_cells, count_source_cells(plan), 0);
     SEL_ADD(arrays, state, layers, plan->inflow_count, SEL_ON_HOST);
     SEL_ADD(arrays, state, ghosts.at, ghosts, 0);
     SEL_ADD(arrays, state, ghosts.level, ghosts, 0);
@@ -112,10 +112,10 @@ void aqua_cuda_close_amounts(aqua_cuda *state) {
 
 /* ---- the start ---- */
 
-/* Each source goes into the layer of the one before it, or where it shares a cell with one of that
- * layer into the next: so they bring their water one after the other, as they are given.
- * in[cell]: the last layer, counted from 1, that has it. */
-static void list_taps(aqua_cuda *state, uint16_t *in, aqua_gpu_tap *taps) {
+/* A source joins the layer of the one before it, or begins the next if it shares a cell with that
+ * layer: so sources of one cell add their water in the order given. in[cell]: the last layer with
+ * this cell, counted from 1. */
+static void list_source_cells(aqua_cuda *state, uint16_t *in, aqua_gpu_source_cell *source_cells) {
     uint32_t count = 0;
     for (int i = 0; i < state->all.plan->inflow_count; i++) {
         const aqua_inflow *inflow = &state->all.plan->inflows[i];
@@ -128,27 +128,27 @@ static void list_taps(aqua_cuda *state, uint16_t *in, aqua_gpu_tap *taps) {
         }
         for (int64_t c = 0; c < inflow->count; c++) {
             in[inflow->at[c]] = (uint16_t)state->layer_count;
-            taps[count++] = (aqua_gpu_tap){.at = (uint32_t)inflow->at[c],
-                                           .source = (uint32_t)i,
-                                           .k = (uint32_t)c,
-                                           .count = (uint32_t)inflow->count};
+            source_cells[count++] = (aqua_gpu_source_cell){.at = (uint32_t)inflow->at[c],
+                                                           .source = (uint32_t)i,
+                                                           .k = (uint32_t)c,
+                                                           .count = (uint32_t)inflow->count};
         }
         state->layers[state->layer_count - 1].count += (uint32_t)inflow->count;
     }
 }
 
-static sel_status send_taps(aqua_cuda *state, sel_error *error) {
+static sel_status send_source_cells(aqua_cuda *state, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
-    const size_t bytes = (size_t)count_taps(plan) * sizeof(aqua_gpu_tap);
+    const size_t bytes = (size_t)count_source_cells(plan) * sizeof(aqua_gpu_source_cell);
     uint16_t *in = calloc((size_t)plan->layout.cells, sizeof *in);
-    aqua_gpu_tap *taps = malloc(bytes + 1);
-    sel_status status = in && taps ? SEL_OK : sel_fail_memory(error, "the sources", bytes);
+    aqua_gpu_source_cell *source_cells = malloc(bytes + 1);
+    sel_status status = in && source_cells ? SEL_OK : sel_fail_memory(error, "the sources", bytes);
     if (!status) {
-        list_taps(state, in, taps);
-        status = cuda_send(state->taps, taps, bytes, error);
+        list_source_cells(state, in, source_cells);
+        status = cuda_send(state->source_cells, source_cells, bytes, error);
     }
     free(in);
-    free(taps);
+    free(source_cells);
     return status;
 }
 
@@ -198,7 +198,7 @@ static void describe_supply(aqua_cuda *state, int k) {
     to->solid = state->view.solid;
     to->uniform = uniform ? state->amounts->uniform[k] : NULL;
     to->rate = amount->rate;
-    to->owed = amount->owed;
+    to->remainder = amount->owed;
     to->terms = cuda_terms_see(&state->terms);
     to->grid = state->all.plan->base.domain->grid;
     to->unit = aqua_rate_unit(state->all.plan);
@@ -235,7 +235,7 @@ sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error) {
     status = status ? status : aqua_levels(plan, 0, AQUA_ALWAYS, state->all.z, error);
     status = status ? status : cuda_terms_start(&state->terms, error);
     status = status ? status : open_feeds(state, error);
-    status = status || !plan->inflow_count ? status : send_taps(state, error);
+    status = status || !plan->inflow_count ? status : send_source_cells(state, error);
     status = status ? status : send_ghosts(state, error);
     if (status) {
         return status;
@@ -246,12 +246,12 @@ sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error) {
     for (int k = 0; k < state->level_count; k++) {
         describe_level(state, &state->level[k]);
     }
-    state->settles = state->level_count > 0;
+    state->sets_ghosts = state->level_count > 0;
     for (int64_t k = 0; k < ghosts->count; k++) {
         const int64_t x = ghosts->at[k] % plan->layout.pitch - AQUA_HALO;
         const int64_t y = ghosts->at[k] / plan->layout.pitch - AQUA_HALO;
-        state->settles =
-            state->settles || (x >= 0 && x < plan->layout.nx && y >= 0 && y < plan->layout.ny);
+        state->sets_ghosts =
+            state->sets_ghosts || (x >= 0 && x < plan->layout.nx && y >= 0 && y < plan->layout.ny);
     }
     return SEL_OK;
 }
@@ -270,8 +270,8 @@ static sel_status send_rates(aqua_cuda *state, int k, unsigned due, sel_error *e
     return status ? status : cuda_feed_send(rates, state->all.base.queue->stream, error);
 }
 
-/* Ghosts get their level in all copies of the depths, since the flow leaves those beyond the grid
- * alone. */
+/* Sets the ghosts in all copies of the depths, since the flow does not change those beyond the
+ * grid. */
 static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
     cudaStream_t stream = all->base.queue->stream;
@@ -295,8 +295,8 @@ static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) 
     flow.clock = cuda_queue_clock(all->base.queue, all->base.step);
     void *const copies[] = {all->water[0][0], all->water[0][1], all->poured};
     for (int k = 0; k < 3; k++) {
-        CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, depends && k == 0 ? all->bed : NULL,
-                                 copies[k], k < 2 ? state->marks[k] : NULL, stream));
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, depends && k == 0 ? all->bed : NULL,
+                                     copies[k], k < 2 ? state->marks[k] : NULL, stream));
     }
     if (depends) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, all->bed, stream));
@@ -345,7 +345,7 @@ sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *e
     for (int64_t k = 0; k < *count; k++) {
         const int64_t step = state->all.base.step + k;
         if (k > 0 && aqua_evaluate(&state->all, step, SEL_ON_T, NULL)) {
-            *count = k; /* it fails again, and is told, as the first of the next call */
+            *count = k; /* it fails again, and is reported, as the first of the next call */
             break;
         }
         take_amounts(state, step, amounts);
@@ -355,7 +355,7 @@ sel_status aqua_cuda_send_amounts(aqua_cuda *state, int64_t *count, sel_error *e
 
 /* ---- faults ---- */
 
-/* The place of a fault, and what has no value there. */
+/* The error of the term that failed, at its place. */
 static sel_status unknown(const aqua_cuda *state, const cuda_term_fault *fault, sel_error *error) {
     const aqua_plan *plan = state->all.plan;
     const sel_grid *grid = &plan->base.domain->grid;
@@ -377,7 +377,7 @@ static sel_status unknown(const aqua_cuda *state, const cuda_term_fault *fault, 
     return cuda_term_unknown(&moving_level(plan, region)->z, "law.level", &at, error);
 }
 
-/* The host evaluates the step in the order of the CPU backend: its first error is told. */
+/* The host evaluates the step again in the order of the CPU backend and reports its first error. */
 sel_status aqua_cuda_explain(const aqua_cuda *state, const cuda_term_fault *fault,
                              sel_error *error) {
     const aqua_plan *plan = state->all.plan;

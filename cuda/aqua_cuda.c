@@ -1,18 +1,18 @@
 /* aqua_cuda.c -- sel.aqua on the device: memory, steps, checkpoints, answers.
  *
- * Two copies of the depths take turns. Where a term of rain or soil may have no value, rain and
- * sources are poured into a third one, and the flow goes from there: the depths before stay as they
- * are, and so does the last whole state, since kernels of later steps find the step that failed and
- * do nothing. Depths beyond the store's limit are told by the device and seen with the next answer.
- * What kernels book comes as one total per row, or per edge; it is saved
- * as such, so that a run goes on bit by bit, and as the totals that all backends keep.
+ * Two copies of the depths take turns. Where a term of rain or infiltration may fail, rain and
+ * sources are added into a third copy, from which the flow starts, so that the last whole state
+ * survives: kernels of later steps see which step failed and do nothing. Depths beyond the store's
+ * limit raise an alarm, which is read with the next answer. Kernels accumulate one total per row or
+ * per edge; these are saved, so that a run is resumed bit by bit, and as the totals of all
+ * backends.
  */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/aqua_state.h"
 
-/* What 32 bits can number. */
+/* Numbers that 32 bits can hold. */
 static const double most_numbers = 4294967296.0;
 
 static sel_status fits(const sel_plan *base, sel_error *error) {
@@ -25,9 +25,9 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
                           cells);
 }
 
-/* ---- the books ---- */
+/* ---- the books: totals for the balance ---- */
 
-/* A part of what kernels book, and the total that it joins to. */
+/* A part of the kernels' totals, and the total of the backend-independent books. */
 typedef struct part {
     int64_t count;
     sel_total *total;
@@ -35,8 +35,8 @@ typedef struct part {
 
 enum { PARTS = AQUA_SUPPLIES + AQUA_FIRSTS };
 
-/* Rows of rain that is a field (other rain is booked by the host), rows of the soil, and the edges
- * of each region if somebody asks. Returns their number. */
+/* Rows of rain that is a field (the host adds up other rain), rows of infiltration, and the edges
+ * of each region if a balance is wanted. Returns their number. */
 static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS]) {
     const int64_t ny = plan->layout.ny, *first = plan->ghosts.first_edge;
     const bool rain = plan->supply[AQUA_RAIN].spread == AQUA_FIELD;
@@ -50,26 +50,26 @@ static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS
     return count;
 }
 
-/* Joins what kernels have booked. */
-static void join_books(const aqua_plan *plan, const sel_total *booked, aqua_books *books) {
+/* Joins the totals of kernels. */
+static void join_books(const aqua_plan *plan, const sel_total *totals, aqua_books *books) {
     part parts[PARTS];
     const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; booked += parts[p++].count) {
+    for (int p = 0; p < count; totals += parts[p++].count) {
         sel_total sum = {0};
         for (int64_t k = 0; k < parts[p].count; k++) {
-            sel_total_join(&sum, &booked[k]);
+            sel_total_join(&sum, &totals[k]);
         }
         *parts[p].total = parts[p].count ? sum : *parts[p].total;
     }
 }
 
-/* The other way: all of a part in its first row or edge. */
-static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *booked) {
+/* The inverse: all of a part in its first row or edge. */
+static void spread_books(const aqua_plan *plan, aqua_books *books, sel_total *totals) {
     part parts[PARTS];
     const int count = list_parts(plan, books, parts);
-    for (int p = 0; p < count; booked += parts[p++].count) {
+    for (int p = 0; p < count; totals += parts[p++].count) {
         for (int64_t k = 0; k < parts[p].count; k++) {
-            booked[k] = k == 0 ? *parts[p].total : (sel_total){0};
+            totals[k] = k == 0 ? *parts[p].total : (sel_total){0};
         }
     }
 }
@@ -84,7 +84,7 @@ static void list_books(aqua_cuda *state) {
     sel_arrays *arrays = &state->all.base.arrays;
     for (int p = 0; p < count; p++) {
         state->book_count += parts[p].count;
-        state->booked_edges += p < AQUA_SUPPLIES ? 0 : parts[p].count;
+        state->summed_edges += p < AQUA_SUPPLIES ? 0 : parts[p].count;
     }
     SEL_ADD(arrays, state, books, state->book_count, SEL_SAVED | SEL_OPTIONAL);
     SEL_ADD(arrays, state, copied, state->book_count, SEL_ON_HOST);
@@ -156,11 +156,11 @@ static void describe(aqua_cuda *state) {
     state->periodic[0] = sel_axis_periodic(grid, 0);
     state->periodic[1] = sel_axis_periodic(grid, 1);
     flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
-    state->booked = state->books + (state->book_count - state->booked_edges);
-    state->spread[AQUA_RAIN].booked =
+    state->edge_totals = state->books + (state->book_count - state->summed_edges);
+    state->spread[AQUA_RAIN].totals =
         plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
-    state->spread[AQUA_SOIL].booked =
-        state->books + (state->spread[AQUA_RAIN].booked ? plan->layout.ny : 0);
+    state->spread[AQUA_SOIL].totals =
+        state->books + (state->spread[AQUA_RAIN].totals ? plan->layout.ny : 0);
 }
 
 static sel_status send_edges(aqua_cuda *state, sel_error *error) {
@@ -196,7 +196,7 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     return status;
 }
 
-/* No tile is known to be dry. */
+/* No tile is known to be dry: marks all as wet. */
 static sel_status mark_all(aqua_cuda *state, sel_error *error) {
     const aqua_gpu_layout *layout = &state->pattern.layout;
     for (int k = 0; k < 2 && state->marks[k]; k++) {
@@ -278,9 +278,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     cudaStream_t stream = base->queue->stream;
     void *bed = state->level_count ? state->all.bed : NULL;
     uint8_t *marks = state->marks[step & 1];
-    /* Levels, rain and sources, then what of the frame and the ghosts does not stay as it is. */
+    /* Levels, rain and sources, then ghosts and frame as far as they change. */
     for (int k = 0; k < state->level_count; k++) {
-        CUDA_TRY(aqua_gpu_rise(&state->level[k], flow.clock, stream));
+        CUDA_TRY(aqua_gpu_set_levels(&state->level[k], flow.clock, stream));
     }
     if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
         CUDA_TRY(
@@ -291,12 +291,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(&flow, water, marks, state->taps + layer->first, layer->count,
-                                 state->amounts->doses, plan->inflow_count,
+        CUDA_TRY(aqua_gpu_source(&flow, water, marks, state->source_cells + layer->first,
+                                 layer->count, state->amounts->doses, plan->inflow_count,
                                  state->all.store.most_poured, stream));
     }
-    if (state->settles) {
-        CUDA_TRY(aqua_gpu_settle(&flow, &state->ghosts, bed, water, marks, stream));
+    if (state->sets_ghosts) {
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, water, marks, stream));
     }
     if (bed) {
         CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, bed, stream));
@@ -305,8 +305,8 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     CUDA_TRY(plan->params->scheme == AQUA_SCATTER ? aqua_gpu_scatter(&flow, stream)
              : flow.whole                         ? aqua_gpu_march(&flow, stream)
                                                   : aqua_gpu_two_pass(&flow, stream));
-    CUDA_TRY(
-        aqua_gpu_edges(&flow, state->all.edges, state->booked_edges, state->booked, NULL, stream));
+    CUDA_TRY(aqua_gpu_edges(&flow, state->all.edges, state->summed_edges, state->edge_totals, NULL,
+                            stream));
     sel_status status = base->observing ? show_edges(state, &flow, error) : SEL_OK;
     if (status) {
         return status;
@@ -318,12 +318,12 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     return watch(state, flow.clock, flow.to, error);
 }
 
-/* Fields and levels that vary in time and are no terms are sent step by step. */
+/* Fields and levels that vary in time without being terms are sent for each step. */
 static bool alone(const sel_state *base) {
     return ((const aqua_cuda *)base)->depends & SEL_ON_T;
 }
 
-/* What kernels tell of, the earliest first: terms come before all else in their step. */
+/* The earliest failure that kernels report; within a step, terms come first. */
 static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     const aqua_cuda *state = (const aqua_cuda *)base;
     const aqua_plan *plan = state->all.plan;
@@ -346,7 +346,7 @@ static sel_status check(sel_state *base, int64_t step, sel_error *error) {
     return failed ? aqua_cuda_explain(state, &fault, error) : SEL_OK;
 }
 
-/* Where the host fails kernels may have done so before. */
+/* If the host fails, kernels may have failed in an earlier step. */
 static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     sel_status status = aqua_cuda_prepare(state, due, error);
@@ -406,9 +406,9 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
 
 /* The answer to SEL_BALANCE in its slot. */
 typedef struct ledger {
-    aqua_books books; /* what the host has booked until now, */
+    aqua_books books; /* the host's totals until now, */
     sel_total volume;
-    sel_total list[]; /* with its inflow and out; then what kernels have booked */
+    sel_total list[]; /* with its inflow and out; then the totals of kernels */
 } ledger;
 
 static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_error *error) {
@@ -416,10 +416,10 @@ static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_
     cuda_queue *queue = state->all.base.queue;
     const size_t total = sizeof(sel_total), sources = (size_t)plan->inflow_count;
     const size_t regions = (size_t)plan->base.domain->region_count + 1;
-    const uint64_t booked = (uint64_t)state->book_count * total;
+    const uint64_t totals = (uint64_t)state->book_count * total;
     const uint64_t before = sizeof(ledger) + (sources + regions) * total;
     cuda_slot *slot;
-    sel_status status = cuda_slot_open(queue, request, before + booked, 0, &slot, error);
+    sel_status status = cuda_slot_open(queue, request, before + totals, 0, &slot, error);
     if (status) {
         return status;
     }
@@ -430,7 +430,7 @@ static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_
     memcpy(l->books.inflow, state->all.books.inflow, sources * total);
     memcpy(l->books.out, state->all.books.out, regions * total);
     status = cuda_sum(&state->all.base, error);
-    status = status ? status : cuda_slot_fetch(queue, slot, before, state->books, booked, error);
+    status = status ? status : cuda_slot_fetch(queue, slot, before, state->books, totals, error);
     return status
                ? status
                : cuda_slot_fetch(queue, slot, offsetof(ledger, volume), queue->rows, total, error);
@@ -438,8 +438,8 @@ static sel_status ask_balance(aqua_cuda *state, const sel_request *request, sel_
 
 static void answer_balance(const aqua_cuda *state, ledger *l, sel_request *request) {
     const aqua_plan *plan = state->all.plan;
-    const sel_total *booked = l->books.out + plan->base.domain->region_count + 1;
-    join_books(plan, booked, &l->books);
+    const sel_total *totals = l->books.out + plan->base.domain->region_count + 1;
+    join_books(plan, totals, &l->books);
     aqua_answer_balance(&state->all, &l->books, sel_total_of(&l->volume, state->all.store.whole),
                         request);
 }

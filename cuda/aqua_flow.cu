@@ -29,7 +29,7 @@ static const dim3 tile(TILE_X, TILE_Y);
     for (int y = r.y0 + r.step * (int)(blockIdx.y * TILE_Y + threadIdx.y); y < r.y1; \
          y += r.step * (int)(gridDim.y * TILE_Y))
 
-// The cells whose factors a flow needs: those of the grid and one more all around.
+// The cells whose factors a flow needs: those of the grid and a ring around it.
 static range with_ghosts(const aqua_gpu_layout &l) {
     return {-1, (int)l.nx + 1, -1, (int)l.ny + 1, 1};
 }
@@ -107,7 +107,7 @@ cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
 
 // ---- scatter ----
 
-// What a cell gives to neighbour k.
+// The flux from a cell to its neighbour k.
 template <class S> static __device__ typename S::water given(const aqua_cell_of<S> &cell, int k) {
     typedef typename S::water water;
     const bool gives = cell.root[k] > 0 && cell.root[k] >= cell.cut;
@@ -124,10 +124,9 @@ static __device__ void add(double *to, double q) {
     *to += q;
 }
 
-// Whole quanta: any order of the receivers' sums gives the same, so all is sent in one launch, DX
-// is ALL. Doubles: the sums must have an order. The launches are those of rows three apart, and of
-// these first what goes to the right, then straight, then to the left: in each of them no cell
-// receives twice. The processor's threads do the same.
+// Whole quanta: sums do not depend on their order, so one launch does all (DX is ALL). Doubles:
+// sums need a fixed order. Each launch does rows three apart and one of the directions right,
+// straight, left, in this order, so that no cell receives twice in a launch. The CPU does the same.
 template <class S, int DX>
 __global__ void __launch_bounds__(TILE_X *TILE_Y)
     send_kernel(const __grid_constant__ aqua_gpu_flow f, range r) {

@@ -2,7 +2,7 @@
  *
  * Plain C, shared by the host's files and nvcc's. Beds, depths and alphas stand as aqua_layout says
  * (engine/solvers/aqua/aqua.h), in the types of the store: float and int32_t ("whole"), or double
- * and double. What is kept for each cell besides has no frame: [ny][nx].
+ * and double. Other arrays of cells have no frame: [ny][nx].
  */
 #ifndef AQUA_GPU_H
 #define AQUA_GPU_H
@@ -32,8 +32,8 @@ typedef struct aqua_gpu_layout {
  * y / AQUA_TILE_ROWS * across + (x + AQUA_TILE_SHIFT) / AQUA_TILE_COLUMNS, and each copy of the
  * depths has a mark for each tile: AQUA_WET where one of its depths may be other than 0,
  * AQUA_WET_WEST and AQUA_WET_EAST where one of its two first or last columns may. The march writes
- * the marks of what it stores; whoever brings water besides sets them to AQUA_ALL_WET; who only
- * takes need not tell. At the start all are wet. */
+ * the marks of what it stores; other kernels that add water set them to AQUA_ALL_WET. At the start
+ * all are wet. */
 enum { AQUA_TILE_COLUMNS = 124, AQUA_TILE_ROWS = 8, AQUA_TILE_SHIFT = 4 };
 enum { AQUA_WET = 1, AQUA_WET_WEST = 2, AQUA_WET_EAST = 4, AQUA_ALL_WET = 7 };
 
@@ -45,17 +45,16 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
     return aqua_gpu_across(nx) * ((ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS);
 }
 
-/* A depth beyond a limit is told by atomicMin of the depth's moment * 2^32 + the cell's number in
- * the layout: the earliest wins. Moments are counted in half steps: 2 n after the flow that led to
- * step n, 2 n + 1 after sources have brought water for the step from n on. */
+/* A depth beyond a limit raises the alarm: atomicMin of its moment * 2^32 + the cell's number in
+ * the layout, so that the earliest wins. Moments are counted in half steps: 2 n after the flow that
+ * led to step n, 2 n + 1 after sources have brought water for the step from n on. */
 
 /* One step's flow, from one copy of the depths to the other.
  *
  * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
  * periodic axes are there, cells without ground are dry. After, `to` holds w + what came in - what
  * went out for all cells 0 <= x < nx, 0 <= y < ny; its frame is left alone. (Ghosts among these
- * cells are reset before the next step. What ghosts receive is counted by aqua_gpu_edges,
- * from `from`.)
+ * cells are reset before the next step; aqua_gpu_edges computes what they receive, from `from`.)
  *
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
@@ -72,30 +71,30 @@ typedef struct aqua_gpu_flow {
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
     cuda_clock clock;
-    const int64_t *halted;     /* a step from which on depths stay as they are: cuda_is_halted */
-    const uint8_t *marks_from; /* of the march: of the tiles of `from`; NULL: all are done */
+    const int64_t *halted;     /* see cuda_is_halted: depths are not changed from then on */
+    const uint8_t *marks_from; /* march: marks of the tiles of `from`; NULL: all are computed */
     uint8_t *marks_to;         /* and of `to` */
     bool framed;               /* there are ghosts or copies: the frame may hold water */
 } aqua_gpu_flow;
 
-/* Gather in one pass, of the whole store: a warp marches over a strip. Beds, depths and alphas need
- * room about them that can be read: so many numbers before, and so many rows besides behind. */
+/* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
+ * depths and alphas: up to this many numbers before, and behind as many and these rows. */
 enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* Gather in two passes, of f64: factors (and cuts), then what each cell's eight edges carry. */
+/* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* The thesis's scheme: cells send to their receivers, then all are brought up to date. */
 cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flow, cudaStream_t stream);
 
-/* ---- what else is in a step ---- */
+/* ---- the other parts of a step ---- */
 
 /* Rain or infiltration. */
 typedef struct aqua_gpu_spread {
     const uint8_t *solid;  /* [ny][nx], 0: free */
     const double *uniform; /* [CUDA_STEPS] units per cell; NULL: each cell has its own */
     const void *rate;      /* [ny][nx] in the type of beds, */
-    void *owed;            /* and what of it is carried; whole only */
-    sel_total *booked;     /* [ny]: adds up what the cells got or gave; NULL: nobody asks */
+    void *remainder;       /* and its part that is carried to the next step; whole only */
+    sel_total *totals;     /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
     bool by_term;          /* the rate varies in time and place: mm/h, */
     cuda_term term;
     cuda_terms_view terms;
@@ -103,23 +102,23 @@ typedef struct aqua_gpu_spread {
     double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
 
-/* Adds to the depths `from` and stores all in `to`, the same place or another; or takes from those
- * of `to` no more than there is. marks: here and below those of the tiles of the depths; NULL:
- * nobody asks. */
+/* Adds to the depths `from` and stores the sum in `to`, which may be the same; or takes from `to`
+ * at most what is there. marks: here and below, of the tiles of these depths; NULL: not wanted. */
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const void *from, void *to,
                             uint8_t *marks, const aqua_gpu_spread *spread, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
-typedef struct aqua_gpu_tap {
+typedef struct aqua_gpu_source_cell {
     uint32_t at; /* in the layout */
     uint32_t source, k, count;
-} aqua_gpu_tap;
+} aqua_gpu_source_cell;
 
-/* Sources whose cells are `taps`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
+/* Sources whose cells are `source_cells`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
  * `most_poured` raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, void *water, uint8_t *marks,
-                            const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
-                            int sources, double most_poured, cudaStream_t stream);
+                            const aqua_gpu_source_cell *source_cells, uint32_t count,
+                            const aqua_dose *doses, int sources, double most_poured,
+                            cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
@@ -131,7 +130,7 @@ typedef struct aqua_gpu_ghosts {
     double per_metre, datum;
 } aqua_gpu_ghosts;
 
-/* A level that varies in time, of ghosts that stand together. */
+/* A level that varies in time, of consecutive ghosts. */
 typedef struct aqua_gpu_level {
     uint32_t count;
     const double *x, *y, *ground; /* m */
@@ -140,20 +139,20 @@ typedef struct aqua_gpu_level {
     cuda_term term;
     cuda_terms_view terms;
 } aqua_gpu_level;
-cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
+cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
-/* Beds and depths of the ghosts; NULL: left alone. */
-cudaError_t aqua_gpu_settle(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
-                            void *water, uint8_t *marks, cudaStream_t stream);
+/* Sets beds and depths of the ghosts; NULL: not these. */
+cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
+                                void *water, uint8_t *marks, cudaStream_t stream);
 
 /* Fills what lies beyond periodic axes, of beds or depths. */
 cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, const bool periodic[2], void *values,
                           cudaStream_t stream);
 
-/* What the edges carry in the flow, units of the store: added to booked[count], or if that is NULL
- * stored in flux[count]. */
+/* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in
+ * flux[count]. */
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
-                           sel_total *booked, double *flux, cudaStream_t stream);
+                           sel_total *totals, double *flux, cudaStream_t stream);
 
 /* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
  * clock will show next when they reach `arrival`. NULL: not wanted. */

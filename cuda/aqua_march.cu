@@ -1,22 +1,32 @@
 // aqua_march.cu -- the flow of AQUA-GRAPH in whole quanta, one pass: a warp marches over a strip.
 //
-// A warp owns 128 columns, four to a lane, and goes up row by row; 124 of them are stored, since
-// two on either side only serve their neighbours. When row r is read, the edges between rows r - 1
-// and r get their heads and roots, once for both cells; then the cells of row r - 1 know all their
-// heads and their factors follow; then the fluxes of row r - 2 are complete and it is stored.
-// Neighbours in x are in the same lane or one shuffle away. What these three rows need is kept in
-// registers; the loop is unrolled by three so that rows change names instead of places. Rows come
-// by asynchronous copies through shared memory, two ahead, since loads into registers are moved by
-// the compiler to where they are waited for. Beds and depths are read once and depths written once:
-// 12 bytes per cell; the march is bound by instructions, about 120 per cell for the mean.
+// A warp owns a strip of 128 columns, four to a lane, and goes up row by row; 124 are stored (x):
+//
+//     lane      0    1   ...  30   31         Neighbours in x are in the same lane or one shuffle
+//     columns  --xx xxxx ... xxxx xx--        away; the columns -- only serve their neighbours.
+//
+// The three rows in registers, when row r has been read. Each edge is computed once for both cells:
+//
+//     row r      o---o---o  above   read; heads and roots of its edges: along, and down to r - 1
+//                | X | X |
+//     row r - 1  o---o---o  here    all eight edges known: factors; fluxes along, down to r - 2
+//                | X | X |
+//     row r - 2  o---o---o  below   all fluxes known: new depths stored
+//
+// The loop is unrolled by three so that rows change names instead of places. Rows come by
+// asynchronous copies through shared memory, two ahead, since the compiler moves loads into
+// registers to their first use. A cell takes 12 bytes (bed and depth read, depth written) and, for
+// the mean, about 120 instructions, which bound the march.
 //
 // Dry land costs nothing. Strips are cut into tiles of AQUA_TILE_ROWS rows, which have marks
-// (cuda/aqua_gpu.h). A tile is done if there is water in it, in the tiles below and above, or in
-// the nearest columns of those to the sides; runs of such tiles are marched over together. Of the
-// others both copies of the depths are 0 already, or are made so once when the marks say that the
-// copy written two steps ago was not. A march writes only the marks of its own tiles in the copy
-// that it writes, and reads only those of the other, so blocks need not wait for each other. Where
-// the frame may hold water, tiles that see it are always done.
+// (cuda/aqua_gpu.h). Tile T is computed if one of the nine tiles about it is wet, those beside its
+// column in their two nearest columns (marks AQUA_WET_EAST, AQUA_WET_WEST):
+//
+//     E * W     Runs of such tiles are marched over together. In the others both copies of the
+//     E T W     depths are 0 already, or are set to 0 once when the marks say that the copy of two
+//     E * W     steps ago was not. A march reads marks of the one copy and writes its own tiles'
+//               of the other, so blocks need not wait for each other. Where the frame may hold
+//               water, tiles next to it are always computed.
 //
 // A march is of 22 tiles at most; the last ones of a step are shorter, so that all
 // multiprocessors finish together. The arithmetic: cuda/aqua_march_row.cuh.
@@ -32,18 +42,17 @@ struct slot {
     int4 water[LANES];
 };
 
-// Where a lane reads and stores. The march reads up to four columns before a row and a few rows
-// and columns beyond the last: nothing that is stored depends on them, but they must be there
-// (AQUA_GPU_MARGIN).
+// Where a lane reads and stores. The march reads up to four columns before a row and a few rows and
+// columns beyond the last: no result depends on them, but the memory must exist (AQUA_GPU_MARGIN).
 struct strip {
     const float *bed, *alpha;
     const int32_t *from;
     int32_t *to, most, peak; // the greatest depths: of a tile, and of those before
     uint8_t *mark;           // of the tile
     int stored;              // bit c: column c is; 0 until the first row is
-    bool ragged;             // some lane stores neither its first two, last two or all columns
+    bool ragged;             // a lane stores other than its first two, last two or all columns
     bool started;
-    int until, rows; // rows until a tile or the start ends, and those to be stored then
+    int until, rows; // rows until the end of the tile or of the start, and rows to store after it
 };
 
 __device__ __forceinline__ void copy_across(void *to, const void *from) {
@@ -112,7 +121,7 @@ __device__ __forceinline__ int columns_stored(const aqua_gpu_flow &f, int column
     return stored;
 }
 
-// The start is over, or a tile is complete. False: the march is over.
+// Ends the start or a tile, and begins the next tile. False: the march is complete.
 __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int stored) {
     if (s.stored) {
         s.peak = max(s.peak, s.most);
@@ -133,7 +142,7 @@ __device__ __forceinline__ bool next_tile(strip &s, const aqua_gpu_flow &f, int 
     return s.until > 0;
 }
 
-// Looks for depths that are too large among all that has been stored.
+// Searches all that has been stored for depths beyond the limit.
 __device__ __noinline__ void raise_alarm(const aqua_gpu_flow &f, const int32_t *to, int stored,
                                          int rows) {
     for (int k = 0; k < rows * COLUMNS; k++) {
@@ -228,9 +237,8 @@ __device__ __forceinline__ void march_rows(const aqua_gpu_flow &f, slot ring[SLO
 enum { MOST_TILES = 22 };     // of a march: 30 at most, as a vote has 32 lanes
 enum { BLOCKS_AT_ONCE = 12 }; // on a multiprocessor: with more, registers are spilt
 
-// Which tiles of a march from tile `first` on are to be done, bit by bit: those that hold water or
-// whose neighbours do, and those that see the frame. `stale` are the others that held water two
-// steps ago.
+// The tiles of a march from tile `first` on that have to be computed, bit by bit. `stale`: the
+// others that held water two steps ago.
 __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int number, int first,
                                                int tiles, unsigned *stale) {
     const int across = (int)f.layout.across, tile = first - 1 + (int)threadIdx.x;
@@ -251,7 +259,7 @@ __device__ __forceinline__ unsigned find_awake(const aqua_gpu_flow &f, int numbe
     return awake;
 }
 
-// A tile that has fallen dry.
+// Zeroes a tile that has become dry.
 __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     const int begin = max(number * STORED - COLUMNS, 0);
     const int end = min((number + 1) * STORED - COLUMNS, (int)f.layout.nx);
@@ -266,8 +274,8 @@ __device__ void dry_tile(const aqua_gpu_flow &f, int number, int tile) {
     }
 }
 
-// Marches are of `tiles` tiles for the first `coarse` rows of them, then of `fine`, so that all of
-// the device has something to do to the end.
+// The first `coarse` rows of marches have `tiles` tiles each, the others `fine`, which balances the
+// load at the end.
 struct division {
     int tiles, coarse, fine;
 };
@@ -309,8 +317,8 @@ int multiprocessors() {
                : 132;
 }
 
-// Marches as long as hides their start, but several for each place on the device; at the end short
-// ones, two for each.
+// Marches long enough to amortise their start, but several for each block that the device can hold;
+// at the end short ones, two for each.
 division divide(int64_t across, int64_t high, int64_t places) {
     const int64_t each = across * high / places;
     const int tiles = each >= 160  ? MOST_TILES

@@ -1,14 +1,23 @@
 // aqua_march_row.cuh -- the arithmetic of the march: edges, factors and fluxes of rows of a lane.
 //
 // The operations and their order are those of engine/physics/aqua.h, so the bits are the CPU's; but
-// each edge is taken once for both its cells, and in ways that give the same bits in fewer or
+// each edge is computed once for both its cells, and in ways that give the same bits in fewer or
 // faster instructions:
 //
-//   heads are whole numbers of quanta, so clamping one to [0, 1] tells whether it drives water;
+//   heads are whole numbers of quanta, so a head clamped to [0, 1] is 1 where it drives water;
 //   products with that 1 or 0 are exact, so sums over receivers are chains of multiply-adds, which
 //   run twice as fast as comparisons, selections and maxima;
-//   what is nearly nothing is added to what must not be 0, where it is lost in all else;
+//   2^-100 is added where 0 would be divided by, and rounds away elsewhere;
 //   root and quotient: see below.
+//
+// The edges of a row, by the column that they start from; those that come from columns of other
+// lanes are along_left, right_before (from the lane before) and left_behind (from the next lane):
+//
+//     here      c - 1     c -along[c]- c + 1
+//                    \    |         /
+//               left[c]  up[c]   right[c]
+//                      \  |     /
+//     below               c
 #ifndef AQUA_MARCH_ROW_CUH
 #define AQUA_MARCH_ROW_CUH
 
@@ -16,7 +25,7 @@
 
 namespace {
 
-// No head is as small, no product of members and roots either, but for 0.
+// Smaller than any head, and than any product of members and roots, that is not 0.
 constexpr float NEARLY_NOTHING = 0x1p-100f;
 
 // IEEE's root and quotient without the branches that very small and very large numbers would need:
@@ -72,9 +81,10 @@ struct row {
     edge up[COLUMNS], right[COLUMNS], left[COLUMNS];
     edge right_before, left_behind; // those that start in the neighbouring lanes
     float alpha[COLUMNS], factor[COLUMNS];
-    int32_t onward[COLUMNS]; // what goes along
-    // Of mindiff: roots along which the cells give to others of the row and of that below, and
-    // along which those below give to the row; what the last and first column give across.
+    int32_t onward[COLUMNS]; // fluxes to the next column
+    // For mindiff: roots of the edges along which the cells give water within the row and to the
+    // row below, and along which the row below gives to them; fluxes from the last and first column
+    // to the next lanes.
     float east[COLUMNS], west[COLUMNS], south[COLUMNS], south_west[COLUMNS], south_east[COLUMNS];
     float from_south[COLUMNS], from_south_west[COLUMNS], from_south_east[COLUMNS];
     int32_t far_east[3], far_west[3];
@@ -109,7 +119,7 @@ __device__ __forceinline__ edge make_edge(float bed_c, int32_t water_c, float be
     return {d, EQUILIBRIUM == AQUA_MINDIFF ? copysignf(root, d) : root};
 }
 
-// Heads and roots of a row that has just been read, and of the edges from the one below it.
+// Heads and roots of the edges in a row that has just been read and from the row below it.
 template <int EQUILIBRIUM, bool LEAST>
 __device__ __forceinline__ void join(const row &below, row &here, float least) {
 #define EDGE make_edge<EQUILIBRIUM, LEAST>
@@ -211,7 +221,7 @@ __device__ __forceinline__ bool has_negative_bed(const row &below, const row &he
     return sign < 0;
 }
 
-// aqua_mindiff: whoever is not taken, none behind him is; then the k-th meets k + 1 members.
+// aqua_mindiff: after the first head that is not taken none is, so the k-th meets k + 1 members.
 __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     float *v = drive;
 #define LARGE_FIRST(i, j)               \
@@ -238,13 +248,13 @@ __device__ __forceinline__ float take(float drive[AQUA_AROUND], sums *s) {
     return fmaxf(exact_root(last), NEARLY_NOTHING);
 }
 
-// aqua_factor. Without receivers the sum is 0, and the roots are nearly nothing.
+// aqua_factor. Without receivers the sum is 0, and the roots are NEARLY_NOTHING.
 __device__ __forceinline__ float factor_of(float alpha, int32_t water, const sums &s) {
     const float part = alpha * fminf(s.heads, (float)water * s.members);
     return exact_quotient(part, s.members * s.roots);
 }
 
-// What column c of `here` gives, before the factor.
+// Stores what column c of `here` gives, before the factor.
 __device__ __forceinline__ void give(row &here, row &above, int c, const float given[AQUA_AROUND]) {
     here.east[c] = given[0];
     here.west[c] = given[1];
@@ -265,7 +275,7 @@ __device__ __forceinline__ void give(row &here, row &above, int c, const float g
     }
 }
 
-// Of all receivers of column c of `here`.
+// The sums over all receivers of column c of `here`.
 template <bool LEAST>
 __device__ __forceinline__ sums all_receivers(const row &here, const row &above, int c,
                                               float least) {
@@ -279,7 +289,7 @@ __device__ __forceinline__ sums all_receivers(const row &here, const row &above,
     return {tree_of<false>(head, on), members, tree_of<true>(root, on)};
 }
 
-// The beds of the receivers of column c of `here`, 0 of others.
+// The beds of the receivers of column c of `here`; 0 for others.
 template <bool LEAST>
 __device__ __forceinline__ void receiving_beds(const row &below, const row &here, const row &above,
                                                int c, float least, float bed[AQUA_AROUND]) {
@@ -292,7 +302,7 @@ __device__ __forceinline__ void receiving_beds(const row &below, const row &here
     }
 }
 
-// Whether fill drops beds of column c of `here`. Of a dry cell it does not matter.
+// Whether fill drops beds of column c of `here`; false for dry cells, where it does not matter.
 template <bool LEAST>
 __device__ __forceinline__ bool has_drops(const row &below, const row &here, const row &above,
                                           int c, float least, const sums &s) {
@@ -302,10 +312,9 @@ __device__ __forceinline__ bool has_drops(const row &below, const row &here, con
     return rule::aqua_fill_drops(smallest, s.heads, s.members) && here.water[c] > 0;
 }
 
-// aqua_fill. The depths of the beds of others than receivers below T_c need not be set apart where
-// no bed is negative, as only those of ghosts may be: T_c itself is no less than they are and is
-// never dropped, for no head is larger and the sum has one fewer than the members. Nor is the
-// greatest of eight ever dropped.
+// aqua_fill. Neighbours that are no receivers count with a bed of 0, at depth T_c. Where no bed is
+// negative (only those of ghosts may be) they are never dropped: no head is larger than T_c, and
+// the sum has one term fewer than there are members. Nor is the greatest of eight ever dropped.
 template <bool LEAST>
 __device__ __forceinline__ void drop(const row &below, const row &here, const row &above, int c,
                                      float least, bool framed, sums &s) {
@@ -341,7 +350,7 @@ __device__ __forceinline__ void drop(const row &below, const row &here, const ro
 }
 
 // The factors of `here`, for mean and fill. rough[c]: beds were dropped in column c of the row
-// before, so that it is not asked first whether they are.
+// before, so the test for drops is skipped.
 template <bool DROPS, bool LEAST>
 __device__ __forceinline__ void find_factors(const row &below, row &here, const row &above,
                                              float least, bool framed, bool rough[COLUMNS]) {
@@ -358,7 +367,7 @@ __device__ __forceinline__ void find_factors(const row &below, row &here, const 
     }
 }
 
-// The factors of `here`, for mindiff, and what each cell gives along which edge.
+// The factors of `here` for mindiff, and what each cell gives along each edge.
 template <bool LEAST>
 __device__ __forceinline__ void find_cut_factors(row &here, row &above, float least) {
 #pragma unroll
@@ -381,19 +390,19 @@ __device__ __forceinline__ void find_cut_factors(row &here, row &above, float le
     }
 }
 
-// What an edge carries.
+// The flux through an edge.
 __device__ __forceinline__ int32_t flux(edge e, float factor_c, float factor_u) {
     return (int32_t)((e.head > 0 ? factor_c : -factor_u) * e.root);
 }
 
-// The same from what its ends give; one of them gives nothing.
+// The same from what its ends give, one of which is 0.
 __device__ __forceinline__ int32_t exchange(float factor_c, float given_c, float factor_u,
                                             float given_u) {
     return (int32_t)__fmaf_rn(factor_c, given_c, -(factor_u * given_u));
 }
 
-// Fluxes in `here`, whose factors are known now, and between it and the row below, whose depths
-// `after` follow. What crosses to another lane is found by one of the two and handed over.
+// Fluxes in `here`, whose factors are known now, and between it and the row below, which complete
+// its new depths `after`. Fluxes between lanes are computed by one of them and passed on.
 __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUMNS]) {
     const float factor_left = from_left(here.factor[COLUMNS - 1]);
     const float factor_right = from_right(here.factor[0]);
@@ -420,8 +429,8 @@ __device__ __forceinline__ void carry(row &below, row &here, int32_t after[COLUM
     }
 }
 
-// The same where cuts have been made: roots along which nothing goes are 0. The two ends of an edge
-// that crosses to another lane each know what they give.
+// The same after cuts: roots below the cut are 0. At an edge between lanes each computes what its
+// own cell gives.
 __device__ __forceinline__ void carry_cut(row &below, row &here, int32_t after[COLUMNS]) {
     int32_t up[COLUMNS], right[COLUMNS], left[COLUMNS];
     const int32_t in_west = from_left(here.far_east[0] + below.far_east[1]);

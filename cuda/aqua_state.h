@@ -13,7 +13,7 @@ typedef struct aqua_amounts {
     aqua_dose doses[]; /* [CUDA_STEPS][sources] */
 } aqua_amounts;
 
-/* Sources no two of which share a cell: taps[first] ... taps[first + count - 1]. */
+/* Sources no two of which share a cell: source_cells[first] ... source_cells[first + count - 1]. */
 typedef struct aqua_layer {
     uint32_t first, count;
 } aqua_layer;
@@ -24,15 +24,15 @@ typedef struct aqua_cuda {
     aqua_gpu_view view;    /* all but the present depths */
     uint8_t *marks[2]; /* of the tiles of each copy of the depths; NULL: the flow asks for none */
 
-    /* What comes and goes. */
-    unsigned depends; /* of what is neither uniform nor a term: with SEL_ON_T steps are prepared one
-                         by one */
+    /* Rain, infiltration and sources. */
+    unsigned
+        depends; /* of what is neither uniform nor a term; SEL_ON_T: steps are prepared singly */
     cuda_terms terms; /* fields and levels that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_feed rates[AQUA_SUPPLIES]; /* of AQUA_FIELD that is no term */
-    aqua_amounts *amounts;          /* on the device, */
-    cuda_feed sent;                 /* and how they come there */
-    aqua_gpu_tap *taps;             /* on the device */
+    cuda_feed rates[AQUA_SUPPLIES];     /* of AQUA_FIELD that is no term */
+    aqua_amounts *amounts;              /* on the device, */
+    cuda_feed sent;                     /* and the buffers that are copied there */
+    aqua_gpu_source_cell *source_cells; /* on the device */
     aqua_layer *layers;
     int layer_count;
 
@@ -42,28 +42,25 @@ typedef struct aqua_cuda {
     aqua_gpu_level level[AQUA_FIRSTS]; /* of regions whose level is a term */
     int level_count;
     bool periodic[2];
-    bool settles; /* the flow changes some of the ghosts: they are set before every step */
+    bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
-    /* What kernels book, on the device: by rows what fields of rain bring, by rows what the soil
-     * takes, by edges what goes into the ghosts. A part is NULL, and has no room, if nobody asks.
-     */
-    sel_total *books, *booked; /* booked: of the edges */
-    sel_total *copied;         /* on the host, while it is saved or loaded */
-    int64_t book_count, booked_edges;
+    /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
+     * ghosts, by edges. A part that is not wanted is NULL and has no room. */
+    sel_total *books, *edge_totals; /* edge_totals: the last part of books */
+    sel_total *copied;              /* on the host, while it is saved or loaded */
+    int64_t book_count, summed_edges;
 } aqua_cuda;
 
-/* Finds the terms of a state that knows its plan. Whether some of them, when they fail, leave what
- * rain and sources have changed: these need depths of their own. */
+/* Finds the terms of a state that knows its plan. True if rain or infiltration may fail after rain
+ * or sources have changed the depths: these then go into a third copy. */
 bool aqua_cuda_take_terms(aqua_cuda *state);
-/* Lists what comes and goes. */
+/* Lists their arrays. */
 void aqua_cuda_list_amounts(aqua_cuda *state);
 void aqua_cuda_close_amounts(aqua_cuda *state);
-/* Evaluates terms once by the host, so that mistakes are reported as on the CPU, and uploads all
- * that varies. */
+/* Evaluates terms once on the host, for the same errors as on the CPU, and uploads them. */
 sel_status aqua_cuda_start_amounts(aqua_cuda *state, sel_error *error);
 
-/* Evaluates what depends on what is due for the present step, and sends fields of rain and soil,
- * and levels. */
+/* Evaluates what is due for the present step; sends fields of rain, infiltration, and levels. */
 sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error);
 
 /* Sends the other amounts of *count steps, at most CUDA_STEPS, from the present one on, which is

@@ -59,7 +59,7 @@ static __device__ inline uint32_t aqua_at(const aqua_gpu_layout &l, int x, int y
     return (uint32_t)(y + AQUA_GPU_HALO) * l.pitch + (uint32_t)(x + AQUA_GPU_HALO);
 }
 
-// Water has come to cell (x, y) of the grid. Tiles that are marked already, as most are when it
+// Marks the tile of cell (x, y) of the grid as wet. Marks that are set already, as most are when it
 // rains everywhere, are not written again.
 static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8_t *marks,
                                                  uint32_t x, uint32_t y) {
@@ -69,7 +69,7 @@ static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8
     }
 }
 
-// The same of cell `at` of the layout, which may be one of the frame: that has no marks.
+// The same for cell `at` of the layout, which may be one of the frame: that has no marks.
 static __device__ inline void aqua_mark_at(const aqua_gpu_layout &l, uint8_t *marks, uint32_t at) {
     const uint32_t x = at % l.pitch - AQUA_GPU_HALO, y = at / l.pitch - AQUA_GPU_HALO;
     if (marks && x < l.nx && y < l.ny) {
@@ -77,12 +77,12 @@ static __device__ inline void aqua_mark_at(const aqua_gpu_layout &l, uint8_t *ma
     }
 }
 
-// Tells of a depth that is too large; `moment` in half steps.
+// Raises the alarm for a depth that is too large; `moment` in half steps.
 static __device__ inline void aqua_raise_at(uint64_t *alarm, int64_t moment, uint32_t at) {
     atomicMin((unsigned long long *)alarm, (unsigned long long)moment << 32 | at);
 }
 
-// Of a cell of flow.to, beyond flow.limit.
+// For a cell of flow.to beyond flow.limit.
 static __device__ inline void aqua_raise(const aqua_gpu_flow &flow, uint32_t at) {
     aqua_raise_at(flow.alarm, 2 * (cuda_now(flow.clock) + 1), at);
 }

@@ -1,7 +1,7 @@
-// aqua_water.cu -- what there is besides the flow: rain, soil, sources, ghosts, the books, fields.
+// aqua_water.cu -- all but the flow: rain, infiltration, sources, ghosts, sums, fields.
 //
-// Rows are done by a warp each: its lanes take every 32nd cell and then join what they booked by a
-// fixed tree, so that sums do not depend on which block ran when.
+// A warp handles a row: its lanes take every 32nd cell and then join their sums by a fixed tree, so
+// that these do not depend on the order of blocks.
 #include "cuda/machine/terms.cuh"
 
 #include "cuda/aqua_traits.cuh"
@@ -9,7 +9,7 @@
 
 enum { THREADS = LOOK_THREADS };
 
-// Calls what launches kernels, a template, with the struct of the store.
+// Calls `launch`, a generic lambda, with the struct of the store.
 template <class LAUNCH> static void by_store(const aqua_gpu_flow *f, LAUNCH launch) {
     if (f->whole) {
         launch(aqua_f32());
@@ -22,17 +22,17 @@ static unsigned blocks_for(int64_t threads) {
     return (unsigned)((threads + THREADS - 1) / THREADS);
 }
 
-// ---- rain and soil ----
+// ---- rain and infiltration ----
 
-// Where a step's amount comes from: the same for all cells, a rate of each cell, or a term. And
-// where it goes to.
-enum spread_from { UNIFORM, STORED, BY_TERM };
-enum spread_how { POUR, POUR_APART, TAKE };
+// Where a step's amount comes from: uniform, a stored rate per cell, or a term; and how it is
+// applied: added in place, added into another copy, or taken away.
+enum supply_from { UNIFORM, STORED, BY_TERM };
+enum supply_how { ADD, ADD_APART, TAKE };
 
-// Cells of a thread that are done together, so that their memory is asked for at once.
+// Cells that a thread handles together, so that their loads overlap.
 template <int FROM> constexpr int cells_at_once = FROM == BY_TERM ? (int)SEL_LANES : 8;
 
-// A row on its way through a warp.
+// The row of a warp.
 struct row_of_cells {
     uint32_t y;
     int64_t first, step; // its first cell in [ny][nx]
@@ -40,7 +40,7 @@ struct row_of_cells {
     sel_lanes lanes;
 };
 
-// Rates in units of the store at the cells x, x + CUDA_WARP ... of which some are wanted.
+// Rates in units of the store at the wanted ones of the cells x, x + CUDA_WARP, ...
 static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
                                                      const row_of_cells &row, uint32_t x,
                                                      const bool wanted[SEL_LANES],
@@ -62,7 +62,7 @@ static __device__ __forceinline__ void rates_by_term(const aqua_gpu_spread &s,
     }
 }
 
-// What the cells are due in this step, whole or not; what is carried goes on.
+// The amounts of the cells in this step, whole quanta or not; updates the remainders.
 template <class S, int FROM>
 static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const row_of_cells &row,
                                                 uint32_t x, const bool *wanted,
@@ -70,13 +70,13 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
     typedef typename S::real real;
     constexpr int CELLS = cells_at_once<FROM>;
     const real *rates = (const real *)s.rate + row.first;
-    real *owed = (real *)s.owed + row.first;
+    real *remainder = (real *)s.remainder + row.first;
     real rate[CELLS], carry[CELLS];
     double units[CELLS];
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         rate[j] = FROM == STORED && wanted[j] ? rates[x + j * CUDA_WARP] : 0;
-        carry[j] = S::whole && wanted[j] ? owed[x + j * CUDA_WARP] : 0;
+        carry[j] = S::whole && wanted[j] ? remainder[x + j * CUDA_WARP] : 0;
     }
     if (FROM == BY_TERM) {
         rates_by_term(s, row, x, wanted, units);
@@ -86,16 +86,17 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
         const real before = carry[j];
         due[j] = S::part_of(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
         if (S::whole && wanted[j] && carry[j] != before) {
-            owed[x + j * CUDA_WARP] = carry[j];
+            remainder[x + j * CUDA_WARP] = carry[j];
         }
     }
 }
 
-// The cells x, x + CUDA_WARP ... of a row; *sum counts what they got or gave.
+// Applies them to the cells x, x + CUDA_WARP, ... of a row, and adds them to *sum.
 template <class S, int FROM, int HOW>
 static __device__ __forceinline__ void
-spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
-            const typename S::water *from, typename S::water *to, uint8_t *marks, double *sum) {
+supply_cells(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cells &row,
+             uint32_t x, const typename S::water *from, typename S::water *to, uint8_t *marks,
+             double *sum) {
     typedef typename S::water depth;
     constexpr int CELLS = cells_at_once<FROM>;
     depth here[CELLS], due[CELLS];
@@ -114,11 +115,11 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
     for (int j = 0; j < CELLS; j++) {
         const uint32_t at = x + j * CUDA_WARP;
         const depth part = HOW == TAKE && here[j] < due[j] ? here[j] : due[j];
-        if (HOW == POUR_APART && at < l.nx) {
+        if (HOW == ADD_APART && at < l.nx) {
             to[at] = here[j] + (wanted[j] ? part : 0);
         }
         if (wanted[j] && part != 0) {
-            if (HOW != POUR_APART) {
+            if (HOW != ADD_APART) {
                 to[at] = here[j] + (HOW == TAKE ? -part : part);
             }
             *sum += (double)part;
@@ -129,11 +130,11 @@ spread_some(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cel
     }
 }
 
-// Eight blocks at once: without that bound the registers of a program leave room for four, and the
-// latency of its operations shows (36.9 against 33.7 Gcells/s for a storm in x, y, t on an H200).
+// Eight blocks per multiprocessor: without that bound registers allow four, which hide less of the
+// latency (36.9 against 33.7 Gcells/s for a storm in x, y, t on an H200).
 template <class S, int FROM, int HOW>
 __global__ void __launch_bounds__(THREADS, 8)
-    spread_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+    supply_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
                   const typename S::water *from, typename S::water *to, uint8_t *marks,
                   const __grid_constant__ aqua_gpu_spread s, uint32_t room) {
     extern __shared__ double registers[]; // `room` numbers for each warp
@@ -161,13 +162,13 @@ __global__ void __launch_bounds__(THREADS, 8)
     double sum = 0;
     for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * cells_at_once<FROM>) {
         const uint32_t at = aqua_at(l, 0, (int)row.y);
-        spread_some<S, FROM, HOW>(l, s, row, x, (HOW == POUR_APART ? from : to) + at, to + at,
-                                  marks, &sum);
+        supply_cells<S, FROM, HOW>(l, s, row, x, (HOW == ADD_APART ? from : to) + at, to + at,
+                                   marks, &sum);
     }
-    if (s.booked) {
+    if (s.totals) {
         join_lanes(sum);
         if (lane == 0) {
-            sel_total_more(&s.booked[row.y], S::whole, sum);
+            sel_total_more(&s.totals[row.y], S::whole, sum);
         }
     }
 }
@@ -183,15 +184,15 @@ static void supply(const aqua_gpu_flow *f, const void *from, void *to, uint8_t *
         const size_t bytes = cuda_term_row_bytes(&s->term);
         const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes);
         const uint32_t rows = LOOK_ROWS, warps = fit < rows ? fit : rows;
-        spread_kernel<S, BY_TERM, HOW>
+        supply_kernel<S, BY_TERM, HOW>
             <<<(l.ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
                 l, f->clock, f->halted, before, after, marks, *s,
                 (uint32_t)(bytes / sizeof(double)));
     } else if (s->uniform) {
-        spread_kernel<S, UNIFORM, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
+        supply_kernel<S, UNIFORM, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
             l, f->clock, f->halted, before, after, marks, *s, 0);
     } else {
-        spread_kernel<S, STORED, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
+        supply_kernel<S, STORED, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
             l, f->clock, f->halted, before, after, marks, *s, 0);
     }
 }
@@ -201,8 +202,8 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const void *from
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         takes        ? supply<S, TAKE>(f, from, to, marks, s, stream)
-        : from == to ? supply<S, POUR>(f, from, to, marks, s, stream)
-                     : supply<S, POUR_APART>(f, from, to, marks, s, stream);
+        : from == to ? supply<S, ADD>(f, from, to, marks, s, stream)
+                     : supply<S, ADD_APART>(f, from, to, marks, s, stream);
     });
     return cudaGetLastError();
 }
@@ -212,51 +213,52 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const void *from
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     source_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
-                  typename S::water *water, uint8_t *marks, const aqua_gpu_tap *taps,
-                  uint32_t count, const aqua_dose *doses, int sources, double most_poured,
-                  uint64_t *alarm) {
+                  typename S::water *water, uint8_t *marks,
+                  const aqua_gpu_source_cell *source_cells, uint32_t count, const aqua_dose *doses,
+                  int sources, double most_poured, uint64_t *alarm) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || cuda_is_halted(halted, clock)) {
         return;
     }
     const int64_t now = cuda_now(clock);
-    const aqua_gpu_tap tap = taps[t];
-    const aqua_dose dose = doses[now % CUDA_STEPS * sources + tap.source];
+    const aqua_gpu_source_cell cell = source_cells[t];
+    const aqua_dose dose = doses[now % CUDA_STEPS * sources + cell.source];
     if (S::whole) {
         const uint32_t behind =
-            tap.k >= dose.turn ? tap.k - dose.turn : tap.k + (tap.count - dose.turn);
-        const double depth = (double)water[tap.at] + dose.each + (behind < dose.odd ? 1 : 0);
+            cell.k >= dose.turn ? cell.k - dose.turn : cell.k + (cell.count - dose.turn);
+        const double depth = (double)water[cell.at] + dose.each + (behind < dose.odd ? 1 : 0);
         if (depth > most_poured) {
-            aqua_raise_at(alarm, 2 * now + 1, tap.at);
+            aqua_raise_at(alarm, 2 * now + 1, cell.at);
         } else {
-            water[tap.at] = (typename S::water)depth;
+            water[cell.at] = (typename S::water)depth;
         }
     } else {
-        water[tap.at] += (typename S::water)dose.each;
+        water[cell.at] += (typename S::water)dose.each;
     }
-    aqua_mark_at(l, marks, tap.at);
+    aqua_mark_at(l, marks, cell.at);
 }
 
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, void *water, uint8_t *marks,
-                            const aqua_gpu_tap *taps, uint32_t count, const aqua_dose *doses,
-                            int sources, double most_poured, cudaStream_t stream) {
+                            const aqua_gpu_source_cell *source_cells, uint32_t count,
+                            const aqua_dose *doses, int sources, double most_poured,
+                            cudaStream_t stream) {
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         source_kernel<S><<<blocks_for(count), THREADS, 0, stream>>>(
-            f->layout, f->clock, f->halted, (typename S::water *)water, marks, taps, count, doses,
-            sources, most_poured, f->alarm);
+            f->layout, f->clock, f->halted, (typename S::water *)water, marks, source_cells, count,
+            doses, sources, most_poured, f->alarm);
     });
     return cudaGetLastError();
 }
 
 // ---- ghosts and the frame ----
 
-enum { RISE_THREADS = 32 };
+enum { LEVEL_THREADS = 32 };
 
-__global__ void __launch_bounds__(RISE_THREADS)
-    rise_kernel(const __grid_constant__ aqua_gpu_level level, cuda_clock clock) {
+__global__ void __launch_bounds__(LEVEL_THREADS)
+    levels_kernel(const __grid_constant__ aqua_gpu_level level, cuda_clock clock) {
     extern __shared__ double registers[];
-    const uint32_t k = blockIdx.x * RISE_THREADS + threadIdx.x;
+    const uint32_t k = blockIdx.x * LEVEL_THREADS + threadIdx.x;
     const int64_t step = cuda_now(clock);
     cuda_term_begin(level.terms, level.term, (double)step * level.dt, registers);
     if (k >= level.count) {
@@ -272,15 +274,16 @@ __global__ void __launch_bounds__(RISE_THREADS)
     }
 }
 
-cudaError_t aqua_gpu_rise(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream) {
-    rise_kernel<<<(level->count + RISE_THREADS - 1) / RISE_THREADS, RISE_THREADS,
-                  cuda_term_bytes(&level->term, RISE_THREADS), stream>>>(*level, clock);
+cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock,
+                                cudaStream_t stream) {
+    levels_kernel<<<(level->count + LEVEL_THREADS - 1) / LEVEL_THREADS, LEVEL_THREADS,
+                    cuda_term_bytes(&level->term, LEVEL_THREADS), stream>>>(*level, clock);
     return cudaGetLastError();
 }
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    settle_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
+    ghosts_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
                   const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed,
                   typename S::water *water, uint8_t *marks) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
@@ -300,14 +303,14 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_settle(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
-                            void *water, uint8_t *marks, cudaStream_t stream) {
+cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
+                                void *water, uint8_t *marks, cudaStream_t stream) {
     if (ghosts->count == 0) {
         return cudaSuccess;
     }
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
-        settle_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
+        ghosts_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
             f->layout, f->clock, f->halted, *ghosts, (typename S::real *)bed,
             (typename S::water *)water, marks);
     });
@@ -318,7 +321,7 @@ static __device__ int wrapped(int at, int n) {
     return (at % n + n) % n;
 }
 
-// Cells of the four rows beyond the ends of y, and of the four columns beyond those of x.
+// A thread per cell of the frame: four rows beyond the ends of y, four columns beyond those of x.
 template <class T>
 __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
@@ -361,7 +364,7 @@ cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, const bool periodic[2], void *
 
 // ---- edges ----
 
-// What an edge carries, with its sign.
+// The signed flux through an edge.
 template <class S> static __device__ double carried(const aqua_gpu_flow &f, const aqua_edge &edge) {
 #define OFFSET(k, dx, dy) (dy) * (int)f.layout.pitch + (dx),
     const int offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
@@ -380,32 +383,32 @@ template <class S> static __device__ double carried(const aqua_gpu_flow &f, cons
 template <class S>
 __global__ void __launch_bounds__(THREADS)
     edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
-                sel_total *booked, double *flux) {
+                sel_total *totals, double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (e >= count) {
         return;
     }
     const double value = carried<S>(f, edges[e]);
-    if (booked) {
-        sel_total_more(&booked[e], S::whole, value);
+    if (totals) {
+        sel_total_more(&totals[e], S::whole, value);
     } else {
         flux[e] = value;
     }
 }
 
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64_t count,
-                           sel_total *booked, double *flux, cudaStream_t stream) {
+                           sel_total *totals, double *flux, cudaStream_t stream) {
     if (count == 0) {
         return cudaSuccess;
     }
     by_store(f, [&](auto store) {
         edge_kernel<decltype(store)>
-            <<<blocks_for(count), THREADS, 0, stream>>>(*f, edges, count, booked, flux);
+            <<<blocks_for(count), THREADS, 0, stream>>>(*f, edges, count, totals, flux);
     });
     return cudaGetLastError();
 }
 
-// ---- what is watched ----
+// ---- maxima and arrival times ----
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)

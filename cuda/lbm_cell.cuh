@@ -1,4 +1,4 @@
-// lbm_cell.cuh -- one cell on the device: what arrives, from where, and how it is closed.
+// lbm_cell.cuh -- one cell on the device: streaming, bounce-back, mirroring, closures, storing.
 //
 // Included by lbm_traits.cuh inside a struct, once per lattice and precision, after the physics
 // headers, with LBM_DIMS and REAL. The same rules as engine/solvers/lbm/lbm_loops.h.
@@ -6,7 +6,7 @@
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
 
-// A cell and its neighbours, wrapped about: places in a row, and offsets of rows and slices.
+// A cell and its neighbours, periodic on all axes: places in a row, and offsets of rows and slices.
 struct place {
     uint32_t x, xm, xp, y, ym, yp, z, zm, zp;
 };
@@ -37,7 +37,7 @@ static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint
     return make_place(l, rest - y * l.pitch, y, z);
 }
 
-// The neighbour that is (ex, ey, ez) away; literals.
+// The neighbour at (ex, ey, ez), which are literals.
 #define NEIGHBOUR(p, ex, ey, ez) \
     (((ex) > 0   ? (p).xp        \
       : (ex) < 0 ? (p).xm        \
@@ -49,7 +49,7 @@ static __device__ __forceinline__ place make_place(const lbm_gpu_layout &l, uint
       : (ez) < 0 ? (p).zm        \
                  : (p).z))
 
-// What streams to a cell if all its neighbours are fluid.
+// The populations that stream to a cell if all its neighbours are fluid.
 static __device__ __forceinline__ void pull(const REAL *__restrict__ from, int64_t plane,
                                             const place &p, REAL g[LBM_Q]) {
 #define LOAD(i, ex, ey, ez, opposite, weight) \
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void store(REAL *__restrict__ to, int64_t plan
     }
 }
 
-// Where the values for this step begin, of those that may be evaluated ahead.
+// The values of this step, which may be among those of several steps evaluated ahead.
 static __device__ __forceinline__ const double *of_step(const lbm_gpu_step &s, const double *values,
                                                         int64_t stride) {
     return stride ? values + cuda_now(s.clock) % CUDA_STEPS * stride : values;
@@ -106,8 +106,8 @@ static __device__ __forceinline__ lbm_rates rates_of(const lbm_gpu_step &s, uint
     return r;
 }
 
-// Puts right what a boundary cell has pulled across its bounced and mirrored links. link_add: of
-// this step.
+// Replaces what a boundary cell has pulled across its bounced and mirrored links. link_add: of this
+// step.
 static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const double *link_add, const place &p,
                                               REAL g[LBM_Q]) {
@@ -143,8 +143,8 @@ static __device__ __forceinline__ void bounce(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// A cell at the start of the step, from its populations after collision. A field of acceleration is
-// that of this step, so in time it is half a step's change ahead.
+// A cell at the start of the step, from its populations after collision. An acceleration field is
+// that of this step, which puts it half a step's change ahead.
 static __device__ __forceinline__ lbm_cell before(const lbm_gpu_step &s, uint32_t index) {
     lbm_gpu_step last = s;
     last.acceleration = s.acceleration_before;
@@ -176,8 +176,8 @@ static __device__ __forceinline__ uint32_t inward_index(const lbm_gpu_cell &cell
            further(p.z, p.zm, p.zp, cell.normal[2]);
 }
 
-// Fills what comes through the cell's wet faces. The laws give the fluid's velocity u; the momentum
-// of populations before collision is rho (u - a/2).
+// Closes the cell's wet faces. The laws give the fluid's velocity u; the momentum of populations
+// before collision is rho (u - a/2).
 static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                              const place &p, const lbm_rates &rates,
                                              REAL g[LBM_Q]) {
@@ -212,8 +212,8 @@ static __device__ __forceinline__ void close(const lbm_gpu_step &s, const lbm_gp
     lbm_close(g, n, cell.density_given ? drho : inward.drho, u);
 }
 
-// All that comes to a boundary cell, before it is collided.
-static __device__ __forceinline__ void arrive(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
+// All populations of a boundary cell before collision.
+static __device__ __forceinline__ void gather(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                               const place &p, const lbm_rates &rates,
                                               REAL g[LBM_Q]) {
     pull((const REAL *)s.from, s.layout.plane, p, g);
@@ -223,7 +223,7 @@ static __device__ __forceinline__ void arrive(const lbm_gpu_step &s, const lbm_g
     }
 }
 
-// Keeps what leaves a boundary cell along its links, and what comes.
+// Stores the populations that leave a boundary cell along its links, and those that enter.
 static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const lbm_gpu_cell &cell,
                                                   const REAL g[LBM_Q]) {
     const REAL *from = (const REAL *)s.from + cell.index;
@@ -237,7 +237,7 @@ static __device__ __forceinline__ void keep_links(const lbm_gpu_step &s, const l
 #undef KEEP
 }
 
-// Calls each(e, out, in) for the links of a cell that `region` owns, e along what came.
+// Calls each(e, out, in) for the links of a cell that `region` owns; e points inwards.
 template <class Each>
 static __device__ __forceinline__ void
 each_link(const lbm_gpu_boundary &b, const lbm_gpu_cell &cell, int region, const Each &each) {

@@ -5,12 +5,12 @@
 #include <string.h>
 #include "cuda/lbm_state.h"
 
-/* What 32 bits can number. */
+/* Numbers that 32 bits can hold. */
 static const double most_numbers = 4294967296.0;
-/* So that a row of initial fields is shorter than the 2 GB that copies of rows may have. */
+/* Keeps a row of initial fields below the 2 GB limit of 2-D copies. */
 static const int64_t longest_row = 1 << 25;
 
-/* Places of a row: whole warps, or of short rows several to a warp. */
+/* Places of a row: whole warps; short rows share one. */
 static int64_t pitch_of(const sel_grid *grid) {
     int64_t pitch = (grid->n[0] + CUDA_WARP - 1) / CUDA_WARP * CUDA_WARP;
     while (pitch / 2 >= grid->n[0]) {
@@ -40,8 +40,8 @@ static lbm_gpu_layout make_layout(const sel_grid *grid, const sel_blocks *blocks
     return layout;
 }
 
-/* Places of a plane of populations, in numbers too large for the layout if need be, with two halos
- * behind the last. */
+/* Places of a plane of populations with two halo planes, also where they exceed the integers of the
+ * layout. */
 static double padded_cells(const sel_grid *grid) {
     return (double)pitch_of(grid) * ((double)grid->n[1] + 2) *
            ((double)grid->n[2] + (grid->dims == 3 ? 2 : 0));
@@ -112,7 +112,7 @@ static void close(sel_state *base) {
     cuda_laws_destroy(((lbm_cuda *)base)->laws);
 }
 
-/* Tells kernels where the arrays are. */
+/* Sets the pointers of the kernels' arguments. */
 static void show_arrays(lbm_cuda *state) {
     const lbm_state *all = &state->all;
     state->pattern.acceleration_field = all->acceleration_field;
@@ -217,7 +217,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     return status || !sel_plan_observes(base->plan) ? status : observe(state, 0, true, error);
 }
 
-/* A graph has no step whose closures need an acceleration that a control has changed since. */
+/* A step whose closures need an acceleration that a control has changed is not part of a graph. */
 static bool alone(const sel_state *base) {
     const lbm_cuda *state = (const lbm_cuda *)base;
     return cuda_laws_need_host(state->laws) || base->step == state->accelerated_at;
@@ -243,7 +243,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     return status ? status : lbm_cuda_exchange(state, step + 1, error);
 }
 
-/* Keeps the acceleration for the closures of the step to come, before a control changes it. */
+/* Saves the acceleration for the closures of the next step, before a control changes it. */
 static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
     const sel_state *base = &state->all.base;
@@ -301,7 +301,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
     return SEL_OK;
 }
 
-/* ---- what links carry, and the balance of mass ---- */
+/* ---- fluxes through links, and the balance of mass ---- */
 
 static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
@@ -317,7 +317,7 @@ static sel_status ask_links(lbm_cuda *state, const sel_request *request, sel_err
     return status;
 }
 
-/* The mass, and what the links carried since the last balance, whose sums start anew. */
+/* The mass, and the flow through links since the last balance, whose sums are reset. */
 static sel_status ask_balance(lbm_cuda *state, const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->all.base.queue;
     const int regions = state->all.plan->base.domain->region_count;

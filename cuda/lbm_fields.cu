@@ -1,14 +1,14 @@
-// lbm_fields.cu -- fields of the flow for outputs, the populations of step 0, and what an observed
-// step shows: what links carry, strain rate and stress.
+// lbm_fields.cu -- fields of the flow for outputs, the populations of step 0, and the data of an
+// observed step: momentum and mass through links, strain rate and stress.
 //
-// A step is observed just before it is taken: what comes to a cell is pulled and closed as the step
-// itself will, kept, and not collided.
+// A step is observed just before it is computed: populations are pulled and closed as in the step
+// itself, stored, and not collided.
 #include "cuda/lbm_view.cuh"
 #include "cuda/machine/look.cuh"
 
 enum { THREADS = LOOK_THREADS, JOINERS = LOOK_JOINED, ROWS_PER_BLOCK = LOOK_ROWS };
 
-// For a thread per cell of a block of the grid, or several cells.
+// Blocks for a thread per cell of a block of the grid, or for several cells per thread.
 static unsigned blocks_of(const lbm_gpu_layout &l) {
     const int64_t blocks = ((int64_t)l.nx * (l.end_row - l.first_row) + THREADS - 1) / THREADS;
     return (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20);
@@ -80,7 +80,7 @@ extern "C" cudaError_t lbm_gpu_start(const lbm_gpu_view *view, const double *val
 
 // ---- observing ----
 
-// A boundary cell to a thread.
+// A thread per boundary cell.
 template <class T>
 __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lbm_gpu_step s) {
     const uint32_t k = s.boundary.first_cell + blockIdx.x * blockDim.x + threadIdx.x;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(THREADS) keep_links(const __grid_constant__ lb
     }
     const lbm_gpu_cell cell = s.boundary.cells[k];
     typename T::real g[T::q];
-    T::arrive(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
+    T::gather(s, cell, T::make_place(s.layout, cell.index), T::rates_of(s, cell.index), g);
     T::keep_links(s, cell, g);
 }
 

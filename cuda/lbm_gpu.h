@@ -2,10 +2,10 @@
  *
  * Plain C, shared by the host's files and nvcc's. The populations of a cell lie as
  * f[i][z][y][x] at i * plane + z * slice + y * pitch + x: pitch is a multiple of a warp, or the
- * power of two that a shorter row fits, periodic axes wrap, and what is pulled across other faces
- * is replaced at boundary cells. Where the grid is cut into blocks (engine/machine/comm.h), the
- * planes beside a block stand behind its own: that below at the number of its end, that above at
- * the next.
+ * power of two that a shorter row fits; all axes wrap, and populations pulled across faces that are
+ * not periodic are replaced at boundary cells. Where the grid is cut into blocks
+ * (engine/machine/comm.h), the halo planes of a block stand behind its own: the lower one has the
+ * number of its end, the upper one the next.
  */
 #ifndef LBM_GPU_H
 #define LBM_GPU_H
@@ -27,8 +27,8 @@ extern "C" {
 /* Threads of a block of a step. */
 enum { LBM_BLOCK = 128 };
 
-/* All but `plane` fit 32 bits: an index in a plane is one unsigned number. A step's blocks cover
- * block_width cells of block_rows rows each. */
+/* All but `plane` fit 32 bits, so the index of a cell in a plane is one unsigned number. A step's
+ * blocks cover block_width cells of block_rows rows each. */
 typedef struct lbm_gpu_layout {
     uint32_t nx, ny, nz, pitch, slice;
     uint32_t block_width, block_rows, blocks_per_row;
@@ -48,8 +48,8 @@ typedef struct lbm_gpu_cell {
     int8_t normal[3];
     uint8_t opening; /* lbm_opening */
     bool velocity_given, density_given, inward_solid;
-    bool moves;  /* some of its links may add */
-    bool again;  /* it is wet, or needs values that were evaluated ahead: it is done twice */
+    bool moves;  /* some of its links belong to moving walls */
+    bool again;  /* computed again by a second kernel: wet, or with values evaluated ahead */
     double keep; /* of an outflow */
 } lbm_gpu_cell;
 
@@ -67,14 +67,14 @@ typedef struct lbm_gpu_boundary {
      * boundary cells before each word. */
     const uint32_t *words, *before;
     const lbm_gpu_block *free_blocks; /* NULL: all blocks */
-    const uint32_t *again;            /* numbers of the cells that are done again */
+    const uint32_t *again;            /* numbers of the cells that are computed again */
     uint32_t again_count;
     const uint8_t *link_region;
-    const double *link_add, *open_value; /* those of a step stand so many numbers behind: */
-    int64_t link_stride, open_stride;    /* for each of n % CUDA_STEPS; 0: the same for all */
-    double *link_flow; /* adds up the mass that leaves by each link; NULL: nobody asks */
-    void *links; /* [2][links] what left along each and what came, in the last observed step, in
-                    numbers of the run's precision; NULL: nobody asks */
+    const double *link_add, *open_value; /* [n % CUDA_STEPS] of step n, */
+    int64_t link_stride, open_stride;    /* so many numbers apart; 0: the same for all steps */
+    double *link_flow; /* accumulates the mass that leaves by each link; NULL: not wanted */
+    void *links;       /* [2][links] populations that left along each and that entered, in the last
+                          observed step, in the run's precision; NULL: not wanted */
 } lbm_gpu_boundary;
 
 typedef struct lbm_gpu_step {
@@ -88,14 +88,14 @@ typedef struct lbm_gpu_step {
     bool forced, eddies;
     double omega_even, omega_odd, tau, magic, eddy;
     /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
-     * what acts at the end of step n stands at (n + 1) % CUDA_TURNS. */
+     * that of the end of step n is at (n + 1) % CUDA_TURNS. */
     const double *acceleration, *acceleration_before;
     bool acceleration_turns;
     const void *acceleration_field; /* [dims][nz][ny][pitch]; NULL: uniform */
     lbm_gpu_boundary boundary;
     cuda_clock clock;      /* of the step */
-    const int64_t *halted; /* the step in which a law has failed; from it on the state stays as it
-                              is; NULL: none can */
+    const int64_t *halted; /* the step in which a law has failed, from which on the state is not
+                              changed; NULL: none can fail */
 } lbm_gpu_step;
 
 /* One step from `from` to `to`, by lattice and precision. */
@@ -104,7 +104,7 @@ cudaError_t lbm_gpu_step_d2q9_f64(const lbm_gpu_step *step, cudaStream_t stream)
 cudaError_t lbm_gpu_step_d3q19_f32(const lbm_gpu_step *step, cudaStream_t stream);
 cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream);
 
-/* What fields are made of. */
+/* What fields are computed from. */
 typedef struct lbm_gpu_view {
     lbm_gpu_step last; /* the last step; before any, and to observe it, the step to come */
     const void *now[SEL_MOST_BLOCKS]; /* populations of the present step, by block of the grid, */
@@ -112,7 +112,7 @@ typedef struct lbm_gpu_view {
     int blocks;
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
-                             [components][nz][ny][nx], the user's units; NULL: nobody asks */
+                             [components][nz][ny][nx], the user's units; NULL: not wanted */
     bool periodic[3];
     double nu; /* lattice units */
     lbm_units units;
@@ -121,13 +121,14 @@ typedef struct lbm_gpu_view {
 /* The launchers for a lattice and precision; views are lbm_gpu_view. */
 const cuda_look *lbm_gpu_look(int dims, int bytes);
 
-/* Fills the arrays of an observed step: links, and strain from what comes to each cell in the step
- * view->last; initially from differences of the velocity. */
+/* Fills the arrays of an observed step: links, and strain from the populations of view->last before
+ * collision; initially from differences of the velocity. */
 cudaError_t lbm_gpu_observe(const lbm_gpu_view *view, bool initially, cudaStream_t stream);
 
 enum { LBM_GPU_LINK_BLOCKS = 256 };
 
-/* What the links of a region carried in the last observed step, torque about `centre` in cells.
+/* Force, torque and mass flow through the links of a region in the last observed step, the torque
+ * about `centre` in cells.
  * partials: LBM_GPU_LINK_BLOCKS; the first is the result. */
 cudaError_t lbm_gpu_links(const lbm_gpu_step *step, int region, const double centre[3],
                           lbm_carried *partials, cudaStream_t stream);

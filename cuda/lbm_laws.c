@@ -1,10 +1,9 @@
 /* lbm_laws.c -- the laws of a flow on the device, evaluated before each step without the host.
  *
- * Functions that are programs are run by a kernel at their places: the middle of links of moving
- * walls, the cells of open faces, all cells for an acceleration that depends on place. What only
- * Lua can evaluate is evaluated by the host and sent along, step by step: it is written into
- * buffers of pinned memory, used in turns, and copied in the order of the stream, so that the host
- * may be steps ahead.
+ * A kernel runs functions that are programs at their places: the middle of links of moving walls,
+ * the cells of open faces, all cells for an acceleration that depends on place. What only Lua can
+ * evaluate, the host evaluates and sends step by step, through pinned buffers that take turns and
+ * are copied in the order of the stream, so that the host may be steps ahead.
  *
  * The host evaluates every law once, for the first step, as the CPU backend does: mistakes are
  * reported, and what does not vary is complete.
@@ -20,13 +19,13 @@ enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THRE
 /* Launches: of the laws that vary in time, and of those that vary with controls alone. */
 enum { IN_TIME, BY_CONTROLS, LAUNCHES };
 
-/* Numbers that may be kept for all the steps that are evaluated together. */
+/* The most numbers that are stored for steps evaluated together. */
 enum { MOST_AHEAD = 1 << 21 };
 
 /* How a law that varies is evaluated. */
 typedef struct listed_law {
     const lbm_batch *batch;
-    bool by_host;  /* it is no program, or its data or registers have no room */
+    bool by_host;  /* it is no program, or its data or registers do not fit */
     bool launched; /* by cuda_laws_run; else the host sends rows of the acceleration */
     cuda_law *law; /* of the table on the host */
 } listed_law;
@@ -49,7 +48,7 @@ struct cuda_laws {
     cuda_laws_launch launch[LAUNCHES];
 };
 
-/* ---- which ---- */
+/* ---- choosing the laws ---- */
 
 static void add(cuda_laws *laws, const lbm_batch *batch) {
     const int64_t *n = laws->plan->base.domain->grid.n;
@@ -177,9 +176,9 @@ bool cuda_acceleration_turns(const lbm_plan *plan) {
     return !lbm_acceleration_is_field(plan) && plan->acceleration.depends & SEL_ON_T;
 }
 
-/* ---- what the host sends ---- */
+/* ---- values from the host ---- */
 
-/* Pinned memory for the largest of what is sent at a time. */
+/* Pinned memory for the largest block that is sent at a time. */
 static sel_status open_feed(cuda_laws *laws, sel_error *error) {
     const int64_t places = laws->chunk_rows * laws->plan->base.domain->grid.n[0];
     const bool field = lbm_acceleration_is_field(laws->plan);
@@ -436,7 +435,7 @@ static void find_place(const cuda_laws *laws, const lbm_batch *batch, int64_t pl
     }
 }
 
-/* What the host says of the place that went wrong. */
+/* The host's error at the place that failed. */
 static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, sel_error *error) {
     const lbm_batch *batch = laws->v[fault->number].batch;
     double place[3], values[3];

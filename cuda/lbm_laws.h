@@ -1,7 +1,7 @@
-/* lbm_laws.h -- the laws as the device sees them, and the launch that evaluates them.
+/* lbm_laws.h -- the laws on the device, and the launch that evaluates them.
  *
- * Plain C, shared by laws.c and nvcc. A law is evaluated by blocks of threads: the registers that
- * are the same at all places are computed once per block; each thread then has its places.
+ * Plain C, shared by lbm_laws.c and nvcc. Blocks of threads evaluate a law: registers that are the
+ * same at all places are computed once per block, then each thread computes its places.
  */
 #ifndef CUDA_LAWS_KERNELS_H
 #define CUDA_LAWS_KERNELS_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Where the values of a law go. */
+/* Where the values of a law are stored. */
 typedef enum cuda_law_kind {
     CUDA_LAW_LINKS,    /* link_add[target] */
     CUDA_LAW_OPENINGS, /* open_value[target] */
@@ -45,9 +45,8 @@ typedef struct cuda_laws_launch {
     double velocity_unit, pressure_unit, acceleration_unit;
     const lbm_direction *directions;
     cuda_clock clock;
-    int64_t steps; /* that are evaluated, from the clock's on; CUDA_STEPS at most */
-    const int64_t
-        *halted; /* the first step in which a law has failed; NULL: that does not matter */
+    int64_t steps;         /* to evaluate, from the clock's on; CUDA_STEPS at most */
+    const int64_t *halted; /* the first step in which a law has failed; NULL: ignored */
     double *link_add, *open_value, *acceleration;
     int64_t link_stride, open_stride; /* see lbm_gpu_boundary */
     void *acceleration_field;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "cuda/lbm_state.h"
 
-/* By region: its links may add to what they bounce (a moving wall). */
+/* By region: whether it is a moving wall. */
 static void find_moving(const sel_domain *domain, bool moves[256]) {
     memset(moves, 0, 256 * sizeof *moves);
     for (int r = 1; r <= domain->region_count; r++) {
@@ -34,7 +34,7 @@ static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell
     return to;
 }
 
-/* The lists as the device wants them. */
+/* The lists in the form of the device. */
 typedef struct lists {
     lbm_gpu_cell *cells;
     uint32_t *words, *before, *again;
@@ -86,7 +86,7 @@ static int64_t block_count(const lbm_cuda *state) {
     return count;
 }
 
-/* Blocks are left out where an eighth of the cells and more are solid. */
+/* Blocks without free cells are left out where an eighth of the cells and more are solid. */
 static bool leaves_blocks_out(const lbm_cuda *state) {
     const sel_domain *domain = state->all.plan->base.domain;
     return domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
@@ -139,7 +139,7 @@ static size_t word_count(const lbm_cuda *state) {
     return cells > 0 ? ((size_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* Cells with values that are evaluated ahead are few (cuda_laws_copies). */
+/* Values are evaluated ahead for few cells only (cuda_laws_copies). */
 static int64_t most_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     return state->all.copies > 1 ? b->cell_count : b->open_count;

@@ -50,20 +50,20 @@ sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error);
 /* ---- laws ---- */
 
 /* True when a uniform acceleration varies in time: that of step n is then at n % CUDA_TURNS, as
- * its closures need the one before too; else the first is of all steps. */
+ * closures need the previous one too; else the first holds for all steps. */
 bool cuda_acceleration_turns(const lbm_plan *plan);
 
 /* Finds the laws that vary and lists their arrays; NULL: no memory. */
 cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays);
 void cuda_laws_destroy(cuda_laws *laws);
 
-/* Uploads programs, their data and places, evaluates everything for the first step on the host (so
- * that mistakes are told as on the CPU: values are complete afterwards, the acceleration at time
- * 0), and synchronises. Values stand as in lbm_batches_apply. */
+/* Uploads programs, their data and places, evaluates everything for the first step on the host, so
+ * that mistakes are reported as on the CPU (values are complete afterwards, the acceleration is
+ * that of time 0), and synchronises. Values are laid out as in lbm_batches_apply. */
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
 
-/* Steps whose values have room, so that they are evaluated by one launch: on small grids, where a
- * launch for each step would take longer than the step, CUDA_STEPS; else 1. */
+/* Steps that one launch evaluates: CUDA_STEPS on small grids, where a launch for each step would
+ * take longer than the step; else 1. */
 int64_t cuda_laws_copies(const cuda_laws *laws);
 
 /* True when a law that varies in time needs the host in every step: no graph can hold it. */
@@ -72,18 +72,18 @@ bool cuda_laws_need_host(const cuda_laws *laws);
 /* Enqueues the evaluation, for the step from the clock's to the next and `steps` in all, of the
  * laws that depend on what is `due` (as lbm_batches_apply, and the acceleration at the end of the
  * step), with the present controls. `step` is what the clock will show; only laws that need the
- * host use it, so that with all others the call may be captured into a graph. A program that gives
- * NaN, infinity, or leaves what it is sure of halts kernels of that step and of later ones: they
- * leave the state as it is. */
+ * host use it, so that with all others the call may be captured into a graph. A program whose
+ * result is NaN, infinite or not exact halts the kernels of that step and of later ones: they leave
+ * the state as it is. */
 sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
                              sel_error *error);
 
-/* After laws that failed in a step: the velocity of the state that is left needs the acceleration
- * that it had, which may be a field. */
+/* After a failure of laws: restores the acceleration of the last state, which may be a field, for
+ * its velocity. */
 void cuda_laws_restore(lbm_cuda *state);
 
-/* cuda_solver.check: a step whose laws failed, and all that were enqueued behind it, left the state
- * as it was; the message is that of the CPU (the host evaluates that place again). */
+/* cuda_solver.check: a step whose laws failed, and all steps enqueued after it, have left the state
+ * as it was; the message is that of the CPU, since the host evaluates that place again. */
 sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error);
 
 #endif

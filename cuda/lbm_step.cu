@@ -1,12 +1,20 @@
 // lbm_step.cu -- one time step on the device: stream, bounce, collide, store; then wet cells again.
 //
-// A thread owns a cell: it pulls the populations that stream to it, collides them and stores them
-// to the other copy. Boundary cells are marked by one bit each, a word per warp (1/8 of a byte per
-// cell): a warp without any, as nearly all are, never looks at the boundary; the others put right
-// what came across walls. Where much is solid, blocks and warps without a free cell are left out;
-// elsewhere no thread waits to be told whether its warp is one of them. The closures of wet cells,
-// and values for moving walls that were evaluated ahead, would cost all cells registers: a second,
-// short kernel does such cells again and overwrites what the first has stored there.
+// A thread owns a cell: it pulls the populations that stream to it from one copy, collides them and
+// stores them in the other. Boundary cells have a bit each, in one word per warp:
+//
+//     from  o  o  o                  x      0   1  ...  12  ...  31   a warp: 32 places of a row
+//            \ | /                   cell   B   o  ...   W  ...   o
+//           o--g--o  -> collide      bit    1   0  ...   1  ...   0   words[index / 32]
+//            / | \      -> to        data   cells[before[index / 32] + set bits of lanes before]
+//           o  o  o
+//                            o  pull, collide, store; a warp whose word is 0 reads nothing else
+//     g_i comes from x - e_i B  pull, replace what crosses walls and slip faces, collide, store
+//                            W  as B; then close_kernel computes and stores the cell again
+//
+// W are wet cells and moving walls with values evaluated ahead: in the first kernel their closures
+// would cost all cells registers. Where much is solid, blocks and warps without a free cell are
+// left out; elsewhere no thread waits for that information.
 #include "cuda/lbm_traits.cuh"
 
 template <class T> using real_of = typename T::real;
@@ -71,7 +79,7 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     const lbm_gpu_cell cell = s.boundary.cells[s.boundary.again[k]];
     const typename T::lbm_rates rates = T::rates_of(s, cell.index);
     real_of<T> g[T::q];
-    T::arrive(s, cell, T::make_place(s.layout, cell.index), rates, g);
+    T::gather(s, cell, T::make_place(s.layout, cell.index), rates, g);
     if (s.boundary.link_flow) {
         T::count_flow(s, cell, cell.index, g);
     }

@@ -1,6 +1,6 @@
-// lbm_view.cuh -- the fields of one cell on the device, in f64, as
-// engine/solvers/lbm/lbm_cpu_fields.c: both find moments, strain and gradients,
-// engine/physics/lbm_field.h what follows from them.
+// lbm_view.cuh -- the fields of one cell on the device, in f64. As
+// engine/solvers/lbm/lbm_cpu_fields.c it computes moments, strain and gradients;
+// engine/physics/lbm_field.h derives fields from them.
 #ifndef LBM_VIEW_CUH
 #define LBM_VIEW_CUH
 
@@ -120,7 +120,7 @@ template <class T, class D> struct lbm_look {
             d);
     }
 
-    // What comes to a cell in the step `last`, before it is collided.
+    // The populations of a cell in the step `last` before collision.
     static __device__ void arrived(const lbm_gpu_view &v, const uint32_t at[3], double g[D::q]) {
         const lbm_gpu_step &s = v.last;
         const typename T::place p = T::make_place(s.layout, at[0], at[1], at[2]);
@@ -132,7 +132,7 @@ template <class T, class D> struct lbm_look {
             const lbm_gpu_cell cell =
                 s.boundary.cells[s.boundary.before[word] + __popc(bits & ((1u << lane) - 1u))];
             const typename T::lbm_rates rates = T::rates_of(s, index);
-            T::arrive(s, cell, p, rates, come);
+            T::gather(s, cell, p, rates, come);
         } else {
             T::pull((const real *)s.from, s.layout.plane, p, come);
         }
@@ -142,20 +142,19 @@ template <class T, class D> struct lbm_look {
         }
     }
 
-    // Strain parts and dynamic viscosity of a cell, lattice units, from what came to it.
+    // Strain and dynamic viscosity of a cell, lattice units, from its populations before collision.
     static __device__ double strain(const lbm_gpu_view &v, const uint32_t at[3],
                                     double s[D::parts]) {
-        double g[D::q], drho, u[D::dims], excess[D::parts];
+        double g[D::q], drho, u[D::dims], pi_neq[D::parts];
         typename D::lbm_rates rates;
         rates.tau = v.last.tau;
         rates.eddy = v.last.eddy;
         arrived(v, at, g);
         acceleration(v, index_of(v.last.layout, at[0], at[1], at[2]), rates.a);
         D::lbm_moments(g, &rates, true, &drho, u);
-        D::lbm_excess(g, &rates, true, drho, u, excess);
-        const double tau =
-            rates.eddy > 0 ? D::lbm_tau_of_excess(excess, 1 + drho, &rates) : rates.tau;
-        return lbm_excess_strain(excess, drho, tau, D::dims, s);
+        D::lbm_pi_neq(g, &rates, true, drho, u, pi_neq);
+        const double tau = rates.eddy > 0 ? D::lbm_tau_of_pi(pi_neq, 1 + drho, &rates) : rates.tau;
+        return lbm_pi_strain(pi_neq, drho, tau, D::dims, s);
     }
 
     // The same from differences of the velocity.
@@ -192,8 +191,8 @@ template <class T, class D> struct lbm_look {
         return lbm_moment_field(which, drho, u, 1, D::dims, &v.units, out);
     }
 
-    // The velocity; the density deviation is watched for the smallest, the speed squared for the
-    // largest. Lattice units.
+    // The velocity; the minimum of the density deviation and the maximum of the speed squared are
+    // monitored. Lattice units.
     static __device__ double main(const lbm_gpu_view &v, const uint32_t at[3], double u[D::dims],
                                   double *small) {
         double square = 0;

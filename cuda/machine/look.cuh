@@ -3,18 +3,19 @@
 // A solver gives a struct V with functions of one cell:
 //
 //   view                        what its kernels see of a state
-//   components, whole           of the main field; what it conserves comes in whole numbers
+//   components, whole           of the main field; whether the conserved amounts are whole numbers
 //   last                        the type in which the main field is kept (see sel_last)
 //   extent(view, n)             cells of each axis
 //   is_solid(view, at)
 //   field(view, f, at, out)     components of a field in the user's units; returns their number
-//   main(view, at, u, &small)   the main field; returns what is watched for the largest
-//   last_of(view, u)            a component of it as it is kept, and
-//   value_of(view, kept)        the other way round
-//   amount(view, at)            what it conserves
+//   main(view, at, u, &small)   the main field; returns the value whose maximum is monitored,
+//                               and `small`, whose minimum is
+//   last_of(view, u)            a component of it as it is stored in `last`, and
+//   value_of(view, kept)        the inverse
+//   amount(view, at)            the conserved amount
 //
-// A warp adds up one row: its lanes take every 32nd cell, then join; rows are joined by the fixed
-// tree of engine/reduce.h. So a sum does not depend on which block ran when.
+// A warp adds up one row: its lanes take every 32nd cell, then join; rows are joined by a fixed
+// tree. So a sum does not depend on the order of blocks.
 #ifndef CUDA_LOOK_CUH
 #define CUDA_LOOK_CUH
 
@@ -83,7 +84,7 @@ template <class S> static __device__ inline void join_lanes(S &value) {
     }
 }
 
-// Of n partials `stride` apart each block joins LOOK_JOINED, into the first of them.
+// Each block joins LOOK_JOINED of n partials `stride` apart into the first of them.
 template <class S>
 static __global__ void __launch_bounds__(LOOK_JOINED)
     join_kernel(S *partials, int64_t n, int64_t stride) {
@@ -320,8 +321,8 @@ template <class V> static cudaError_t sum(const void *view, sel_total *rows, cud
 
 // ---- solvers of one number for each cell ----
 
-// From S, which has a view with `cuda_grid grid` and value(view, cell), in f64: all that V needs.
-// The number is the main field, the only one, and what is conserved.
+// Makes V from S, which has a view with `cuda_grid grid` and value(view, cell), in f64. The number
+// is the only field, the main field, and the conserved amount.
 template <class S> struct look_of_value {
     typedef typename S::view view;
     typedef double last;

@@ -1,4 +1,4 @@
-/* look.h -- what the kernels of all solvers share: the clock, cells, and what is found in a state.
+/* look.h -- what the kernels of all solvers share: the clock, lists of cells, reductions.
  *
  * Plain C, shared by the host's files and nvcc's.
  */
@@ -9,15 +9,13 @@
 #include <stdint.h>
 #include "engine/base/sums.h"
 
-/* ---- the step that kernels compute: on the device, so that steps recorded once can be done again
- * and again ---- */
+/* ---- the clock: the step number on the device, so that a graph can be launched again ---- */
 
-/* Steps recorded together; what the host sends for each step stands in tables of so many, that of
- * step n at n % CUDA_STEPS. Even: a graph ends with the copy that it began with. */
+/* Steps of a graph; what the host sends for each step is in tables of this length, that of step n
+ * at n % CUDA_STEPS. Even, so that a graph ends with the copy of the state that it began with. */
 enum { CUDA_STEPS = 32, CUDA_WARP = 32 };
 
-/* Of what is evaluated for up to CUDA_STEPS steps ahead so much is kept that the value before them
- * is still there. */
+/* Length of tables of values evaluated up to CUDA_STEPS steps ahead that keep the one before. */
 enum { CUDA_TURNS = 2 * CUDA_STEPS };
 
 /* The step is number *base + offset, from 0. */
@@ -31,7 +29,7 @@ static __device__ __forceinline__ int64_t cuda_now(const cuda_clock &clock) {
     return *clock.base + clock.offset;
 }
 
-// Whether a term had no value in this step or before. halted: the first such step; NULL: terms
+// Whether a term failed in this step or an earlier one. halted: the first such step; NULL: terms
 // cannot fail.
 static __device__ __forceinline__ bool cuda_is_halted(const int64_t *halted,
                                                       const cuda_clock &clock) {
@@ -39,7 +37,7 @@ static __device__ __forceinline__ bool cuda_is_halted(const int64_t *halted,
 }
 #endif
 
-/* ---- looking at a state ---- */
+/* ---- reading and reducing a state ---- */
 
 /* The cells begin <= k < end, x fastest, of those at first + i * stride of each axis, i < count; or
  * of a list. */
@@ -63,14 +61,14 @@ typedef struct cuda_sums {
     double count;
 } cuda_sums;
 
-/* Squares of the change and of the main field; what is watched, cells numbered over the grid. */
+/* Sums of squares of the change and of the main field; extremes, cells numbered over the grid. */
 typedef struct cuda_monitor {
     double change, magnitude;
     sel_watched watched;
 } cuda_monitor;
 
-/* Launches what stores a field at the cells begin to end: to[cell - begin][components] in numbers
- * of 4 or 8 bytes, zero in solids and in components that it has not. */
+/* Launches a kernel that stores a field at the cells begin to end: to[cell - begin][components] in
+ * numbers of 4 or 8 bytes, zero in solids and in components beyond the field's. */
 typedef cudaError_t cuda_read(const void *view, int field, const cuda_cells *cells, int components,
                               int bytes, void *to, cudaStream_t stream);
 
@@ -80,7 +78,7 @@ typedef struct cuda_look {
     cuda_read *read;
     cudaError_t (*reduce)(const void *view, int field, const cuda_cells *cells, cuda_sums *rows,
                           cudaStream_t stream);
-    /* last: see sel_last; NULL: left alone, no change. */
+    /* last: see sel_last; NULL: not updated, no change computed. */
     cudaError_t (*monitor)(const void *view, void *last, cuda_monitor *rows, cudaStream_t stream);
     /* What the solver conserves, over all free cells. */
     cudaError_t (*sum)(const void *view, sel_total *rows, cudaStream_t stream);

@@ -1,7 +1,7 @@
-/* queue.h -- what a backend has under way on the device: memory, steps, and answers to requests.
+/* queue.h -- the asynchronous work of a backend on the device: steps, and answers to requests.
  *
- * Steps and kernels run on one stream; what a frame needs is copied to pinned memory on another,
- * beside them. Calls of advance() are chunks, of which two may be queued: the host goes on, and
+ * Steps and kernels run on one stream; fields for frames are copied to pinned memory on another,
+ * concurrently. Calls of advance() are chunks, of which two may be queued: the host continues, and
  * waits only for the chunk before the last.
  */
 #ifndef CUDA_QUEUE_H
@@ -18,23 +18,23 @@ enum {
     CUDA_CHUNKS = 2  /* calls of advance whose steps may be queued */
 };
 
-/* Bytes that kernels and requests take when they are first used: local memory of all the threads
- * that fill a large GPU, 250 bytes for each of 270,000; code; lists of cells. */
+/* Bytes that kernels and requests allocate at first use: code, lists of cells, local memory of all
+ * threads that fill a large GPU (250 bytes for each of 270,000). */
 enum { CUDA_QUEUE_LATER = 128 << 20 };
 
-/* Bytes of a piece. Fields pass through two of them, so that frames need no more of the device's
- * memory than was asked for at the start. */
+/* Bytes of a piece. Fields pass through two of them, so that frames need no device memory beyond
+ * what was allocated at the start. */
 static const uint64_t cuda_stage_bytes = 64 << 20;
 
-/* One request under way: its buffers are kept for the next that needs no more. */
+/* A request under way; its buffers are reused by the next request that they fit. */
 typedef struct cuda_slot {
     const sel_request *request; /* NULL: free */
     void *host;                 /* pinned: the answer */
-    void *list;                 /* on the device: what the request brings, and room to work */
+    void *list;                 /* on the device: the request's data, and scratch */
     uint64_t host_bytes, list_bytes;
     cudaEvent_t done;
-    int64_t step;        /* at which it was asked */
-    int64_t count;       /* of what the answer is made of, to the backend's taste */
+    int64_t step;        /* of the state that it asks for */
+    int64_t count;       /* of parts of the answer, solver-specific */
     bool had_before;     /* MONITOR: there was an earlier one */
     int64_t since_steps; /* BALANCE: steps since the last */
 } cuda_slot;
@@ -57,8 +57,8 @@ typedef struct cuda_queue {
     int64_t first, until;  /* the steps that are enqueued together */
     int64_t *clock;        /* cuda_clock.base, */
     int64_t base;          /* whose value it has when all that is queued is done */
-    /* The first failure that kernels tell of, as a number by which the earliest is the smallest;
-     * and as it was at the end of the last chunk that is done, in pinned memory. */
+    /* The first failure that kernels report, as a number of which the earliest is the smallest; and
+     * its value at the end of the last chunk that is done, in pinned memory. */
     uint64_t *alarm, *seen;
 
     cuda_slot **slots;
@@ -68,24 +68,24 @@ typedef struct cuda_queue {
 /* No failure: what *alarm and *seen are at first. */
 #define CUDA_NO_ALARM UINT64_MAX
 
-/* Streams and events. Closed also after an error; what is under way is waited for. */
+/* Streams and events. To be closed also after an error; closing waits for what is under way. */
 sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
 void cuda_queue_close(cuda_queue *queue);
 
-/* Its arrays on the device; and what they are at first. */
+/* Lists its arrays on the device; sets their initial values. */
 void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays);
 sel_status cuda_queue_start(cuda_queue *queue, sel_error *error);
 
-/* About a call of advance: the first waits for the one before the last. */
+/* Around a call of advance: `begin` waits for the chunk before the last. */
 sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error);
 sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error);
 sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
 
-/* What shows kernels that are enqueued now the number `step`. */
+/* The clock that shows kernels enqueued now the number `step`. */
 cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step);
 
-/* Records what enqueue(state, step, error) puts on the stream for CUDA_STEPS steps from the present
- * one on, unless that has been done, and launches it as one; the clock moves on. */
+/* Records, at the first call, what enqueue(state, step, error) puts on the stream for CUDA_STEPS
+ * steps from the present one on, launches it as one graph, and advances the clock. */
 typedef sel_status cuda_enqueue(sel_state *state, int64_t step, sel_error *error);
 sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
                              sel_error *error);
@@ -95,32 +95,32 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
 /* A slot with room for the answer, and for a list on the device. */
 sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
                           uint64_t list_bytes, cuda_slot **opened, sel_error *error);
-/* After a start: notes the step at which it was asked, or leaves the slot of a request that could
- * not be started, if it has one. */
+/* After a start: notes the step of the state, or frees the slot of a request that could not be
+ * started, if it has one. */
 void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
                        sel_status status);
-/* Waits for the answer to a request that was started, and leaves the slot to others; what a
- * SEL_READ asked for is copied out. */
+/* Waits for the answer to a request that was started, copies out the field of a SEL_READ, and frees
+ * the slot. */
 sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
                             cuda_slot **slot, sel_error *error);
 
-/* Part of the answer: `bytes` that kernels have left at `from`. */
+/* Copies part of the answer: `bytes` that kernels have written at `from`. */
 sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
                            uint64_t bytes, sel_error *error);
 
-/* A SEL_READ, whole: its field goes to the slot in pieces, while the next steps are computed. */
+/* A whole SEL_READ: its field is copied to the slot in pieces while the next steps are computed. */
 sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
                           const void *view, sel_error *error);
 
 /* The cells of the box of a request. */
 cuda_cells cuda_cells_of(const sel_request *request);
 
-/* ---- what the host sends while steps run ---- */
+/* ---- sending data while steps run ---- */
 
-/* Pinned buffers that take turns: one is written while others are on their way. */
+/* Pinned buffers that take turns: one is filled while others are being copied. */
 enum { CUDA_FEED = 16 };
 typedef struct cuda_feed {
-    void *device; /* where cuda_feed_send copies them */
+    void *device; /* destination of cuda_feed_send */
     void *pinned[CUDA_FEED];
     cudaEvent_t sent[CUDA_FEED];
     int turns;
@@ -132,11 +132,11 @@ typedef struct cuda_feed {
 sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
                           sel_error *error);
 void cuda_feed_close(cuda_feed *feed);
-/* The buffer to write; waits only until its last content, `turns` sends ago, has left. */
+/* The buffer to fill; waits only until its last content, `turns` sends ago, has been copied. */
 sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
-/* The buffer has been given to copies on the stream; the next one's turn comes. */
+/* Copies of the buffer have been enqueued on the stream; moves on to the next one. */
 sel_status cuda_feed_sent(cuda_feed *feed, cudaStream_t stream, sel_error *error);
-/* Copies the whole buffer to `device`, and that. */
+/* Enqueues a copy of the whole buffer to `device`, and moves on. */
 sel_status cuda_feed_send(cuda_feed *feed, cudaStream_t stream, sel_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// terms.cuh -- the evaluation of terms in kernels: the text that the host compiles too.
+// terms.cuh -- the evaluation of terms in kernels, from the same source as on the host.
 //
 // The includer is compiled with -fmad=false, so that sums of products round as on the host.
 #ifndef CUDA_TERMS_CUH
@@ -19,7 +19,7 @@
 
 #include "cuda/machine/terms.h"
 
-// Tells of a place that has no value, unless another one was told before.
+// Reports a place that has no value, unless one was reported before in this step.
 static __device__ inline void cuda_term_report(const cuda_terms_view &view, int number,
                                                int64_t place, int64_t step) {
     if (view.claimed && atomicCAS(&view.claimed[step % CUDA_STEPS], 0, 1) == 0) {
@@ -33,7 +33,7 @@ static __device__ inline void cuda_term_report(const cuda_terms_view &view, int 
     }
 }
 
-// The registers of a block that are the same at all its places; all threads wait for them.
+// Fills the registers that are the same at all places of a block; synchronises its threads.
 static __device__ inline void cuda_term_begin(const cuda_terms_view &view, const cuda_term &term,
                                               double t, double *registers) {
     const int k = threadIdx.x;
@@ -43,8 +43,8 @@ static __device__ inline void cuda_term_begin(const cuda_terms_view &view, const
     __syncthreads();
 }
 
-// The values at one place, user's units; the thread's own registers lie behind the fixed ones.
-// False: only the host knows them, or they are no numbers.
+// The values at one place, user's units; the thread's own registers follow the fixed ones. False:
+// only the host can compute them, or they are not finite.
 static __device__ inline bool cuda_term_evaluate(const cuda_terms_view &view, const cuda_term &term,
                                                  const double place[3], double *registers,
                                                  double value[CUDA_TERM_PARTS]) {

@@ -1,13 +1,12 @@
 /* terms.h -- quantities that vary in time, evaluated by kernels: programs, series, rasters, noise.
  *
- * A solver declares each quantity (cuda_terms_take), at sites, at cells or the same everywhere.
- * What are programs with data that can be packed is laid out in one block of device memory, from
- * which the solver's kernels evaluate it in the step that needs it (terms.cuh); so steps can be
- * recorded, and the host is not asked. What only Lua can evaluate is the host's: the solver sends
- * it.
+ * A solver declares each quantity (cuda_terms_take), at sites, at cells or uniform. Programs whose
+ * data can be packed are laid out in one block of device memory, from which the solver's kernels
+ * evaluate them in the step that needs them (terms.cuh), so that steps can be recorded in graphs.
+ * What only Lua can evaluate, the host evaluates and the solver sends.
  *
- * A kernel that finds no value tells the place and the step, once; the host then evaluates the
- * quantity there again and has the message that the CPU backend would give.
+ * A kernel that finds no value reports place and step, once per step; the host evaluates the
+ * quantity there again for the message that the CPU backend would give.
  *
  * Plain C, shared by the host's files and nvcc's.
  */
@@ -26,11 +25,11 @@ typedef struct cuda_term {
     int components, programs;
     int program[CUDA_TERM_PARTS]; /* numbers in the pack */
     int room[CUDA_TERM_PARTS];    /* where the fixed registers of each begin */
-    int fixed;                    /* of all of them together */
-    int own;                      /* registers of a place, for the program that needs most */
+    int fixed;                    /* number of these */
+    int own;                      /* registers of a place, the most that a program needs */
     int of_row, of_lanes;         /* registers of a row and of each place in it (program_lanes.h) */
-    int slot[CUDA_TERM_PARTS];    /* by component: whose result it is; -1: the constant */
-    int result[CUDA_TERM_PARTS];  /* which one */
+    int slot[CUDA_TERM_PARTS];    /* by component: the program that computes it; -1: a constant */
+    int result[CUDA_TERM_PARTS];  /* which of its results */
     double constant[CUDA_TERM_PARTS];
 } cuda_term;
 
@@ -44,14 +43,14 @@ typedef struct cuda_term_fault {
 typedef struct cuda_terms_view {
     sel_packed packed;
     const double *controls;
-    /* Of the steps n with the same n % CUDA_STEPS: not 0 as soon as a thread tells of a fault, and
-     * what it tells. NULL: faults are known already. */
+    /* [CUDA_STEPS], step n at n % CUDA_STEPS: not 0 once a thread has reported a fault, and that
+     * fault. NULL: faults are known already. */
     int *claimed;
     cuda_term_fault *fault;
-    int64_t *halted; /* the first step in which a term had no value; INT64_MAX: none */
+    int64_t *halted; /* the first step in which a term failed; INT64_MAX: none */
 } cuda_terms_view;
 
-/* What any device gives a block of shared memory without asking. */
+/* Shared memory that a block can have on any device without opting in. */
 enum { CUDA_TERM_SHARED = 48 << 10 };
 
 /* The registers of a block for cuda_term_evaluate. */
@@ -84,11 +83,11 @@ typedef struct cuda_terms {
 bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain);
 void cuda_terms_close(cuda_terms *terms);
 
-/* Takes a quantity. False: the host has to evaluate it, since it is no program, or the registers of
- * `threads` places have no room in a block's memory; `to` is then constants alone. */
+/* Adds a quantity. False: the host has to evaluate it, since it is no program, or the registers of
+ * `threads` places exceed a block's memory; `to` then has constants only. */
 bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int threads, cuda_term *to);
 
-/* Lists the arrays, when all is taken; uploads; then what kernels need. */
+/* Lists the arrays when all quantities are added; uploads them; gives the kernels' view. */
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
@@ -99,10 +98,10 @@ cuda_terms_view cuda_terms_silent(const cuda_terms *terms);
 sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,
                                    sel_error *error);
 
-/* Whether a kernel has told of a fault that touches the state after `step` steps: the first. */
+/* Whether a kernel has reported a fault that affects the state after `step` steps: the first. */
 bool cuda_terms_failed(const cuda_terms *terms, int64_t step, cuda_term_fault *found);
 
-/* The error where the device had no value and the host has one. */
+/* The error when the host does find a value where the device found none. */
 sel_status cuda_term_unknown(const sel_quantity *quantity, const char *what, const sel_places *at,
                              sel_error *error);
 

@@ -32,8 +32,8 @@ void sel_arena_destroy(sel_arena *arena) {
     free(arena);
 }
 
-/* A block of at least `need` bytes. One for a single large allocation goes behind the first, whose
- * room is not lost then. */
+/* A block of at least `need` bytes. One for a single large allocation is inserted after the first,
+ * whose free room remains in use. */
 static block *add_block(sel_arena *arena, size_t need) {
     const bool large = need > BLOCK_BYTES / 4;
     const size_t size = large ? need : BLOCK_BYTES;

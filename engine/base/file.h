@@ -7,8 +7,8 @@
 #include "engine/base/status.h"
 
 /* Opens a regular file for reading; the caller closes it. SEL_BAD_FILE when it cannot be opened or
- * is anything else: a folder, a device, a FIFO, which a read may block on or change, or what the
- * kernel shows as a file (/proc, /sys). All that a scenario names is opened by this. */
+ * is anything else: a folder, a device or FIFO, where a read may block or have effects, or a file
+ * that the kernel generates (/proc, /sys). All files that a scenario names are opened by this. */
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error);
 
 /* Reads all of a regular file, or of standard input, into *bytes, which the caller frees also after
@@ -19,8 +19,8 @@ sel_status sel_file_read(const char *path, size_t limit, const char *what, char 
 sel_status sel_file_read_input(size_t limit, const char *what, char **bytes, size_t *length,
                                sel_error *error);
 
-/* Makes the file `path` for reading and writing and returns its descriptor; -1 with errno. What is
- * there is never opened: a file, a link or a device of that name is EEXIST. */
+/* Makes the file `path` for reading and writing and returns its descriptor; -1 with errno. Nothing
+ * existing is opened: a file, link or device of that name is EEXIST. */
 int sel_file_create(const char *path);
 
 /* A stream of a descriptor; NULL, with errno and the descriptor closed, when there is none. */
@@ -30,15 +30,15 @@ FILE *sel_file_stream(int descriptor, const char *mode);
 void sel_file_close(int descriptor);
 
 /* Opens a file that appears under its name only when it is complete: PATH.tmp, for reading and
- * writing, in place of one that is left of a run that was killed. NULL: errno says why. */
+ * writing, replacing one left by a run that was killed. NULL: errno says why. */
 FILE *sel_file_begin(const char *path);
 
-/* Closes what sel_file_begin opened and renames it to `path`; or removes it, when something could
- * not be written, when `file` is NULL, or when it is known what is `wrong` (NULL or "": nothing).
- * Then, SEL_BAD_FILE, an older file stays as it was. */
+/* Closes what sel_file_begin opened and renames it to `path`. On a write error, when `file` is NULL
+ * or when `wrong` names an error (NULL or "": none), removes it instead and returns SEL_BAD_FILE;
+ * an older file stays as it was. */
 sel_status sel_file_end(FILE *file, const char *path, const char *wrong, sel_error *error);
 
-/* The part of a path behind the last '/'. */
+/* The part of a path after the last '/'. */
 const char *sel_file_name(const char *path);
 
 #endif

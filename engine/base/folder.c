@@ -1,7 +1,7 @@
 /* folder.c -- the directory of a run: whose files it holds, and which may be written.
  *
- * A directory may have come from anywhere, with links in it that lead out of it. The directory
- * itself may be reached through links, which the user chose; below it none is followed.
+ * A directory may contain links that lead out of it. The directory itself may be reached through
+ * links, which the user chose; below it no link is followed.
  */
 #include "engine/base/folder.h"
 
@@ -78,7 +78,7 @@ static void remove_regular(int folder, const char *name) {
     }
 }
 
-/* Whether an output may be called so: no part leads out, is hidden, or holds a control character.
+/* Whether an output may have this name: no part leads out, is hidden, or has a control character.
  */
 static bool is_name_of_output(const char *name) {
     for (const char *c = name; *c; c++) {
@@ -90,7 +90,7 @@ static bool is_name_of_output(const char *name) {
     return sel_is_plain(name) && *name && name[strlen(name) - 1] != '/';
 }
 
-/* Removes an output that a former run listed, and what is left of it when the run was killed. */
+/* Removes an output that a former run listed, and its temporary file if that run was killed. */
 static void remove_output(const char *directory, const char *const *kept, const char *name) {
     char temporary[SEL_PATH_ROOM + 8];
     const bool removed = is_name_of_output(name) && sel_name_index(kept, name) < 0;
@@ -122,7 +122,7 @@ static bool string_character(FILE *from, int *c) {
     return *c != EOF;
 }
 
-/* Removes the outputs in run.json: frames of two runs side by side would be taken for one. */
+/* Removes the outputs in run.json, so that frames of two runs are not mixed. */
 static void remove_outputs_of_json(const char *directory, const char *const *kept, FILE *from) {
     static const char key[] = "\"outputs\": [";
     size_t matched = 0;
@@ -142,7 +142,7 @@ static void remove_outputs_of_json(const char *directory, const char *const *kep
     }
 }
 
-/* The last line of a run that was killed may be cut: it names no file then. */
+/* If the run was killed its last line may be incomplete, and is ignored. */
 static void remove_outputs_of_list(const char *directory, const char *const *kept, FILE *from) {
     char name[SEL_PATH_ROOM];
     while (fgets(name, sizeof name, from)) {
@@ -151,7 +151,7 @@ static void remove_outputs_of_list(const char *directory, const char *const *kep
     }
 }
 
-/* All that a former run listed but for `kept` (NULL-terminated). */
+/* Removes all that a former run listed, except `kept` (NULL-terminated). */
 static void remove_outputs(const char *directory, const char *const *kept, int folder) {
     FILE *json = open_former(folder, SEL_RUN_JSON), *list = open_former(folder, SEL_RUN_FILES);
     if (json) {
@@ -164,7 +164,7 @@ static void remove_outputs(const char *directory, const char *const *kept, int f
     }
 }
 
-/* Refuses a run in the directory, and what is there under a name that the run will write. */
+/* Refuses a directory that holds a run, or anything of a name that the run will write. */
 static sel_status refuse_former(const char *directory, int folder, sel_error *error) {
     static const char *const names[] = {SEL_RUN_JSON,   SEL_RUN_FILES,       SEL_RUN_LOG,
                                         SEL_RUN_SCRIPT, SEL_RUN_JSON ".tmp", SEL_RUN_SCRIPT ".tmp"};
@@ -208,8 +208,8 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
     return status;
 }
 
-/* Whether a file that a run goes on with can be cut to `bytes` (-1: it is left alone); `cuts`: does
- * so. What CSV files need is checked before anything is removed. */
+/* Checks that a file of a resumed run can be truncated to `bytes` (-1: not at all); `cuts`: does
+ * so. All files are checked before any is changed. */
 static sel_status keep_file(const char *directory, const char *name, int64_t bytes, bool cuts,
                             sel_error *error) {
     struct stat found = {.st_size = -1};
@@ -239,7 +239,7 @@ static sel_status keep_file(const char *directory, const char *name, int64_t byt
     return status;
 }
 
-/* For a later run, whatever becomes of this one. */
+/* For a later run, however this one ends. */
 static sel_status list_again(const char *directory, const char *const *names, sel_error *error) {
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/" SEL_RUN_FILES, directory);

@@ -15,17 +15,17 @@ enum { SEL_PATH_ROOM = 4200 };
 /* The outputs, a line for each, from before they are written until run.json lists all of them. */
 #define SEL_RUN_FILES "run.files"
 
-/* Makes `directory` and its parents. Refuses one that holds a run, or such files that no run wrote,
- * unless `force`: then the files that the former run listed are removed. Only regular files inside
- * the directory are, and no link is followed to any of them. */
+/* Makes `directory` and its parents. Refuses one that holds a run, or files of such names that no
+ * run wrote, unless `force`: then the files that the former run listed are removed, but only
+ * regular files inside the directory; no link is followed. */
 sel_status sel_run_directory(const char *directory, bool force, sel_error *error);
 
-/* Refuses `directory` when it is a link: one that nobody chose must not lead elsewhere. */
+/* Refuses `directory` when it is a link, for a directory that the user did not choose. */
 sel_status sel_folder_refuse_link(const char *directory, sel_error *error);
 
-/* For a run that goes on in its directory: removes the outputs that it listed, but for `names`
- * (NULL-terminated), cuts those to `bytes` (-1: not at all), and lists them in SEL_RUN_FILES.
- * Nothing is changed when a file that would be cut is missing or shorter. */
+/* For a resumed run: removes the outputs that it listed, except for `names` (NULL-terminated),
+ * which are truncated to `bytes` (-1: not at all) and listed in SEL_RUN_FILES. Nothing is changed
+ * when a file to be truncated is missing or shorter. */
 sel_status sel_folder_resume(const char *directory, const char *const *names, const int64_t *bytes,
                              sel_error *error);
 
@@ -34,12 +34,11 @@ sel_status sel_folder_resume(const char *directory, const char *const *names, co
 sel_status sel_folder_make(const char *directory, const char *name, bool force, sel_error *error);
 
 /* To be called before a run writes the file `name` for the first time: lists it in SEL_RUN_FILES,
- * so that a later run knows of it whatever becomes of this one. What is there under that name,
- * which no run listed, is refused without `force`, and removed (a link, not what it leads to) with
- * it. */
+ * for later runs, however this one ends. Anything of that name which no run listed is refused
+ * without `force`, and removed with it (a link, not its target). */
 sel_status sel_folder_claim(const char *directory, const char *name, bool force, sel_error *error);
 
-/* run.json lists all outputs: SEL_RUN_FILES goes. */
+/* To be called when run.json lists all outputs: removes SEL_RUN_FILES. */
 void sel_folder_listed(const char *directory);
 
 #endif

@@ -58,7 +58,7 @@ void *sel_machine_allocate(size_t bytes) {
     size_t unit = bytes < 8 * page ? line : page;
     void *block = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
     if (block && unit == page) {
-        madvise(block, bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is not granted */
+        madvise(block, bytes, MADV_HUGEPAGE); /* failure is harmless */
     }
     return block;
 }

@@ -1,4 +1,4 @@
-/* machine.h -- what this machine has: memory, cores, a clock. */
+/* machine.h -- the machine's resources: memory, cores, a clock. */
 #ifndef SEL_MACHINE_H
 #define SEL_MACHINE_H
 
@@ -20,7 +20,7 @@ const char *sel_bytes_text(double bytes, char text[SEL_BYTES_ROOM]);
  * zeroed. NULL when there is none. Release with free(). */
 void *sel_machine_allocate(size_t bytes);
 
-/* Bytes of the largest cache that a core sees; a guess where the system does not say. */
+/* Bytes of the largest cache of a core; a guess where the system does not say. */
 uint64_t sel_machine_cache(void);
 
 /* "AMD EPYC 7763", or the architecture where the system does not say. */
@@ -33,7 +33,7 @@ double sel_machine_seconds(void);
 double sel_median(double *values, int count);
 
 /* Bytes per second, read and written, of a copy by streaming stores on `threads` threads between
- * two arrays far larger than the caches, the yardstick of kernels that move bytes: the median of 9
+ * two arrays far larger than the caches, as a reference for memory-bound kernels: the median of 9
  * copies, about half a second. 0 when there is no memory for it. */
 double sel_machine_bandwidth(int threads);
 

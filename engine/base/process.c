@@ -11,7 +11,7 @@
 
 static volatile sig_atomic_t interrupt_signal, writing;
 
-/* Only what is allowed in a handler: nothing is freed, no stream is flushed. */
+/* Async-signal-safe: nothing is freed, no stream is flushed. */
 static void on_signal(int number) {
     static const char text[] = "interrupted\n";
     if (!writing || interrupt_signal) {
@@ -43,7 +43,7 @@ void sel_process_start(void) {
     action = (struct sigaction){.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
-    /* What was printed before a signal is not lost. */
+    /* Output printed before a signal is not lost. */
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
@@ -76,7 +76,7 @@ void sel_emergency_set(void (*call)(void *data, const sel_error *error), void *d
     pthread_mutex_unlock(&lock);
 }
 
-/* Standard error may be a pipe that nobody empties, and its stream may be locked. */
+/* Standard error may be a full pipe, and its stream may be locked. */
 static void print(const char *text) {
     struct pollfd to = {.fd = STDERR_FILENO, .events = POLLOUT};
     size_t length = strlen(text);
@@ -91,7 +91,7 @@ static void print(const char *text) {
 }
 
 void sel_emergency_end(const sel_error *error) {
-    pthread_mutex_lock(&lock); /* for ever: who comes later finds nothing to do */
+    pthread_mutex_lock(&lock); /* never released: later callers must not do it again */
     if (registered) {
         registered(registered_data, error);
     }

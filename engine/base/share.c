@@ -1,15 +1,15 @@
-/* share.c -- share parts of a task out among threads, and do again what only the caller can. */
+/* share.c -- share parts of a task among threads; repeat what only the calling thread can do. */
 #include "engine/base/share.h"
 
 #include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What the threads have left. */
+/* The parts that remain after the threads. */
 typedef struct rest {
     uint8_t *done;    /* [parts] */
-    int64_t failed;   /* the part with which the calling thread failed; -1: none */
-    sel_error reason; /* of that */
+    int64_t failed;   /* the part that failed in the calling thread; -1: none */
+    sel_error reason; /* of that failure */
 } rest;
 
 /* Does part p in one of the threads. */
@@ -40,7 +40,7 @@ static void do_shared(int64_t parts, int threads, sel_part *work, void *task, re
     }
 }
 
-/* Does in order what is not done. */
+/* Does the remaining parts in order. */
 static sel_status do_rest(int64_t parts, sel_part *work, void *task, const rest *left,
                           sel_error *error) {
     sel_status status = SEL_OK;
@@ -58,7 +58,7 @@ static sel_status do_rest(int64_t parts, sel_part *work, void *task, const rest 
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error) {
     rest left = {.failed = -1};
     if (threads > 1 && parts > 1 && !omp_in_parallel()) {
-        left.done = calloc((size_t)parts, 1); /* without it all is left */
+        left.done = calloc((size_t)parts, 1); /* without it all parts remain */
     }
     if (left.done) {
         do_shared(parts, threads, work, task, &left);

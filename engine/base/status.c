@@ -6,7 +6,7 @@
 #include <string.h>
 #include "engine/base/machine.h"
 
-/* Those of 7 bits, and those of 8 bits as such and in UTF-8, where 0xc2 stands before them. */
+/* Control characters of 7 bits, and of 8 bits as such and in UTF-8, where 0xc2 precedes them. */
 static bool is_control(const char *text, size_t i) {
     const unsigned char c = (unsigned char)text[i];
     const unsigned char before = i > 0 ? (unsigned char)text[i - 1] : 0;
@@ -101,7 +101,7 @@ int sel_name_index(const char *const *names, const char *name) {
 
 enum { LONGEST_NAME = 63 };
 
-/* Edit distance with swaps of neighbours counted as one slip (optimal string alignment). */
+/* Edit distance with transpositions counted as one (optimal string alignment). */
 static int edit_distance(const char *a, const char *b) {
     int n = (int)strlen(a), m = (int)strlen(b);
     if (n > LONGEST_NAME || m > LONGEST_NAME) {
@@ -131,8 +131,8 @@ static int edit_distance(const char *a, const char *b) {
 const char *sel_nearest(const char *name, const char *const *names) {
     const char *nearest = NULL;
     int length = (int)strlen(name);
-    int least = length / 3 + 2;              /* one slip in a short name, more in a long one */
-    least = least < length ? least : length; /* something of the name must be left */
+    int least = length / 3 + 2;              /* one error in a short name, more in a long one */
+    least = least < length ? least : length; /* some of the name must match */
     for (; *names; names++) {
         int distance = edit_distance(name, *names);
         if (distance < least) {

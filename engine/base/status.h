@@ -45,7 +45,7 @@ sel_status sel_fail_at(sel_error *error, sel_where where, const char *format, ..
 /* As sel_fail with SEL_NO_DEVICE: `bytes` for `what` could not be allocated. */
 sel_status sel_fail_memory(sel_error *error, const char *what, unsigned long long bytes);
 
-/* Replaces what may steer a terminal, control characters but for line ends and tabs, by '?'. */
+/* Replaces control characters other than line ends and tabs, which may steer terminals, by '?'. */
 void sel_plain_text(char *text);
 
 /* Whether a text may be a name: it holds no control characters at all. */
@@ -54,8 +54,8 @@ bool sel_is_plain(const char *text);
 /* The place of `name` in a NULL-terminated list; -1: it is not there. */
 int sel_name_index(const char *const *names, const char *name);
 
-/* The nearest of `names` (NULL-terminated) to `name` by edit distance, or NULL when none is near
- * enough to be a slip of the fingers. */
+/* The nearest of `names` (NULL-terminated) to `name` by edit distance; NULL when none is near
+ * enough to be a typing error. */
 const char *sel_nearest(const char *name, const char *const *names);
 
 /* "; did you mean 'NEAREST'?" in `text`, or "" when none is near; returns `text`. */

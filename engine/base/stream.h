@@ -1,8 +1,9 @@
-/* stream.h -- stores that go past the caches, as wide as the code that includes this may use.
+/* stream.h -- streaming stores, which bypass the caches, as wide as the includer's instruction set
+ * allows.
  *
- * What is written and not read soon need not be fetched first: a copy by streaming stores moves two
- * thirds of the bytes that one by plain stores does. Each thread ends its share with
- * sel_stream_end, before others read it.
+ * Lines that are written and not read soon need not be fetched first: a copy by streaming stores
+ * moves two thirds of the bytes of one by plain stores. Each thread calls sel_stream_end before
+ * others read its data.
  */
 #ifndef SEL_STREAM_H
 #define SEL_STREAM_H

@@ -1,7 +1,7 @@
-/* sums.h -- what is gathered over cells: sums that do not depend on the number of threads, running
- * totals, and what monitors find.
+/* sums.h -- reductions over cells: sums that do not depend on the number of threads, running
+ * totals, and the extremes of monitors.
  *
- * One text for C and CUDA.
+ * One source for C and CUDA.
  */
 #ifndef SEL_SUMS_H
 #define SEL_SUMS_H
@@ -28,15 +28,15 @@ static inline double sel_tree_sum(double *v, int64_t n, int64_t stride) {
     return n > 0 ? v[0] : 0;
 }
 
-/* The relative change of a field between two looks at it, from the sums of squares of its change
- * and of itself; NaN at the first look, and of a field that is zero. */
+/* The relative change of a field between two monitors, from the sums of squares of its change and
+ * of itself; NaN at the first monitor (not `looked`), and for a field that is zero. */
 static inline double sel_relative_change(bool looked, double change, double magnitude) {
     return looked && magnitude > 0 ? sqrt(change / magnitude) : (double)NAN;
 }
 
 /* ---- the running sums of a balance ---- */
 
-/* Exact for whole numbers, else with what rounding loses kept apart. */
+/* Exact for whole numbers, else compensated: rounding errors are summed separately. */
 typedef struct sel_total {
     int64_t whole;
     double sum, lost;
@@ -63,13 +63,13 @@ SEL_SUMS_INLINE void sel_total_join(sel_total *total, const sel_total *other) {
     sel_total_more(total, false, other->lost);
 }
 
-/* ---- what a monitor finds: cells that are not finite, and the extremes of others ----
+/* ---- monitors: cells that are not finite, and the extremes of the others ----
  *
- * All numbers are f64, so that warps can exchange them, and a cell's number is exact in one. What
- * is found does not depend on the order of joins.
+ * All numbers are f64, so that warps can exchange them; cell numbers are exact in f64. The result
+ * does not depend on the order of joins.
  */
 
-/* Cells by number, the first where several will do; -1: none. */
+/* Cells by number, the first of several; -1: none. */
 typedef struct sel_watched {
     double bad_cells, bad_cell; /* cells that are not finite, and the first of them; */
     double largest, largest_cell, smallest, smallest_cell; /* of the others */
@@ -82,8 +82,8 @@ SEL_SUMS_INLINE void sel_watch_none(sel_watched *w) {
     w->smallest = HUGE_VAL;
 }
 
-/* Takes a cell with its candidates for the largest and the smallest; false: it is not finite. Cells
- * come with rising numbers. */
+/* Includes a cell with its candidates for maximum and minimum; false: it is not finite. Cells come
+ * in ascending order. */
 SEL_SUMS_INLINE bool sel_watch(sel_watched *w, double cell, double large, double small) {
     if (!(fabs(large) < HUGE_VAL && fabs(small) < HUGE_VAL)) {
         w->bad_cell = w->bad_cells > 0 ? w->bad_cell : cell;

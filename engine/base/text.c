@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that printf writes besides digits, signs and letters is the locale's decimal separator. */
+/* Apart from digits, signs and letters printf writes only the locale's decimal separator. */
 static void point_for_separator(const char *raw, char text[SEL_NUMBER_ROOM]) {
     size_t used = 0;
     for (; *raw; raw++) {
@@ -44,8 +44,8 @@ void sel_json_number(FILE *to, double value) {
     fputs(isfinite(value) ? text : "null", to);
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 when it is none (overlong forms, surrogates and what
- * lies beyond U+10FFFF included). */
+/* Bytes of the UTF-8 character at `text`; 0 when it is invalid (also overlong forms, surrogates and
+ * values beyond U+10FFFF). */
 static int utf8_length(const unsigned char *text) {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     int length = text[0] < 0x80   ? 1
@@ -106,8 +106,8 @@ static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5
                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 typedef struct digits {
-    uint64_t whole; /* of all digits, the point left out; wraps when there are too many */
-    int count;      /* without zeros in front; no more than EXACT_DIGITS + 1 is told apart */
+    uint64_t whole; /* of all digits, without the point; wraps when there are too many */
+    int count;      /* without leading zeros; counts up to EXACT_DIGITS + 1 */
     bool any;
 } digits;
 
@@ -120,7 +120,7 @@ static inline const char *read_digits(const char *at, digits *d) {
     return at;
 }
 
-/* Behind the exponent; `at` again when there is none. */
+/* The end of the exponent; `at` itself when there is none. */
 static const char *read_exponent(const char *at, int *exponent) {
     int value = 0;
     if (*at != 'e' && *at != 'E') {

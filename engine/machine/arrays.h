@@ -1,9 +1,8 @@
 /* arrays.h -- the memory of a state as one list: from it memory is estimated, allocated, zeroed,
  * saved and loaded, on the host and on a device.
  *
- * A solver lists its arrays once. An array knows where its cells stand, so that what is saved is
- * without halos and padding, in the order of the cells of the grid: backends with other layouts can
- * load it.
+ * A solver lists its arrays once. An array knows the layout of its cells, so it is saved without
+ * halos and padding, in the order of the grid, and backends with other layouts can load it.
  */
 #ifndef SEL_ARRAYS_H
 #define SEL_ARRAYS_H
@@ -17,16 +16,16 @@
 enum { SEL_LINE = 128 }; /* bytes to which arrays on the host are aligned */
 
 enum {
-    SEL_SAVED = 1,   /* the state cannot be made again without it */
+    SEL_SAVED = 1,   /* part of checkpoints: the state cannot be resumed without it */
     SEL_ON_HOST = 2, /* kept by the host, wherever the kernels run */
-    SEL_VALUE = 4,   /* a member of the state itself: `place` is where it stands */
-    /* With SEL_SAVED: what a checkpoint need not have, as it can be made again but for what a hook
-     * or the order of sums has done to it. Loaded after the others. */
+    SEL_VALUE = 4,   /* a member of the state itself, at `place` */
+    /* With SEL_SAVED: may be missing in a checkpoint, as it can be computed again, except for
+     * effects of hooks or of the order of sums. Loaded after the others. */
     SEL_OPTIONAL = 8,
-    /* One of two that take turns: what it holds is of even, of odd steps. */
+    /* One of two copies that take turns: of even, of odd steps. */
     SEL_EVEN = 16,
     SEL_ODD = 32,
-    SEL_OBSERVED = 64 /* with SEL_OPTIONAL: what an observed step shows (sel_backend.advance) */
+    SEL_OBSERVED = 64 /* with SEL_OPTIONAL: filled by observed steps (sel_backend.advance) */
 };
 
 /* Of an element: 'f', 'i', 'u' for numbers, 's' for structs; its bytes. */
@@ -46,19 +45,19 @@ typedef struct sel_type {
                          : 's'),         \
                 (uint32_t)sizeof(x)})
 
-/* Where cells stand: cell (x, y, z) of component c is element
- * c plane + z slice + y pitch + x behind `first`, which counts from the pointer to the array. */
+/* A layout of cells: cell (x, y, z) of component c is element first + c plane + z slice + y pitch +
+ * x, counted from the pointer to the array. */
 typedef struct sel_cells {
     int64_t n[3]; /* of the grid */
     int components;
     int64_t first, pitch, slice, plane;
     int64_t before; /* elements in front of the pointer, */
     int64_t shift;  /* which is set so much lower: of a block (comm.h) */
-    int64_t count;  /* of all elements, these too */
+    int64_t count;  /* of all elements, including these */
 } sel_cells;
 
 typedef struct sel_array {
-    const char *name; /* one of its kind in the list, but for two that take turns */
+    const char *name; /* unique in the list, except for two that take turns */
     sel_type type;
     unsigned flags;
     int64_t count;   /* of elements */
@@ -113,8 +112,8 @@ void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, se
  * and the pointers. `what` it is for is named when there is not enough. */
 sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
 
-/* All memory of the array whose pointer is `*place`, what is in front of it too; and zeroes that of
- * the host. */
+/* The memory of the array whose pointer is `*place`, from its first element on, which may be before
+ * the pointer; and zeroes it, on the host. */
 void *sel_arrays_memory(const sel_arrays *arrays, const void *place);
 void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads);
 
@@ -128,8 +127,8 @@ void sel_arrays_free(sel_arrays *arrays);
 /* Bytes of an array as it is saved: [components][nz][ny][nx], or the list. */
 uint64_t sel_array_bytes(const sel_array *array);
 
-/* Moves what is saved of array k, piece by piece in the order of the file: gives `move` the bytes,
- * or has them filled by it. */
+/* Saves or loads array k piece by piece in the order of the file: `move` takes the bytes, or fills
+ * them. */
 typedef sel_status sel_arrays_move(void *stream, void *bytes, size_t count, sel_error *error);
 sel_status sel_arrays_keep(const sel_arrays *arrays, int k, bool load, sel_arrays_move *move,
                            void *stream, sel_error *error);

@@ -1,5 +1,4 @@
-/* cpu.h -- a solver on the processor: what it gives, and the backend that the machine makes of it.
- */
+/* cpu.h -- a solver on the CPU: what it declares, and the backend made from it. */
 #ifndef SEL_CPU_H
 #define SEL_CPU_H
 
@@ -10,7 +9,7 @@
  * Files named *_kernel.c are built once for each x86-64 level, each build with a table of its own.
  */
 
-/* V(level), best first: what the names of the tables end with. */
+/* V(level), best first: suffixes of the tables. */
 #if defined(__x86_64__)
 #define SEL_LEVELS(V) V(v4) V(v3) V(v2)
 #else
@@ -21,14 +20,14 @@
  * ...; -1: there is none. The results of all are the same to the last bit. */
 int sel_level(int k);
 
-/* ---- what outputs and the run loop ask of a state (look.c) ----
+/* ---- requests of outputs and the run loop (look.c) ----
  *
- * A solver gives functions of a row of cells. Sums are made of one partial per row, in the order of
- * its cells, joined by a fixed tree: the same for any number of threads.
+ * A solver provides functions of a row of cells. Sums consist of one partial per row, in the order
+ * of its cells, joined by a fixed tree: the same for any number of threads.
  */
 
-/* The main field on a whole row, in units of the solver's own: [nx] of each component, in solids
- * anything. What is watched for the largest and the smallest (see sel_watch). */
+/* The main field on a whole row, in the solver's own units: [nx] of each component, arbitrary in
+ * solids; and the values whose maximum and minimum are monitored (see sel_watch). */
 typedef struct sel_main_row {
     const double *value[3];
     const double *large, *small;
@@ -36,16 +35,16 @@ typedef struct sel_main_row {
 
 typedef struct sel_look {
     /* A field on x0 <= x < x1 of a row in the user's units: component c of x at
-     * values[c nx + x - x0], in scratch of the calling thread; in solids anything. Returns the
+     * values[c nx + x - x0], in scratch of the calling thread; arbitrary in solids. Returns the
      * number of components. */
     int (*field)(const sel_state *state, int field, int64_t row, int64_t x0, int64_t x1,
                  const double **values);
     /* NULL: it is field 0, which has one component. */
     void (*main)(const sel_state *state, int64_t row, sel_main_row *main);
-    /* Gives what a monitor has watched the user's units. NULL: it has them. */
+    /* Converts the extremes of a monitor to the user's units. NULL: they are. */
     void (*watched)(const sel_plan *plan, sel_request *request);
-    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: nothing but the balance is asked, and that
-     * is the sum of the main field. */
+    /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: only SEL_BALANCE, which is the sum of the
+     * main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
 } sel_look;
 
@@ -53,8 +52,7 @@ typedef struct sel_look {
 sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *request,
                        sel_error *error);
 
-/* The sum over all rows of `sum`, or of the first partial of each; exact if they are whole numbers.
- */
+/* The sum of `sum` over all rows, or of the first partial of each row; exact for whole numbers. */
 double sel_sum_rows(sel_state *state, double (*sum)(const sel_state *state, int64_t row),
                     bool whole);
 double sel_join_rows(const sel_state *state, bool whole);
@@ -74,15 +72,15 @@ typedef struct sel_cpu {
     unsigned (*depends)(const sel_plan *plan);
     /* Evaluates the terms of the step to come that depend on what is `due`. */
     sel_status (*terms)(sel_state *state, unsigned due, sel_error *error);
-    /* Gathers what the step to come will show, from the populations that it begins with and its
-     * terms, or has the step itself do it; `initially`, for step 0, what needs no step before it.
-     * NULL: steps show nothing that the state itself does not. */
+    /* Fills the SEL_OBSERVED arrays for the next step, from its initial state and terms, or makes
+     * the step itself do so; `initially`: for step 0, without a step before it. NULL: there are
+     * none. */
     void (*observe)(sel_state *state, bool initially);
     /* n steps under the same terms; counts them in state->step. */
     sel_status (*steps)(sel_state *state, int64_t n, sel_error *error);
     sel_look look;
-    /* The saved arrays have been loaded, of a state of which the last step is done: makes halos,
-     * and the terms of that step. NULL: there is nothing to make. */
+    /* After the saved arrays have been loaded: fills halos, and evaluates the terms of the last
+     * step. NULL: nothing to do. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
 } sel_cpu;
 

@@ -1,6 +1,4 @@
-/* state.h -- what the state of every solver begins with, on the processor and on a device; saving
- * it.
- */
+/* state.h -- the common part of every solver's state, on the CPU and on a device; saving it. */
 #ifndef SEL_STATE_H
 #define SEL_STATE_H
 
@@ -9,8 +7,8 @@
 #include "engine/machine/comm.h"
 #include "engine/scene/solver.h"
 
-/* The main field at the last monitor: [components][cells], numbers of `type`; whole ones times
- * 1 / scale. */
+/* The main field at the last monitor: [components][cells], numbers of `type`; whole numbers are
+ * divided by `scale`. */
 typedef struct sel_last {
     void *v;
     sel_type type;
@@ -21,19 +19,19 @@ typedef struct sel_last {
 struct sel_state {
     const sel_plan *plan;
     int64_t step;
-    int64_t observed; /* the last step that was observed, whose arrays are SEL_OBSERVED; -1: none */
+    int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
     sel_blocks blocks;
     bool broken;     /* a step failed half-way: no state is whole */
-    bool observing;  /* the step to come is to be observed */
-    bool unbalanced; /* what was booked belongs to a step that failed: there is no balance */
+    bool observing;  /* the next step is to be observed */
+    bool unbalanced; /* the totals include a step that failed: there is no balance */
     bool monitored;
     sel_arrays arrays;
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     double *controls;         /* their values when terms were last evaluated; on the host */
-    double *partials;         /* on the processor: SEL_PARTIALS numbers for each row of cells */
-    struct cuda_queue *queue; /* on a device: what is under way there, */
-    uint8_t *solid;           /* and there the domain's cell[] */
+    double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells */
+    struct cuda_queue *queue; /* on a device: its queue, */
+    uint8_t *solid;           /* and the domain's cell[] */
 };
 
 enum { SEL_PARTIALS = 32 };
@@ -50,8 +48,8 @@ static inline const uint8_t *sel_state_solids(const sel_state *state, int64_t ro
     return domain->cell + row * domain->grid.n[0];
 }
 
-/* Whether a request asks for what only an observed step shows, and the last one was not; or for
- * what a failure has left unknown. */
+/* Whether a request cannot be answered: it needs an observed step, and the last was not observed;
+ * or a failure has made the answer invalid. */
 bool sel_state_misses(const sel_state *state, const sel_request *request);
 
 /* Memory for the listed arrays, and the controls. */
@@ -64,21 +62,21 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
 /* sel_backend.whole */
 int64_t sel_state_whole(const sel_state *state);
 
-/* What all states have: before the solver lists its arrays, and after. */
+/* Set-up common to all states: before the solver lists its arrays, and after. */
 void sel_state_begin(sel_state *state, const sel_plan *plan);
 void sel_state_list(sel_state *state);
 
 /* ---- checkpoints ---- */
 
-/* Moves all saved arrays to a checkpoint: a block each, called "state NAME". Nothing may be under
+/* Writes all saved arrays to a checkpoint: a block each, called "state NAME". No steps may be under
  * way. */
 void sel_state_save(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
-/* Whether sel_state_load can: fails where an array is not in the checkpoint, or has another size.
+/* Checks for sel_state_load: fails if an array is missing in the checkpoint, or has another size.
  */
 void sel_state_check(const sel_state *state, sel_checkpoint *checkpoint);
 
-/* Sets the state to the saved one. */
+/* Restores the saved state. */
 void sel_state_load(sel_state *state, const sel_backend *backend, sel_checkpoint *checkpoint);
 
 #endif

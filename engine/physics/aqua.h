@@ -83,7 +83,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_members)(const REAL drive[AQUA_AROUND]) {
 }
 
 /* F_c; sum is X, members is m, roots is S. Rounding takes it beyond w_c / S by less than 10 units
- * of the last place, for which alpha stays below 1 by 16 (aqua_largest_alpha in engine/aqua). */
+ * in the last place; therefore the store's largest alpha is 1 - 16 of them. */
 SEL_INLINE REAL AQUA_NAME(aqua_factor)(REAL alpha, AQUA_WATER water, REAL sum, REAL members,
                                        REAL roots) {
     const REAL all = (REAL)water * members;
@@ -152,7 +152,7 @@ SEL_INLINE REAL AQUA_NAME(aqua_mindiff)(REAL drive[AQUA_AROUND], REAL *sum, REAL
     return AQUA_SQRT(last);
 }
 
-/* What an edge carries from c to u; negative: from u to c. `root` is the signed one from c. (Of the
+/* The flux from c to u; negative: from u to c. `root` is the signed one from c. (Of the
  * two products F_c r+ and F_u r- one is always 0.) */
 SEL_INLINE AQUA_WATER AQUA_NAME(aqua_flux)(REAL root, REAL factor_c, REAL factor_u) {
     return (AQUA_WATER)((root > (REAL)0 ? factor_c : factor_u) * root);
@@ -173,8 +173,8 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after)(AQUA_WATER water, const AQUA_WATER o
     return water - (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])));
 }
 
-/* F_c of one cell from its neighbours' beds and depths, for what is done cell by cell. Gives its
- * signed roots, and its cut (0 but for mindiff). */
+/* F_c of one cell from its neighbours' beds and depths, for code that works cell by cell. Also
+ * gives its signed roots, and its cut (0 except for mindiff). */
 SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, REAL bed,
                                      AQUA_WATER water, const REAL beds[AQUA_AROUND],
                                      const AQUA_WATER waters[AQUA_AROUND], REAL root[AQUA_AROUND],

@@ -1,6 +1,6 @@
 /* aqua_method.h -- what all instances of the rule of AQUA-GRAPH share: the readings of T_eq, the
- * order of neighbours, the fields; what metres become in its stores, and what rain and soil do to a
- * cell.
+ * order of neighbours, the fields; conversion of metres to units of the store, and rates of rain
+ * and infiltration.
  *
  * C11 and C++17. `per_metre` is the number of units of the store in a metre: a power of two for
  * whole quanta, 1 for f64.
@@ -25,10 +25,10 @@ typedef enum aqua_equilibrium {
     AQUA_EQUILIBRIA
 } aqua_equilibrium;
 
-/* In the unit of the store. Eight heads of it can be added in f32, and their roots. */
+/* In units of the store; sums of eight such heads, and of their roots, are finite in f32. */
 #define AQUA_NO_GROUND 1e30
 
-/* Neighbours: opposite ones stand together, k ^ 1 is opposite to k. V(k, dx, dy) */
+/* V(k, dx, dy) for each neighbour; k ^ 1 is opposite to k. */
 #define AQUA_NEIGHBOURS(V) \
     V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
 enum { AQUA_AROUND = 8 };
@@ -40,8 +40,8 @@ typedef struct aqua_edge {
     int32_t k, sign;
 } aqua_edge;
 
-/* A source's share in a step: `each` units for every cell, and of whole quanta one more for `odd`
- * cells from the `turn`-th on, round about. */
+/* A source's water in a step: `each` units for every cell; of whole quanta one more for `odd`
+ * cells, from cell number `turn` on, cyclically. */
 typedef struct aqua_dose {
     double each;
     uint32_t odd, turn;
@@ -86,7 +86,7 @@ AQUA_INLINE float aqua_bed_f32(double metres, double datum, double per_metre) {
     return (float)rint((metres - datum) * per_metre);
 }
 
-/* A depth beyond what the store holds is the greatest that it holds. */
+/* Depths beyond the range of the store become its largest. */
 AQUA_INLINE int32_t aqua_water_f32(double metres, double per_metre) {
     const double quanta = rint(metres * per_metre);
     return quanta < (double)INT32_MAX ? (int32_t)quanta : INT32_MAX;
@@ -102,20 +102,20 @@ AQUA_INLINE double aqua_level_depth(double ground, double z) {
     return z < ground ? 0 : z - ground;
 }
 
-/* Units per step of a rate of rain or infiltration in mm/h, `unit` of them for each. False where
- * the rate is negative, or brings more than `most` units. */
+/* Converts a rate of rain or infiltration in mm/h to units per step, `unit` for each. False where
+ * it is negative, or more than `most` units. */
 AQUA_INLINE bool aqua_rate_fits(double rate, double unit, double most, double *units) {
     *units = rate * unit;
     return !(rate < 0) && !(*units > most);
 }
 
-/* Whether a level z stands no higher above its ground than `limit` units. */
+/* Whether a level z is at most `limit` units above its ground. */
 AQUA_INLINE bool aqua_level_fits(double z, double ground, double per_metre, double limit) {
     return !((z - ground) * per_metre > limit);
 }
 
-/* Whole quanta of `rate` quanta per step: what is left over is carried to the next step, so that in
- * the long run none is lost. */
+/* The whole quanta of a rate in quanta per step; the remainder is carried to the next step, so that
+ * none is lost. */
 AQUA_INLINE int32_t aqua_whole_f32(float rate, float *carry) {
     const float sum = rate + *carry;
     const int32_t whole = (int32_t)sum;

@@ -4,16 +4,15 @@
  * that enter through them are unknown. n holds the inward normals of the wet faces, one component
  * per axis: +1 at a lower face, -1 at an upper one, 0 where none is wet; m of them are not 0. A
  * direction enters when it goes along one of the normals, leaves when it goes against one; e* is
- * the opposite of e. Density and velocity given, what only enters is
+ * the opposite of e. With density and velocity given, populations that only enter are
  *
  *   g_e = g_e* + 6 w_e rho e.u - e.N,    N_t = [T_t - (1 - m/3) rho u_t] / (2 m)
  *
  * with T_t the momentum along the tangent t of the directions that neither enter nor leave, and
  * N = 0 along the normals. The pairs that enter and leave at once (across an edge) differ by
- * 6 w_e rho e.u; their sums are those of equilibrium and share what the density leaves. Mass and
- * all of the momentum then come out exactly. On one face the known sums S0 (neither) and S-
- * (leaving) tie density and velocity together (deviations f - w, of which S0 + 2 S- of the weights
- * is 1):
+ * 6 w_e rho e.u; their sums are those of equilibrium plus equal shares of the remaining density.
+ * Mass and momentum are then exact. On one face the known sums S0 (neither) and S- (leaving) tie
+ * density and velocity together (deviations f - w, of which S0 + 2 S- of the weights is 1):
  *
  *   velocity given   drho = (S0 + 2 S- + u.n) / (1 - u.n)
  *   density given    u.n  = (drho - S0 - 2 S-) / rho
@@ -39,7 +38,7 @@
 #include "engine/physics/lbm_lattice.h"
 
 #ifndef LBM_GOES
-/* Along a normal, against a normal; the components of a direction are literals. */
+/* Whether a component of a direction, a literal, points along the normal. */
 #define LBM_GOES(e, n) ((e) != 0 && (e) == (n))
 #endif
 
@@ -162,7 +161,7 @@ SEL_INLINE void LBM_NAME(lbm_close_velocity)(REAL g[LBM_Q], const int n[LBM_DIMS
 }
 
 /* Closes one wet face so that the density is 1 + drho and the tangential velocity that of
- * `tangent`, of which the normal part is ignored. */
+ * `tangent`, whose normal component is ignored. */
 SEL_INLINE void LBM_NAME(lbm_close_density)(REAL g[LBM_Q], const int n[LBM_DIMS], REAL drho,
                                             const REAL tangent[LBM_DIMS]) {
     const REAL un = (drho - LBM_NAME(lbm_known)(g, n)) / (R(1) + drho);

@@ -4,8 +4,8 @@
  * Re-includable. The includer defines LBM_DIMS (see lbm_lattice.h), REAL (the type), LBM_SQRT(x)
  * (its square root), LBM_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers).
  *
- * Populations are deviations g_i = f_i - w_i, so that single precision spends its digits on what
- * differs from rest: drho = sum g, rho = 1 + drho, rho u = sum e g + F/2, with F = rho a.
+ * Populations are deviations g_i = f_i - w_i from rest, for the sake of accuracy in single
+ * precision: drho = sum g, rho = 1 + drho, rho u = sum e g + F/2, with F = rho a.
  *
  *   equilibrium  g_i^eq = w_i [drho + rho (3 e_i.u + 9/2 (e_i.u)^2 - 3/2 u.u)]
  *   force        S_i    = w_i rho [3 (e_i - u).a + 9 (e_i.u)(e_i.a)]
@@ -18,8 +18,9 @@
  *                P* = (1 - omega) P + omega rho u u + (1 - omega/2) rho (u a + a u),
  *                g_i* = w_i [drho + 3 e_i.(rho u + F/2) + 9/2 (e_i e_i - I/3) : P*]
  *   Smagorinsky  the rate follows the strain of the cell: with Q the non-equilibrium part of P,
- *                nu + (C dx)^2 |S| belongs to tau_eff = [tau + sqrt(tau^2 + 18 sqrt2 C^2
- * |Q|/rho)]/2, |Q|^2 = Q : Q. TRT keeps its magic number.
+ *                nu + (C dx)^2 |S| belongs to
+ *                tau_eff = [tau + sqrt(tau^2 + 18 sqrt2 C^2 |Q|/rho)]/2, |Q|^2 = Q : Q.
+ *                TRT keeps its magic number.
  *
  * Guo, Zheng, Shi, Phys. Rev. E 65 (2002) 046308; Ginzburg, Verhaeghe, d'Humieres, Commun.
  * Comput. Phys. 3 (2008) 427; Latt, Chopard, Math. Comput. Simul. 72 (2006) 165; Hou, Sterling,
@@ -32,8 +33,8 @@
 
 #define R(literal) ((REAL)(literal))
 
-/* What a collision needs besides the cell: rates per step and acceleration a, lattice units; BGK
- * and regularized take omega_even. The rest is for Smagorinsky: eddy = 18 sqrt2 C^2. */
+/* Parameters of a collision: rates per step and acceleration a, lattice units; BGK and regularized
+ * use omega_even. The rest is for Smagorinsky's model: eddy = 18 sqrt2 C^2. */
 typedef struct LBM_NAME(lbm_rates) {
     REAL omega_even, omega_odd, a[LBM_DIMS];
     REAL tau, magic, eddy;
@@ -88,13 +89,13 @@ SEL_INLINE void LBM_NAME(lbm_moments)(const REAL g[LBM_Q], const LBM_NAME(lbm_ra
 
 /* The non-equilibrium part of the second moment of populations before collision, which is
  * -2 rho cs2 tau times the rate of strain. */
-SEL_INLINE void LBM_NAME(lbm_excess)(const REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
+SEL_INLINE void LBM_NAME(lbm_pi_neq)(const REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                      bool forced, REAL drho, const REAL u[LBM_DIMS],
                                      REAL q[LBM_PARTS]) {
     const REAL rho = R(1) + drho, still = drho * R(1.0 / 3.0);
-#define EXCESS(part, i, j, sum) q[part] = sum(g) - (i == j ? still : R(0)) - rho * u[i] * u[j];
-    LBM_TENSOR(EXCESS)
-#undef EXCESS
+#define PI_NEQ(part, i, j, sum) q[part] = sum(g) - (i == j ? still : R(0)) - rho * u[i] * u[j];
+    LBM_TENSOR(PI_NEQ)
+#undef PI_NEQ
     if (forced) {
 #define WORK(part, i, j, sum) q[part] += R(0.5) * rho * (u[i] * rates->a[j] + u[j] * rates->a[i]);
         LBM_TENSOR(WORK)
@@ -102,9 +103,9 @@ SEL_INLINE void LBM_NAME(lbm_excess)(const REAL g[LBM_Q], const LBM_NAME(lbm_rat
     }
 }
 
-/* tau_eff of Smagorinsky's model for the excess q. */
-SEL_INLINE REAL LBM_NAME(lbm_tau_of_excess)(const REAL q[LBM_PARTS], REAL rho,
-                                            const LBM_NAME(lbm_rates) * rates) {
+/* tau_eff of Smagorinsky's model for this non-equilibrium part. */
+SEL_INLINE REAL LBM_NAME(lbm_tau_of_pi)(const REAL q[LBM_PARTS], REAL rho,
+                                        const LBM_NAME(lbm_rates) * rates) {
     REAL square = R(0);
 #define SQUARE(part, i, j, sum) square += (i == j ? R(1) : R(2)) * (q[part] * q[part]);
     LBM_TENSOR(SQUARE)
@@ -120,8 +121,8 @@ SEL_INLINE LBM_NAME(lbm_rates)
     LBM_NAME(lbm_rates) local = *rates;
     REAL drho, u[LBM_DIMS], q[LBM_PARTS];
     LBM_NAME(lbm_moments)(g, rates, forced, &drho, u);
-    LBM_NAME(lbm_excess)(g, rates, forced, drho, u, q);
-    const REAL tau = LBM_NAME(lbm_tau_of_excess)(q, R(1) + drho, rates);
+    LBM_NAME(lbm_pi_neq)(g, rates, forced, drho, u, q);
+    const REAL tau = LBM_NAME(lbm_tau_of_pi)(q, R(1) + drho, rates);
     local.omega_even = R(1) / tau;
     if (collision == LBM_TRT) {
         local.omega_odd = R(1) / (R(0.5) + rates->magic / (tau - R(0.5)));
@@ -130,8 +131,8 @@ SEL_INLINE LBM_NAME(lbm_rates)
 }
 
 /* Collides the populations of one cell in place: the even parts of opposite pairs relax with
- * omega_even, the odd ones with omega_odd. What all directions of a weight share is multiplied
- * once; each pair is finished before the next, so that few values are alive at a time. */
+ * omega_even, the odd ones with omega_odd. Common factors are multiplied once; each pair is
+ * finished before the next, so that few values are live at a time. */
 SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                     REAL omega_even, REAL omega_odd, bool forced) {
     const REAL half_even = R(0.5) * omega_even, half_odd = R(0.5) * omega_odd;
@@ -163,8 +164,7 @@ SEL_INLINE void LBM_NAME(lbm_relax)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * r
 #undef RELAX
 }
 
-/* Collides the populations of one cell in place: what is not in the first three orders of moments
- * is dropped. */
+/* Collides the populations of one cell in place, keeping only moments up to second order. */
 SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
                                           bool forced) {
     const REAL omega = rates->omega_even;

@@ -1,9 +1,9 @@
 /* lbm_field.h -- the fields of one cell of a flow, from its moments, its strain or its gradient,
- * and what one link carries.
+ * and the momentum and mass exchanged along one link.
  *
  * C11 and C++17, f64; the includer may define LBM_FIELD_INLINE to add its qualifiers. Unless said,
- * numbers are in lattice units. d[a][b] = d u_a / d x_b, zero for axes that there are not; the
- * parts of a tensor are xx yy xy, or xx yy zz xy yz xz.
+ * numbers are in lattice units. d[a][b] = d u_a / d x_b, zero for a missing axis; the parts of a
+ * tensor are xx yy xy, or xx yy zz xy yz xz.
  *
  *   vorticity   curl u
  *   q criterion (|curl u|^2 - 2 S:S)/4
@@ -57,19 +57,19 @@ LBM_FIELD_INLINE double lbm_eddy_viscosity(double eddy, const double d[3][3]) {
     return eddy > 0 ? eddy / (18 * sqrt(2.0)) * lbm_gradient_rate(d) : 0;
 }
 
-/* S, part by part, from Q = `excess` of a cell with density 1 + drho that relaxes with tau; returns
+/* S, part by part, from Q = `pi_neq` of a cell with density 1 + drho that relaxes with tau; returns
  * its dynamic viscosity. */
-LBM_FIELD_INLINE double lbm_excess_strain(const double *excess, double drho, double tau, int dims,
-                                          double *s) {
+LBM_FIELD_INLINE double lbm_pi_strain(const double *pi_neq, double drho, double tau, int dims,
+                                      double *s) {
     const int parts = dims == 2 ? 3 : 6;
     const double factor = -1.5 / ((1 + drho) * tau);
     for (int k = 0; k < parts; k++) {
-        s[k] = factor * excess[k];
+        s[k] = factor * pi_neq[k];
     }
     return (1 + drho) * (tau - 0.5) / 3;
 }
 
-/* What follows stores the components of a field, user's units, and returns their number. */
+/* These functions store the components of a field, user's units, and return their number. */
 
 /* LBM_VORTICITY (in the plane: across it) or LBM_Q_CRITERION. */
 LBM_FIELD_INLINE int lbm_rotation_field(int field, const double d[3][3], int dims,
@@ -134,15 +134,15 @@ LBM_FIELD_INLINE int lbm_moment_field(int field, double drho, const double *u, i
     }
 }
 
-/* What links carry in a step: momentum to the wall, its moment, and mass out of the domain. */
+/* What links transfer in a step: momentum to the wall, its moment, and mass out of the domain. */
 typedef struct lbm_carried {
     double force[3], torque[3], mass;
 } lbm_carried;
 
-/* Adds a link of the cell `at`, which sent `out` along it and to which `in` came along e: the wall
- * gains the momentum -e (out + in) at the middle of the link, the outside the mass out - in.
- * (Momentum exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so
- * that the pressure at rest presses on nothing.) Torque is about `centre`. */
+/* Adds a link of the cell `at`: `out` left along it, `in` entered along e. The wall gains the
+ * momentum -e (out + in) at the middle of the link, the outside the mass out - in. (Momentum
+ * exchange: Ladd, J. Fluid Mech. 271 (1994) 285. Populations are deviations from rest, so the
+ * pressure at rest exerts no force.) Torque is about `centre`. */
 LBM_FIELD_INLINE void lbm_carry(lbm_carried *sum, const int e[3], double out, double in,
                                 const double at[3], const double centre[3]) {
     double arm[3], force[3];

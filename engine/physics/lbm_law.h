@@ -1,4 +1,4 @@
-/* lbm_law.h -- what the values of a law become in lattice units.
+/* lbm_law.h -- the values of laws converted to lattice units.
  *
  * C11 and C++17; the includer may define LBM_LAW_INLINE to add its qualifiers. Component a of a
  * value stands at value[a * apart].
@@ -12,8 +12,8 @@
 #define LBM_LAW_INLINE static inline
 #endif
 
-/* What a wall of this velocity adds to a bounced population of direction e: 6 w e.u, at density 1.
- */
+/* The momentum that a wall of this velocity adds to a population bounced into direction e: 6 w e.u,
+ * at density 1. */
 LBM_LAW_INLINE double lbm_wall_adds(const int *e, double weight, int components,
                                     const double *velocity, int64_t apart, double velocity_unit) {
     double along = 0;

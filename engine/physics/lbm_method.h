@@ -1,4 +1,4 @@
-/* lbm_method.h -- operators, openings and fields by number, shared by scenarios and all kernels. */
+/* lbm_method.h -- numbers of collisions, closures and fields, shared by scenarios and kernels. */
 #ifndef LBM_METHOD_H
 #define LBM_METHOD_H
 

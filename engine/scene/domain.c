@@ -109,7 +109,7 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept) {
     return SEL_ON_T | SEL_ON_CONTROLS;
 }
 
-/* Makes the free cells that are blank a region of their own, behind the others. */
+/* Makes the blank free cells a region of their own, after the others. */
 static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
                              const uint8_t *blank, sel_variant law, int threads, sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
@@ -185,7 +185,7 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
         status = paint_nodata(domain, simulation, threads, error);
     }
     status = status ? status : sel_domain_find_lost(domain, simulation->solver, threads, error);
-    /* After a bad region the unpainted faces would only repeat the news. */
+    /* After a bad region, errors of unpainted faces would be consequences. */
     for (int face = 0; status == SEL_OK && face < 2 * domain->grid.dims; face++) {
         if (domain->face[face]) {
             sel_status painted = check_face_painted(domain, simulation, face, error);

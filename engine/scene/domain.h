@@ -6,8 +6,8 @@
 
 enum { SEL_REGION_NUMBERS = 256 };
 
-/* A region that painted cells and sites of which nothing is left that counts: other regions own
- * them, or cells behind its sites are solid. */
+/* A region without effect: other regions own all that it painted, or the cells behind its sites are
+ * solid. */
 typedef struct sel_lost_region {
     int number;
     bool painted_over;
@@ -35,20 +35,20 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
                              sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
 
-/* What is due before the next step: SEL_ON_T, all that varies in time, with SEL_ON_CONTROLS when
- * controls differ from those in `kept` [control_count], which then holds them. */
+/* What is due before the next step: SEL_ON_T, with SEL_ON_CONTROLS when controls differ from those
+ * in `kept` [control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 
-/* What became of region `number` where nothing is left of it, in words; NULL: something is. */
+/* Why region `number` has no effect, in words; NULL: it has one. */
 const char *sel_domain_lost(const sel_domain *domain, int number);
 
-/* Appends a line for each region of which nothing is left. */
+/* Appends a line for each region without effect. */
 void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
-/* ---- while it is made ---- */
+/* ---- construction ---- */
 
 /* Allocates the maps of cells and faces, unpainted, for the grid of the domain. */
 sel_status sel_domain_allocate(sel_domain *domain, sel_error *error);
@@ -58,15 +58,15 @@ void sel_domain_free_maps(sel_domain *domain);
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
 
-/* Lists in domain->lost the regions that painted something and have no cell, and no site with a
- * free cell behind it, left (lost.c). */
+/* Lists in domain->lost the regions that painted something but own no cell and no site with a free
+ * cell behind it (regions.c). */
 sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,
                                 sel_error *error);
 
-/* ---- what .vti files say of each cell ---- */
+/* ---- the marks of cells in .vti files ---- */
 
 typedef struct sel_cell_marks {
-    uint8_t *cell_type; /* the region that made the cell solid or holds its value; 0: it is free */
+    uint8_t *cell_type; /* the region that made the cell solid or fixes its value; 0: it is free */
     uint8_t *solid;     /* 1 there, else 0 */
     uint8_t *boundary;  /* of a free cell at a face: the face's region, the later of several; 0 */
 } sel_cell_marks;
@@ -74,12 +74,12 @@ typedef struct sel_cell_marks {
 /* Fills the marks of the cells of `box`. */
 void sel_domain_cells(const sel_domain *domain, const sel_box *box, const sel_cell_marks *to);
 
-/* ---- what its cells are ---- */
+/* ---- counts of cells by regions ---- */
 
 /* Free cells that touch the same faces of the domain, at sites of the same regions. */
 typedef struct sel_cell_kind {
     uint8_t region[SEL_FACES]; /* of the sites; 0: these cells do not touch the face */
-    int axes;                  /* that they touch faces of: 0 inside, ... 3 in a corner of a box */
+    int axes;                  /* whose faces they touch: 0 inside, ... 3 in a corner of a box */
     int place;                 /* a number for each face, edge and corner */
     int64_t cells;
 } sel_cell_kind;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Code for other processors may add its qualifiers. */
+/* Device code may add its qualifiers. */
 #ifndef SEL_GRID_INLINE
 #define SEL_GRID_INLINE static inline
 #endif
@@ -47,17 +47,16 @@ void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]);
 /* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
 int64_t sel_face_sites(const sel_grid *grid, int face);
 
-/* The site of a face that belongs to its boundary cell `at` (at[face / 2] is not looked at), and
- * the cell behind a site. */
+/* The site of a face that belongs to its boundary cell `at` (at[face / 2] is ignored), and the cell
+ * behind a site. */
 static inline int64_t sel_face_site(const sel_grid *grid, int face, const int64_t at[3]) {
     int first = face / 2 == 0 ? 1 : 0, second = face / 2 == 2 ? 1 : 2;
     return at[first] + grid->n[first] * at[second];
 }
 void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]);
 
-/* The first step at or after `time`. Times that should be equal are computed in different ways: a
- * time within a millionth of a step counts as that step. INT64_MAX for times that no step reaches.
- */
+/* The first step at or after `time`. As equal times may differ by rounding, a time within a
+ * millionth of a step counts as that step. INT64_MAX for times that no step reaches. */
 int64_t sel_step_at(double time, double dt);
 
 /* The first multiple of `of` (>= 1) after `step`, from 0 on; INT64_MAX when it does not fit. */

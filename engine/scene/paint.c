@@ -1,7 +1,7 @@
 /* paint.c -- a quantity painted by shapes, in order.
  *
- * First every place finds the layer that shows there, then each layer is evaluated at its own
- * places alone: a series or a function need not have a value where it is painted over.
+ * First the visible layer of every place is found, then each layer is evaluated at its own places
+ * only: a series or a function need not have a value where it is painted over.
  */
 #include <stdlib.h>
 #include "engine/scene/shape.h"
@@ -17,7 +17,7 @@ typedef struct paint_function {
 typedef struct canvas {
     double *x, *y, *z, *value;
     size_t *index; /* of the places of a layer */
-    int *owner;    /* layer that shows, from 1; 0: the base */
+    int *owner;    /* visible layer, from 1; 0: the base */
     uint8_t *in;
 } canvas;
 
@@ -57,7 +57,7 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
     return SEL_OK;
 }
 
-/* The places where a layer shows. */
+/* The places where a layer is visible. */
 static sel_places places_of(int layer, const sel_places *at, canvas *c) {
     size_t n = 0;
     for (size_t i = 0; i < at->n; i++) {
@@ -71,7 +71,7 @@ static sel_places places_of(int layer, const sel_places *at, canvas *c) {
     return (sel_places){n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
 }
 
-/* The values where a layer shows, into `out`; or, where that is NULL, their gaps. */
+/* The values where a layer is visible, into `out`; or, if that is NULL, their gaps. */
 static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
                            double *out, uint8_t *gap, sel_error *error) {
     const sel_places part = places_of(layer, at, c);
@@ -112,13 +112,13 @@ static sel_status evaluate_paint(const sel_function *self, const sel_places *at,
     return do_layers(self->data, at, out, NULL, error);
 }
 
-/* sel_function.gaps: those of the values that show */
+/* sel_function.gaps, of the visible values */
 static sel_status find_paint_gaps(const sel_function *self, const sel_places *at, uint8_t *gap,
                                   sel_error *error) {
     return do_layers(self->data, at, NULL, gap, error);
 }
 
-/* What the functions inside a shape name. */
+/* What the functions inside a shape depend on. */
 static unsigned shape_depends(const sel_shape *shape) {
     if (shape->a) {
         return shape_depends(shape->a) | shape_depends(shape->b);

@@ -2,8 +2,8 @@
  *
  * Volumes and faces do not compete: each region is tested at the centres of all cells and at the
  * sites of all faces (the centres of the outer faces of boundary cells), some rows at a time,
- * leaving out the cells that the bounds of its shape exclude (all of them for a shape of faces),
- * and the last region that paints a place owns it.
+ * without the cells outside the bounds of its shape (all of them for a shape of faces); the last
+ * region that paints a place owns it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ static int row_axis(int face) {
     return face >= 0 && face / 2 == 0 ? 1 : 0;
 }
 
-/* Fills p from its place `from` on with the row of `n` places from cell or site `at` on; of a face
- * when face >= 0. */
+/* Fills p from index `from` on with a row of `n` places from cell `at` on, or from site `at` of a
+ * face when face >= 0. */
 static void fill_row(const sel_grid *grid, int face, const int64_t at[3], int64_t n,
                      const places *p, int64_t from) {
     double first[3];
@@ -84,7 +84,7 @@ static int64_t paint_row(uint8_t region, const uint8_t *restrict in, int64_t n,
     return painted;
 }
 
-/* sel_part: tests and paints the rows of a part. Those of a face lie one behind the other. */
+/* sel_part: tests and paints the rows of a part. Those of a face are contiguous. */
 static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *error) {
     brush *b = task;
     const sel_grid *grid = &b->domain->grid;
@@ -158,7 +158,7 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     return paint_parts(&b, threads, painted, error);
 }
 
-/* A shape that names a periodic face, `faces` aside (which leaves periodic ones out itself). */
+/* A shape that names a periodic face, apart from `faces`, which excludes these itself. */
 static int periodic_face_of(const sel_shape *shape, const sel_grid *grid) {
     if (shape->a) {
         int face = periodic_face_of(shape->a, grid);
@@ -202,8 +202,8 @@ static sel_status check_place(const sel_domain *domain, const sel_solver *solver
     return SEL_OK;
 }
 
-/* Names are columns of files and keys of results: not too long for them. Regions of one name count
- * together there. */
+/* Names are columns of files and keys of results, so their length is limited. Regions of one name
+ * are added up there. */
 enum { LONGEST_REGION_NAME = 48 };
 
 sel_status sel_domain_paint(sel_domain *domain, const sel_solver *solver, int number, int threads,
@@ -239,10 +239,10 @@ sel_status sel_domain_paint(sel_domain *domain, const sel_solver *solver, int nu
     return status ? status : check_place(domain, solver, number, cells, sites, error);
 }
 
-/* ---- regions of which nothing is left: painted over by others, or behind solid cells ----
+/* ---- regions without effect: painted over by others, or in front of solid cells ----
  *
- * The final map shows which regions own nothing that counts. Only where there are some are the
- * regions painted once more, on a map of their own, which shows the places that each had painted.
+ * The final map shows which regions have no effect. If there are any, the regions are painted again
+ * on a map of their own, which shows the places that each had painted.
  */
 
 /* Places that a region had painted. */
@@ -276,7 +276,7 @@ static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_
     }
 }
 
-/* `then`: the map when region `number` had just been painted. */
+/* Finds what became of region `number`; `then`: the map just after it was painted. */
 static void look_back(const sel_domain *then, const sel_domain *now, int number,
                       former_places *found) {
     const sel_grid *grid = &now->grid;

@@ -19,7 +19,7 @@ const sel_table sel_state_table =
               "\"run/checkpoint.sel\". Of another grid they are taken at the same places: linear "
               "between the centres of cells that are not solid, constant beyond the last ones.");
 
-/* The cells that all fields have in common. */
+/* The cells, common to all fields. */
 typedef struct saved_cells {
     sel_state_grid grid;
     const uint8_t *solid;
@@ -31,7 +31,7 @@ typedef struct saved_component {
     int stride;
 } saved_component;
 
-/* The two cells about a coordinate, and how far it is from the first to the second. */
+/* The two cells around a coordinate, and its relative distance from the first to the second. */
 static void cells_about(const sel_state_grid *grid, int axis, double coordinate, int64_t cell[2],
                         double *part) {
     const int64_t last = grid->n[axis] - 1;

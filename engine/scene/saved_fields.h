@@ -16,7 +16,7 @@ typedef struct sel_state_grid {
     double dx, origin[3];
 } sel_state_grid;
 
-/* A field of which an initial state is made, component by component. */
+/* A field of an initial state, component by component. */
 typedef struct sel_saved_field {
     const char *name;
     int components;
@@ -26,8 +26,8 @@ typedef struct sel_saved_field {
 enum { SEL_MOST_SAVED_FIELDS = 8 };
 
 /* Reads all of them into the arena; *count is their number. At the centre of a cell a function has
- * the cell's value, between centres it is linear, without the solid cells, beyond the last centres
- * it is constant. Fails where the file is no whole checkpoint. */
+ * the cell's value, between centres it is interpolated linearly without the solid cells, beyond the
+ * last centres it is constant. Fails where the file is no complete checkpoint. */
 sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
                             sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
                             sel_error *error);

@@ -10,7 +10,7 @@
 typedef enum sel_shape_kind {
     SEL_SHAPE_FACE,  /* face sites of one face */
     SEL_SHAPE_FACES, /* of all faces that are not periodic */
-    SEL_SHAPE_REST,  /* face sites that nothing before painted */
+    SEL_SHAPE_REST,  /* face sites that are still unpainted */
     SEL_SHAPE_BOX,
     SEL_SHAPE_BALL,
     SEL_SHAPE_CYLINDER,
@@ -37,7 +37,7 @@ typedef struct sel_shape_cylinder {
     double radius;
 } sel_shape_cylinder;
 typedef struct sel_shape_polygon {
-    sel_points points; /* in the x-y plane, closed by itself */
+    sel_points points; /* in the x-y plane; the last is joined to the first */
 } sel_shape_polygon;
 typedef struct sel_shape_inside {
     const sel_function *test;
@@ -73,19 +73,19 @@ sel_shape *sel_shape_make(sel_arena *arena, sel_shape_kind kind, const void *dat
 sel_shape *sel_shape_combine(sel_arena *arena, sel_shape_kind kind, const sel_shape *a,
                              const sel_shape *b);
 
-/* False outside of the raster and where there are no data. */
+/* False outside the raster and where there are no data. */
 bool sel_shape_raster_contains(const sel_shape_raster *shape, const double p[3]);
 
 /* True when any part of the shape is a face, faces or rest: then it paints face sites. */
 bool sel_shape_has_faces(const sel_shape *shape);
 bool sel_shape_has_rest(const sel_shape *shape);
 
-/* A box of cells outside of which the shape holds no cell centre: none for shapes of faces, all for
- * what only its test can tell. */
+/* A box of cells outside which the shape contains no cell centre: empty for shapes of faces, all
+ * cells if bounds are not known. */
 sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid);
 
-/* Which of `at` lie inside. face < 0: cell centres; else sites of that face, `painted[i]` telling
- * which were painted before. in[n] gets 0 or 1. */
+/* Sets in[n] to 1 at places inside, else 0. face < 0: cell centres; else sites of that face, of
+ * which painted[i] are painted already. */
 sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face,
                           const sel_places *at, const uint8_t *painted, uint8_t *in,
                           sel_error *error);

@@ -18,7 +18,7 @@ typedef struct sel_units_params {
     double viscosity, reynolds;
 } sel_units_params;
 
-/* What they give, in the user's units. NaN: not known. */
+/* The resulting units, in the user's units. NaN: not known. */
 typedef struct sel_units {
     double dx, dt;
     double nu;
@@ -30,8 +30,8 @@ typedef struct sel_units {
 
 extern const sel_table sel_units_table;
 
-/* `params` have passed the table's check. dt is what makes the velocity `lattice_velocity` cells a
- * step; where no velocity is known, what makes the viscosity 0.1 in lattice units (tau 0.8). */
+/* `params` have passed the table's check. dt makes the velocity `lattice_velocity` cells per step
+ * or, where no velocity is known, the viscosity 0.1 in lattice units (tau 0.8). */
 sel_units sel_units_resolve(const sel_units_params *params);
 
 /* True when `value` is a whole number to 1e-6, which is stored in `whole`. */
@@ -198,7 +198,7 @@ bool sel_may_end_early(const sel_common *common);
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);
 
-/* What a script returned. Freed with sel_scenario_destroy (the arena holds all of it). */
+/* The result of a script. Freed with sel_scenario_destroy (the arena holds all of it). */
 typedef struct sel_scenario {
     sel_arena *arena;
     int count; /* simulations */

@@ -1,4 +1,4 @@
-/* solver.h -- what the run loop knows of a solver: its tables, its plan, its backends.
+/* solver.h -- the interface of a solver to the run loop: its tables, its plan, its backends.
  *
  * A solver is a sel_solver: the list of its fields, and functions that turn a simulation into a
  * plan (numbers resolved, boundary cells listed). A backend runs a plan: a small table of
@@ -26,7 +26,7 @@ typedef struct sel_field_info {
     sel_field_rank rank;
     const char *unit; /* "m", "length/time (SI: m/s)" */
     const char *doc;  /* one sentence */
-    bool observed;    /* only an observed step shows it (sel_backend.advance) */
+    bool observed;    /* available after an observed step only (sel_backend.advance) */
 } sel_field_info;
 
 int sel_field_components(const sel_field_info *info, int dims);
@@ -34,7 +34,7 @@ int sel_field_components(const sel_field_info *info, int dims);
 /* "x" or "xy": the suffix of component c of a field with several. */
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c);
 
-/* A plan is the solver's own struct; it starts with this. Everything that a backend needs. */
+/* A plan holds everything that a backend needs: a struct of the solver that begins with this. */
 typedef struct sel_plan {
     const sel_simulation *simulation;
     const sel_domain *domain;
@@ -43,18 +43,18 @@ typedef struct sel_plan {
     int blocks;     /* into which the machine cuts the grid (machine/comm.h); 0: 1 */
     int device;     /* its number, of a backend that has several */
     double density; /* user's units, of the coefficients of forces; 0: 1 */
-    /* Set before create, for what costs time in every step. */
-    bool wants_balance;    /* an output asks for balance terms */
-    unsigned wants_fields; /* bit f: the field f may be asked for */
-    bool wants_links;      /* forces on regions, or what flows through them, may be asked for */
-    double (*lines)[2][2]; /* and SEL_FLUX across these, of solvers without a flux_field */
+    /* Set before create: requests to come that cost time in every step. */
+    bool wants_balance;    /* balance terms */
+    unsigned wants_fields; /* bit f: the field f */
+    bool wants_links;      /* forces on regions, or fluxes through them */
+    double (*lines)[2][2]; /* and SEL_FLUX across these, for solvers without a flux_field */
     int line_count;
 } sel_plan;
 
 /* One line of `selenite check`: a text, or a number in the user's units and in lattice units. */
 typedef struct sel_fact {
     const char *name; /* "tau" */
-    char text[96];    /* as shown; empty: the numbers are */
+    char text[96];    /* empty: the numbers are shown */
     double user, lattice;
 } sel_fact;
 
@@ -77,11 +77,11 @@ typedef enum sel_request_kind {
     SEL_MONITOR, /* change of the main field since the last monitor; cells that have diverged */
     SEL_BALANCE, /* the solver's balance terms */
     SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
-    SEL_FLUX     /* what left through a region, or crossed a line, per time, in the last step */
+    SEL_FLUX     /* flux out through a region, or across a line, in the last step */
 } sel_request_kind;
 
-/* Work that a backend does on the present state. start() may return before it is done, finish()
- * waits for it; the request must live until then, and several may be under way. Values are in
+/* A query of the present state. start() may return before the answer is there, finish() waits for
+ * it; the request must live until then, and several may be under way. Values are in
  * the user's units; fields are 0 in solid cells. */
 typedef struct sel_request {
     sel_request_kind kind;
@@ -100,8 +100,8 @@ typedef struct sel_request {
     double sum_of_squares[SEL_MAX_COMPONENTS];
     int64_t count;
 
-    /* MONITOR, of free cells; with only_bad_cell the change is left alone: u_before stays what it
-     * was. Cells are given by number, the first where several will do; -1: none. */
+    /* MONITOR, of free cells; with only_bad_cell the change is not computed and u_before is kept.
+     * Cells are given by number, the first of several; -1: none. */
     bool only_bad_cell;
     double change; /* ||u - u_before||_2 / ||u||_2; NaN the first time and for zero fields */
     int64_t bad_cells, bad_cell; /* cells that are not finite, and the first; of the others: */
@@ -115,7 +115,7 @@ typedef struct sel_request {
     int term_count;
 
     /* FORCE, FLUX; before the first step, of the step to come */
-    bool unobserved;   /* the answer, also to READ and REDUCE: the step was not observed */
+    bool unobserved;   /* answer, also to READ and REDUCE: the step was not observed */
     int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line, */
     double line[2][2]; /* one of the plan's; from, to; positive to the left */
     double centre[3];  /* FORCE: of the torque */
@@ -139,24 +139,23 @@ typedef struct sel_backend {
     uint64_t (*estimate)(const sel_plan *plan);
     /* Allocates everything and sets the initial state, step 0. */
     sel_status (*create)(const sel_plan *plan, sel_state **state, sel_error *error);
-    /* Advances by n steps; `observed`: the last of them gathers what it alone shows, as far as the
-     * plan wants it: forces, fluxes through links, strain. Step 0 is observed. Fails when a law's
-     * function fails. May return before they are done; what is started later sees the state after
-     * them. */
+    /* Advances by n steps; `observed`: the last of them gathers forces, fluxes through links and
+     * strain as far as the plan wants them. Step 0 is observed. Fails when a law's function fails.
+     * May return before the steps are done; requests started later see the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
-    /* The step whose state requests read; after a failed advance that of the last whole state, -1:
-     * none is left. */
+    /* The step of the state that requests read; after a failed advance that of the last whole
+     * state, -1: there is none. */
     int64_t (*whole)(const sel_state *state);
     /* Waits until all steps are done. NULL: advance does them itself. */
     sel_status (*wait)(sel_state *state, sel_error *error);
-    /* The steps that are known to be done and the seconds that they alone took. NULL: those of
-     * advance. */
+    /* The steps that are known to be done and the seconds that they took by themselves. NULL: those
+     * of advance. */
     void (*done)(const sel_state *state, int64_t *steps, double *seconds);
     sel_status (*start)(sel_state *state, sel_request *request, sel_error *error);
     sel_status (*finish)(sel_state *state, sel_request *request, sel_error *error);
-    /* Before the saved arrays of a state are read: brings them up to date. NULL: they are. */
+    /* Brings the saved arrays up to date before they are read. NULL: they always are. */
     sel_status (*saving)(sel_state *state, sel_error *error);
-    /* After the saved arrays of a state were set: makes of them what is not saved. */
+    /* Derives what is not saved, after the saved arrays have been set. */
     sel_status (*loaded)(sel_state *state, sel_error *error);
     void (*destroy)(sel_state *state); /* NULL is fine */
     /* What it runs on, for run.json: "AMD EPYC, x86-64-v4". */
@@ -177,28 +176,27 @@ typedef struct sel_solver {
     int main_field;      /* of stop.steady and the NaN test */
     int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
                             SEL_FLUX knows lines */
-    bool no_forces;      /* SEL_FORCE is not known */
-    bool observes_links; /* only an observed step shows what plans want by wants_links */
-    /* Dimensions that its size must have, when the choices are known. NULL: any. */
+    bool no_forces;      /* SEL_FORCE is not supported */
+    bool observes_links; /* what wants_links asks for needs an observed step */
+    /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
-    /* Settles what the scenario left open (a grid that its data give). NULL: nothing. */
+    /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */
     void (*complete)(sel_common *params);
-    /* Sets blank[cell] = 1 where there is no domain because the data have none at a free cell of
-     * what the regions have painted, and the law of the
-     * region "nodata" that these cells become; law->table stays NULL when no data can be missing.
-     * NULL: there are no such data. */
+    /* Sets blank[cell] = 1 at free cells where data are missing, and the law of the region "nodata"
+     * that these cells become; law->table stays NULL when no data can be missing. NULL: there are
+     * no such data. */
     sel_status (*blank)(const sel_simulation *simulation, const sel_domain *domain, int threads,
                         uint8_t *blank, sel_variant *law, sel_error *error);
     size_t plan_size;
-    /* Completes a plan of which the base is there: resolves the numbers and lists the boundary
-     * cells; checks what only the whole shows. */
+    /* Completes a plan whose base is set: resolves the numbers, lists the boundary cells, and
+     * checks the whole. */
     sel_status (*plan)(sel_plan *plan, sel_error *error);
-    /* Frees what it holds. NULL: nothing. */
+    /* Frees its members. NULL: nothing. */
     void (*plan_clear)(sel_plan *plan);
     void (*facts)(const sel_plan *plan, sel_facts *facts);
-    /* Appends what may be wrong with a plan that can be run, and what to do, a line each. */
+    /* Appends warnings about a plan that can be run, with advice, a line each. */
     void (*warn)(const sel_plan *plan, sel_error *warnings);
-    /* Evaluates what varies in time as the step from `step` to step + 1 will, and fails as that
+    /* Evaluates what varies in time as in the step from `step` to step + 1, and fails as that
      * would. A field may be evaluated at some of its places only. */
     sel_status (*ahead)(const sel_plan *plan, int64_t step, sel_error *error);
     /* Writes the entries of run.json that only this solver has, as `"key": value` pairs separated
@@ -210,8 +208,8 @@ typedef struct sel_solver {
                        size_t size);
     /* The speed of sound, user's units. NULL: there is none. */
     double (*sound)(const sel_plan *plan);
-    /* What the numbers of the state mean beside size and precision, "D2Q9": a checkpoint with
-     * another is refused. NULL: nothing. */
+    /* The meaning of the state's numbers beyond size and precision, "D2Q9": a checkpoint with
+     * another text is refused. NULL: none. */
     void (*state_text)(const sel_plan *plan, char *text, size_t size);
     /* The fields of which sel.state makes an initial state, as the table `initial` calls them; ends
      * with NULL. NULL: none. */
@@ -221,12 +219,13 @@ typedef struct sel_solver {
     sel_cell_bytes (*bytes)(const sel_common *params, int precision);
     const sel_backend *cpu;
     const sel_backend *cuda; /* NULL: none, or built without it */
-    /* What sel_cpu_backend (engine/machine/cpu.h) and cuda_backend (cuda/machine/backend.h) run. */
+    /* The solver on sel_cpu_backend (engine/machine/cpu.h) and cuda_backend
+     * (cuda/machine/backend.h). */
     const struct sel_cpu *on_cpu;
     const struct cuda_solver *on_cuda;
-    /* What the law of region `region` fixes on a face itself, at one place of it: *known tells
-     * whether it fixes `field` at all (a wall its velocity), then out[components] are the values in
-     * the user's units. For profiles that end at a wall. NULL: no law fixes any. */
+    /* The values of `field` that the law of a region fixes on the face itself (a wall: its
+     * velocity), at one place, user's units; *known: whether it fixes them. For profiles that end
+     * at a wall. NULL: no law fixes any. */
     sel_status (*wall_value)(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error);
 } sel_solver;
@@ -240,18 +239,18 @@ void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
 sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2],
                          sel_error *error);
 
-/* Whether only an observed step shows something that a plan wants, or what a request asks for. */
+/* Whether something that a plan wants, or that a request asks for, needs an observed step. */
 bool sel_plan_observes(const sel_plan *plan);
 bool sel_request_observes(const sel_plan *plan, const sel_request *request);
 
 /* Appends a text, as printf does. */
 void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) SEL_PRINTF(3, 4);
 
-/* Answers a SEL_MONITOR with what was found, in the units of `found`. */
+/* Fills the answer of a SEL_MONITOR, in the units of `found`. */
 void sel_request_watched(sel_request *request, const sel_watched *found);
 
 /* Appends a term called prefix + name to the answer of a SEL_BALANCE, or adds to the one of that
- * name: regions of one name count together. What is beyond SEL_MAX_TERMS is left out. */
+ * name: regions of one name are added up. Terms beyond SEL_MAX_TERMS are dropped. */
 void sel_request_term(sel_request *request, const char *prefix, const char *name, double value);
 
 /* The device's backend of all solvers that have an on_cuda, in builds with it. */

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Cells per step of the velocity: Mach 0.087, errors of compressibility below 1 %. */
+/* Default velocity in cells per step: Mach 0.087, compressibility errors below 1 %. */
 static const double usual_lattice_velocity = 0.05;
-/* In lattice units, where no velocity is known: tau = 0.8. */
+/* Default viscosity in lattice units, where no velocity is known: tau = 0.8. */
 static const double usual_lattice_viscosity = 0.1;
 static const double whole_tolerance = 1e-6;
 

@@ -47,8 +47,7 @@ SEL_NOISE_INLINE double sel_noise_plane(uint64_t h, int64_t i, int64_t j, double
                            sel_noise_row(sel_noise_mix(h ^ (uint64_t)(j + 1)), i, u), v);
 }
 
-/* Noise in [-1, 1] with features of the size 1. NaN beyond 2^52, where there is nothing between
- * whole numbers any more. */
+/* Noise in [-1, 1] with features of size 1. NaN beyond 2^52, where doubles have no fraction. */
 SEL_NOISE_INLINE double sel_noise(double seed, double x, double y, double z) {
     const double limit = 4503599627370496.0;
     if (!(fabs(x) < limit && fabs(y) < limit && fabs(z) < limit)) {

@@ -3,10 +3,10 @@
  * A register holds the values of a block of places; each instruction is one loop over the block,
  * which the compiler vectorises where the operation is plain arithmetic. Registers that are the
  * same at all places are filled once per call. Places in rows, with the same x again and again, are
- * done column by column, so that what depends on x alone is computed once for many rows; what
- * depends on y and z alone is computed once in a block that has one y and one z. Few places are
- * done one by one instead, each register a single number. Many are shared out to threads. All ways
- * give the same bits.
+ * done column by column, so that functions of x alone are computed once for many rows; functions of
+ * y and z alone are computed once in a block that has one y and one z. A few places are done one by
+ * one, with a single number per register; many are shared among threads. The bits are always the
+ * same.
  */
 #include "engine/values/program.h"
 
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From MANY operations on, places are shared out to threads: a third of a millisecond of sums. */
+/* From MANY operations on, places are shared among threads: a third of a millisecond of sums. */
 enum { BLOCK = 128, FEW = 8, MANY = 1 << 20 };
 
 /* Shorter rows are not worth a column of their own. */
 enum { SHORTEST_ROW = BLOCK / 2 };
 
-/* Registers, of `stride` values each, and what a thread knows of them. */
+/* The registers of a thread, of `stride` values each, and their state. */
 typedef struct worker {
     double *registers;
     size_t stride;
@@ -51,8 +51,8 @@ static void run_block(const sel_instruction *in, double *registers, size_t n) {
     }
 }
 
-/* Registers of `stride` values each. Where a look-up has no value for one of the places, all are
- * asked one by one, and those without get NaN: whether that matters is for `exact` to tell. */
+/* If a look-up fails for the block, its places are looked up one by one; those without a value get
+ * NaN, which `exact` judges. */
 static void run_lookup(const sel_program_call *call, double *to, const double *registers,
                        size_t stride, size_t n) {
     const double *arguments[SEL_LOOKUP_ARGUMENTS];
@@ -183,8 +183,7 @@ static int threads_for(const sel_program *p, size_t n) {
     return operations < MANY || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
-/* Places from one x to where it comes again; all of them when they are no rows, or it would not
- * help. */
+/* The length of rows with the same x; all places when there are no rows, or it would not help. */
 static size_t row_length(const sel_program *p, const sel_places *at) {
     size_t length = 1;
     if (p->of_x + p->of_yz == 0 || !at->x || at->n <= FEW) {
@@ -256,7 +255,7 @@ typedef struct printer {
 static void print_operand(const printer *out, uint16_t at) {
     for (int i = 0; i < out->p->inputs; i++) {
         const sel_packed_input *input = &out->p->input[i];
-        /* Coordinates lend their register to later values, so they are shown as registers. */
+        /* Later values reuse the registers of coordinates, so they are shown as registers. */
         if (input->to != at || sel_is_coordinate(input)) {
             continue;
         }

@@ -3,9 +3,9 @@
  * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
  * constants are folded. Finishing it keeps what the results need and lays it out as instructions
  * over f64 registers: what depends on time and controls only runs once per call, the rest once per
- * place. The places of a call are often rows of cells, so of the latter there stand first those
- * that depend on x alone, which may be skipped where the x are those of the row before, then those
- * that depend on y and z alone, which in a row need one place.
+ * place. As the places of a call are often rows of cells, instructions per place are ordered:
+ * functions of x alone (reused where the next row has the same x), functions of y and z alone (once
+ * per row), the rest.
  */
 #ifndef SEL_PROGRAM_H
 #define SEL_PROGRAM_H
@@ -31,14 +31,14 @@ typedef struct sel_program_call {
 } sel_program_call;
 
 /* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
- * `once` computes of them); the others are computed anew at each place. Of those the first `lines`
- * are what of y and z is used beside x: they are written by nothing else. */
+ * `once` computes from them); the others are computed anew at each place. The first `lines` of
+ * these hold functions of y and z to combine with x, and nothing else. */
 typedef struct sel_program {
     unsigned depends; /* SEL_ON_... */
     int results;
     uint16_t result[SEL_PROGRAM_RESULTS];
-    /* 1 where the results are what Lua would give; where it is 0 only Lua knows (whole numbers
-     * beyond 2^53, look-ups outside their data). has_exact false: everywhere. */
+    /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
+     * (whole numbers beyond 2^53, look-ups outside their data). has_exact false: 1 everywhere. */
     bool has_exact;
     uint16_t exact;
     int registers, fixed, lines;
@@ -55,7 +55,7 @@ static inline bool sel_is_coordinate(const sel_packed_input *input) {
 }
 
 /* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
- * when the program names one. exact[n] gets 1 where the result is sure. */
+ * when the program names one. exact[n] is set to 1 where the result is that of Lua, else 0. */
 sel_status sel_program_eval(const sel_program *program, const sel_places *at,
                             const double *controls, double *out, uint8_t *exact, sel_error *error);
 
@@ -71,7 +71,7 @@ sel_builder *sel_builder_create(int limit);
 void sel_builder_destroy(sel_builder *builder);
 
 /* Each returns a node, or -1 when the limit is reached or memory is short. Equal calls return the
- * same node. Operands that the operation does not have are 0. */
+ * same node. Unused operands are 0. */
 int sel_build_constant(sel_builder *builder, double value);
 int sel_build_argument(sel_builder *builder, int argument);
 int sel_build(sel_builder *builder, sel_op op, int a, int b, int c);
@@ -93,15 +93,15 @@ typedef struct sel_pack sel_pack;
 sel_pack *sel_pack_create(void);
 void sel_pack_destroy(sel_pack *pack);
 
-/* True when the data of all its look-ups can be packed: not those of a look-up made from C. */
+/* True when the data of all its look-ups can be packed, unlike those of a look-up made from C. */
 bool sel_pack_can_hold(const sel_program *program);
 
-/* The number of a program, which is added when it is not there yet; data that several programs look
- * up are there once. -1: it cannot be packed, or there is no memory. */
+/* The number of a program, added if it is new; data of several programs are stored once. -1: it
+ * cannot be packed, or there is no memory. */
 int sel_pack_add(sel_pack *pack, const sel_program *program);
 
-/* The block: its bytes, what is in it, and the tables of one that lies at `block` (aligned to 16
- * bytes, on any device). */
+/* The block: its size, its content, and the tables of a copy at `block` (aligned to 16 bytes, on
+ * any device). */
 size_t sel_pack_bytes(const sel_pack *pack);
 void sel_pack_write(const sel_pack *pack, void *block);
 sel_packed sel_pack_tables(const sel_pack *pack, const void *block);

@@ -2,8 +2,8 @@
  * registers.
  *
  * Nodes are numbered in the order in which they are made, so operands come before what uses them
- * and the list, turn by turn, is a schedule. Registers that no later instruction reads are used
- * again, but for what one turn leaves to a later one.
+ * and the list, stage by stage, is a schedule. Registers that no later instruction reads are used
+ * again, but for what one stage leaves to a later one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +125,8 @@ bool sel_builder_constant(const sel_builder *builder, int at, double *value) {
     return builder->nodes[at].op == SEL_OP_CONSTANT;
 }
 
-/* An operand that is the operation's value whatever the others are, or -1. Conditions, of AND and
- * OR, are 0 or 1. */
+/* An operand that equals the operation's value whatever the others are, or -1. Conditions, of AND
+ * and OR, are 0 or 1. */
 static int shortcut(const sel_builder *b, const node *n) {
     const int first = n->operand[0], second = n->operand[1];
     double one = 0, other = 0;
@@ -180,26 +180,26 @@ int sel_build(sel_builder *builder, sel_op op, int a, int b, int c) {
 }
 
 /* When a node is computed, by what it depends on. */
-typedef enum turn { ONCE, OF_X, OF_YZ, OF_ALL, TURNS } turn;
+typedef enum stage { ONCE, OF_X, OF_YZ, OF_ALL, STAGES } stage;
 
-/* Registers that turns may leave to later ones; where more were needed, all that depends on the
- * place is computed in one turn. */
+/* Registers that stages may leave to later ones; where more were needed, all that depends on the
+ * place is computed in one stage. */
 enum { MOST_KEPT = 32 };
 
-/* What is known of a node while it is laid out. */
+/* A node while it is laid out. */
 typedef struct slot {
     bool needed;
-    bool kept;    /* of x, or of y and z, and read in a later turn */
-    int last_use; /* place in the schedule of what reads it last; results: behind all */
+    bool kept;    /* of x, or of y and z, and read in a later stage */
+    int last_use; /* place in the schedule of its last use; results: after all */
     int place;    /* register */
 } slot;
 
 typedef struct layout {
     const sel_builder *b;
     sel_program *p;
-    bool one_turn; /* for all that depends on the place */
-    slot *at;      /* of each node */
-    int *order;    /* nodes that are computed, turn by turn */
+    bool one_stage; /* for all that depends on the place */
+    slot *at;       /* of each node */
+    int *order;     /* nodes that are computed, stage by stage */
     int ordered;
     int *freed; /* stack of registers to use again */
     int freed_count;
@@ -209,12 +209,12 @@ static bool once_per_call(const node *n) {
     return (n->depends & SEL_ON_PLACE) == 0;
 }
 
-static turn turn_of(const layout *l, const node *n) {
+static stage stage_of(const layout *l, const node *n) {
     if (once_per_call(n)) {
         return ONCE;
     }
     const unsigned place = n->depends & SEL_ON_PLACE;
-    return l->one_turn ? OF_ALL : place == SEL_ON_X ? OF_X : place & SEL_ON_X ? OF_ALL : OF_YZ;
+    return l->one_stage ? OF_ALL : place == SEL_ON_X ? OF_X : place & SEL_ON_X ? OF_ALL : OF_YZ;
 }
 
 static bool is_input(const node *n) {
@@ -223,20 +223,20 @@ static bool is_input(const node *n) {
 
 /* The place of a node in the schedule. */
 static int time_of(const layout *l, int at) {
-    return (int)turn_of(l, &l->b->nodes[at]) * l->b->count + at;
+    return (int)stage_of(l, &l->b->nodes[at]) * l->b->count + at;
 }
 
-/* `at` is read at `when` in turn `by`. */
-static void mark_use(layout *l, int at, int when, turn by) {
+/* `at` is read at `when` in stage `by`. */
+static void mark_use(layout *l, int at, int when, stage by) {
     const node *n = &l->b->nodes[at];
     l->at[at].needed = true;
     l->at[at].last_use = when > l->at[at].last_use ? when : l->at[at].last_use;
-    l->at[at].kept = l->at[at].kept || (!is_input(n) && !once_per_call(n) && turn_of(l, n) != by);
+    l->at[at].kept = l->at[at].kept || (!is_input(n) && !once_per_call(n) && stage_of(l, n) != by);
 }
 
-/* Returns the number of nodes that turns leave to later ones. */
+/* Returns the number of nodes that stages leave to later ones. */
 static int mark_needed(layout *l, const int *results, int count, int exact) {
-    const int behind = TURNS * l->b->count;
+    const int behind = STAGES * l->b->count;
     int kept = 0;
     for (int i = 0; i < count; i++) {
         mark_use(l, results[i], behind, OF_ALL);
@@ -245,18 +245,18 @@ static int mark_needed(layout *l, const int *results, int count, int exact) {
     for (int i = l->b->count - 1; i >= 0; i--) {
         const node *n = &l->b->nodes[i];
         for (int k = 0; l->at[i].needed && k < operands_of(n); k++) {
-            mark_use(l, n->operand[k], time_of(l, i), turn_of(l, n));
+            mark_use(l, n->operand[k], time_of(l, i), stage_of(l, n));
         }
         kept += l->at[i].kept;
     }
     return kept;
 }
 
-/* Lists what is computed, turn by turn, counts it, and gives fixed registers to all that keeps its
- * value from place to place. */
+/* Lists what is computed, stage by stage, counts it, and gives fixed registers to all that keeps
+ * its value from place to place. */
 static void order_nodes(layout *l) {
     sel_program *p = l->p;
-    int before[TURNS + 1] = {0};
+    int before[STAGES + 1] = {0};
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
         if (l->at[i].needed) {
@@ -266,10 +266,10 @@ static void order_nodes(layout *l) {
             l->at[i].place = once_per_call(n) ? p->fixed++ : 0;
         }
     }
-    for (turn which = ONCE; which < TURNS; which++) {
+    for (stage which = ONCE; which < STAGES; which++) {
         for (int i = 0; i < l->b->count; i++) {
             const node *n = &l->b->nodes[i];
-            if (l->at[i].needed && !is_input(n) && turn_of(l, n) == which) {
+            if (l->at[i].needed && !is_input(n) && stage_of(l, n) == which) {
                 l->order[l->ordered++] = i;
             }
         }
@@ -278,23 +278,23 @@ static void order_nodes(layout *l) {
     p->once_count = before[OF_X];
     p->of_x = before[OF_YZ] - before[OF_X];
     p->of_yz = before[OF_ALL] - before[OF_YZ];
-    p->each_count = before[TURNS] - before[OF_X];
+    p->each_count = before[STAGES] - before[OF_X];
     p->registers = p->fixed;
 }
 
-/* Gives registers of their own to what a turn leaves to a later one; how many. */
-static int place_kept(layout *l, turn which) {
+/* Gives registers of their own to what a stage leaves to a later one; how many. */
+static int place_kept(layout *l, stage which) {
     const int before = l->p->registers;
     for (int i = 0; i < l->b->count; i++) {
-        if (l->at[i].kept && turn_of(l, &l->b->nodes[i]) == which) {
+        if (l->at[i].kept && stage_of(l, &l->b->nodes[i]) == which) {
             l->at[i].place = l->p->registers++;
         }
     }
     return l->p->registers - before;
 }
 
-/* Registers of operands that are read here for the last time are free from here on. Not for this
- * instruction itself: loops that write where they read would not be vectorised. */
+/* Frees the registers of operands that are read here for the last time, but not for this
+ * instruction itself: loops that write where they read are not vectorised. */
 static void free_operands(layout *l, int at) {
     const node *n = &l->b->nodes[at];
     for (int k = 0; k < operands_of(n); k++) {
@@ -310,7 +310,7 @@ static void free_operands(layout *l, int at) {
     }
 }
 
-/* Coordinates are all filled first, so that they cannot take a register of another. */
+/* Coordinates are all filled first, so they cannot share registers with other values. */
 static void place_coordinates(layout *l) {
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
@@ -378,7 +378,7 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
     sel_program *p = l->p;
     double sure;
     if (mark_needed(l, results, count, exact) > MOST_KEPT) {
-        l->one_turn = true;
+        l->one_stage = true;
         for (int i = 0; i < l->b->count; i++) {
             l->at[i].kept = false;
         }

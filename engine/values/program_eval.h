@@ -3,8 +3,8 @@
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
- * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same text;
- * the includer may define SEL_PROGRAM_INLINE to add its qualifiers.
+ * Conditions are 0 or 1. C11 and C++17, so that devices compile the same source; the includer may
+ * define SEL_PROGRAM_INLINE to add its qualifiers.
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H
@@ -27,7 +27,7 @@ SEL_PROGRAM_INLINE double sel_program_pow(double a, double b) {
 
 /* OP(name, operands, value): `a`, `b` and `c` are the operands.
  * WHOLE turns -0 into 0, as for a float that becomes an integer of Lua. */
-/* QUICK ones are few machine instructions, or often asked for. */
+/* QUICK ones take few machine instructions, or are frequent. */
 #define SEL_PROGRAM_QUICK_OPS(OP)            \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
@@ -89,7 +89,7 @@ typedef struct sel_instruction {
     uint16_t to, a, b, c;
 } sel_instruction;
 
-/* The value of one operation; operands that it does not have are not looked at. */
+/* The value of one operation; unused operands are ignored. */
 SEL_PROGRAM_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;
     (void)c;

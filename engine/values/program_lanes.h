@@ -1,9 +1,17 @@
 /* program_lanes.h -- packed programs at several places of a row at a time.
  *
  * For devices whose threads have some cells of a row each. What is the same in the whole row is
- * computed once for it; then an instruction is decoded once for all places of a thread, and what it
- * computes stays in the processor's registers for the next one, which mostly asks for it. The
- * values are those of sel_packed_each, to the bit.
+ * computed once for it; then an instruction is decoded once for all places of a thread, and its
+ * result stays in the processor's registers for the next one, which mostly uses it. The values are
+ * those of sel_packed_each, to the bit. The program's registers:
+ *
+ *   register   0 ... fixed - 1    fixed ... of_row - 1   of_row ... fixed + own - 1
+ *   holds      constants, t,      functions of y and z   what depends on x; register of_row + k
+ *              controls           to combine with x      of place j: own[(k SEL_LANES + j) stride]
+ *   in         row[]              row[]                  own[]
+ *   filled by  sel_packed_once    sel_lanes_begin        sel_lanes_each
+ *
+ * sel_lanes_begin uses row[] from of_row on as scratch.
  *
  * C11 and C++17; the includer may define SEL_LANES_INLINE, SEL_LANES_CALL (for what is called
  * seldom) and SEL_LANES_UNROLL (before loops over the places).
@@ -64,7 +72,7 @@ SEL_LANES_INLINE void sel_lanes_begin(const sel_packed *packed, int32_t number, 
     sel_packed_run(packed, program, program->once + program->of_x, program->of_yz, &registers);
 }
 
-/* Register `at`; `last` is the one whose values are at hand. */
+/* Loads register `at`; `value` holds register `last`. */
 SEL_LANES_INLINE void sel_lanes_load(const sel_lanes *lanes, int32_t at, int32_t last,
                                      const double value[SEL_LANES], double to[SEL_LANES]) {
     if (at == last) {
@@ -108,7 +116,7 @@ SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_pack
     return sel_packed_look_up(packed, call->lookup, at);
 }
 
-/* `value` holds what register `last` holds, before and after. */
+/* `value` holds register `last`, before and after. */
 SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
                                         double value[SEL_LANES]) {
     const int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
@@ -164,8 +172,8 @@ SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_p
     }
 }
 
-/* Evaluates a program of one result at the places x[] of the row. False where only Lua knows the
- * value. */
+/* Evaluates a program of one result at the places x[] of the row. `sure` is false where only Lua
+ * can compute the value. */
 SEL_LANES_INLINE void sel_lanes_each(const sel_packed *packed, int32_t number,
                                      const sel_lanes *lanes, const double x[SEL_LANES], double y,
                                      double z, double value[SEL_LANES], bool sure[SEL_LANES]) {

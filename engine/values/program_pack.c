@@ -1,13 +1,13 @@
 /* program_pack.c -- lay programs out as tables that name each other by number.
  *
- * What is added is written to tables that grow; the block is the tables one behind the other.
+ * Programs are appended to growing tables; the block is the tables one after the other.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "engine/values/program.h"
 #include "engine/values/series.h"
 
-/* Those of a sel_packed, and which program and look-up each of their rows was made of. */
+/* The tables of a sel_packed, and the program and look-up that their rows were made from. */
 enum { PROGRAMS, INPUTS, CODE, CALLS, LOOKUPS, NUMBERS, PACKED };
 enum { KNOWN_PROGRAMS = PACKED, KNOWN_LOOKUPS, TABLES };
 static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program),
@@ -27,7 +27,7 @@ _Static_assert((int)SEL_LOOKUP_SERIES == (int)SEL_PACKED_SERIES &&
 struct sel_pack {
     void *table[TABLES];
     size_t rows[TABLES];
-    bool full; /* there was no memory: nothing more can be added */
+    bool full; /* out of memory: nothing more can be added */
 };
 
 sel_pack *sel_pack_create(void) {
@@ -51,7 +51,7 @@ bool sel_pack_can_hold(const sel_program *program) {
     return program->registers <= 1 << SEL_PACKED_BITS;
 }
 
-/* Room for rows behind those of a table; NULL: no memory. */
+/* Appends rows to a table; NULL: no memory. */
 static void *add_rows(sel_pack *pack, int which, size_t rows) {
     const size_t used = pack->rows[which] * row_bytes[which];
     char *grown = realloc(pack->table[which], used + rows * row_bytes[which] + 1);
@@ -64,7 +64,7 @@ static void *add_rows(sel_pack *pack, int which, size_t rows) {
     return grown + used;
 }
 
-/* ---- what is added ---- */
+/* ---- adding ---- */
 
 static bool write_series(sel_pack *pack, const sel_series *series, sel_packed_lookup *to) {
     const size_t n = (size_t)series->rule.n;
@@ -89,8 +89,8 @@ static bool write_raster(sel_pack *pack, const sel_raster *raster, sel_packed_lo
     return number;
 }
 
-/* The number of a look-up, added unless its data are there. Noise has none, so that all noise is
- * the same. */
+/* The number of a look-up, added unless its data are present. Noise has no data: all noise is the
+ * same. */
 static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     const sel_lookup *const *known = pack->table[KNOWN_LOOKUPS];
     const size_t count = pack->rows[LOOKUPS];
@@ -112,7 +112,7 @@ static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
     return done ? (int)count : -1;
 }
 
-/* Those that vary with the place, or those that do not; returns their number. */
+/* Adds the inputs that vary with the place, or the others; returns their number. */
 static int write_inputs(const sel_program *p, bool coordinates, sel_packed_input *to) {
     int count = 0;
     for (int i = 0; i < p->inputs; i++) {

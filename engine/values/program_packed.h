@@ -1,12 +1,11 @@
 /* program_packed.h -- programs and their data in one block of memory, evaluated one place at a
  * time.
  *
- * The form in which devices hold programs: tables that name each other by number, so that the
- * block may lie anywhere. The registers of a place stand in two areas: those that are the same at
- * all places (constants, t, controls and what follows from them), filled by sel_packed_once, which
- * many places may share; and the place's own, `stride` numbers apart, so that the same register of
- * many places may lie together. The values are those of sel_program_eval, to the bit, where the
- * processor's sin, exp and so on are the same.
+ * The form of programs on devices: tables that refer to each other by number, so the block can be
+ * at any address. Registers are in two areas: those that are the same at all places (constants, t,
+ * controls and functions of them), filled by sel_packed_once and shared by many places; and those
+ * of a place, `stride` numbers apart, so that the same register of many places can be contiguous.
+ * The values are those of sel_program_eval, to the bit, where sin, exp and so on are.
  *
  * C11 and C++17; the includer may define SEL_PACKED_INLINE to add its qualifiers.
  */
@@ -53,9 +52,9 @@ typedef struct sel_packed_call {
     uint16_t arguments[SEL_PACKED_ARGUMENTS]; /* registers */
 } sel_packed_call;
 
-/* Registers below `fixed` are the same everywhere. Where each table's part begins, and its length:
- * first the inputs that are the same everywhere, then the coordinates; first the instructions that
- * run once, then those of each place. */
+/* Registers below `fixed` are the same everywhere. The program's parts of the tables, by first row
+ * and length: inputs that are the same everywhere, then coordinates; instructions that run once,
+ * then those of each place. */
 typedef struct sel_packed_program {
     int64_t input, code, call;
     int32_t inputs, coordinates, once, each;
@@ -65,7 +64,7 @@ typedef struct sel_packed_program {
     int32_t has_exact, exact; /* as in sel_program */
 } sel_packed_program;
 
-/* Where the tables lie. */
+/* The tables. */
 typedef struct sel_packed {
     const sel_packed_program *program;
     const sel_packed_input *input;
@@ -152,7 +151,7 @@ SEL_PACKED_INLINE void sel_packed_once(const sel_packed *packed, int32_t number,
     sel_packed_run(packed, program, 0, program->once, &registers);
 }
 
-/* Evaluates a place into result[]. False where only Lua knows the values. */
+/* Evaluates a place into result[]. False where only Lua can compute the values. */
 SEL_PACKED_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
                                        const double place[3], double *fixed, double *own,
                                        int32_t stride, double result[SEL_PACKED_RESULTS]) {

@@ -51,7 +51,7 @@ unsigned sel_quantity_depends(const sel_quantity *q) {
     return depends;
 }
 
-/* The first number of out[results][n] that is not finite is an error at its place. */
+/* Reports the first number of out[results][n] that is not finite. */
 static sel_status check_finite(const sel_function *function, const char *what, const sel_places *at,
                                const double *out, sel_error *error) {
     for (size_t i = 0; i < (size_t)function->results * at->n; i++) {
@@ -100,7 +100,7 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 
 /* ---- data that functions may call ---- */
 
-/* Says where in the script the data stand. */
+/* Prefixes an error with the place of the data in the script. */
 static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
                           double *out, sel_error *error) {
     const sel_lookup *lookup = self->data;
@@ -147,7 +147,7 @@ static sel_status evaluate_time(const sel_function *self, const sel_places *at, 
     return status;
 }
 
-/* s(t) or r(x, y), sure where there is a value. NULL, for which eval stands in, without memory. */
+/* The program s(t) or r(x, y), exact where there is a value. NULL without memory: eval is used. */
 static const sel_program *make_program(sel_arena *arena, const sel_lookup *lookup) {
     sel_builder *b = sel_builder_create(8);
     const sel_program *program = NULL;

@@ -18,7 +18,7 @@ enum {
     SEL_ON_PLACE = SEL_ON_X | SEL_ON_Y | SEL_ON_Z
 };
 
-/* Where and when to evaluate: n places in the user's units (z may be NULL: 0), one time. */
+/* Where and when to evaluate: n places in the user's units (z NULL: 0), one time. */
 typedef struct sel_places {
     size_t n;
     const double *x, *y, *z;
@@ -32,7 +32,7 @@ void sel_place_text(const sel_places *at, size_t i, char *text, size_t size);
 struct sel_program;
 struct sel_lookup;
 
-/* A function of place, time and controls. From Lua, or from C (see examples/). Pure, and evaluated
+/* A function of place, time and controls, from Lua or from C (see examples/). Pure, and evaluated
  * by several threads at once; where only one thread can (that of a script) it fails in the others,
  * and the thread that prepares the simulation evaluates it again. */
 typedef struct sel_function {
@@ -43,14 +43,14 @@ typedef struct sel_function {
     sel_status (*eval)(const struct sel_function *self, const sel_places *at, double *out,
                        sel_error *error);
     void *data;
-    /* The first raster whose values it takes; NULL: none. Its grid and its map are those of a
-     * terrain that is made of it. */
+    /* The first raster that it reads; NULL: none. A terrain made from it has the raster's grid and
+     * map projection. */
     const struct sel_lookup *raster;
-    /* Sets gap[i] = 1 at places where it asks a raster for a value and the raster has no data, else
-     * 0; there eval fails. NULL: it never does. */
+    /* Sets gap[i] = 1 at places where it reads a raster without data, so that eval fails there,
+     * else 0. NULL: there are no gaps. */
     sel_status (*gaps)(const struct sel_function *self, const sel_places *at, uint8_t *gap,
                        sel_error *error);
-    /* What eval computes, for backends that run it themselves; NULL: only eval knows. */
+    /* The same computation as a program, which backends can run; NULL: there is only eval. */
     const struct sel_program *program;
 } sel_function;
 
@@ -85,16 +85,14 @@ unsigned sel_quantity_depends(const sel_quantity *q);
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error);
 
-/* The first raster that it is made of: by itself, painted over or called by a function; NULL: none.
- */
+/* The first raster that it uses: by itself, painted over or called by a function; NULL: none. */
 const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 
-/* gap[at->n]: 1 where a quantity of one component asks a raster that has no data there. */
+/* gap[at->n]: 1 where a quantity of one component reads a raster without data. */
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
 
-/* ---- data that functions may call: series, rasters and noise, by argument arrays ----
- */
+/* ---- data that functions may call: series, rasters and noise ---- */
 
 /* As a sel_packed_kind (engine/values/program_packed.h). */
 typedef enum sel_lookup_kind {
@@ -103,14 +101,13 @@ typedef enum sel_lookup_kind {
     SEL_LOOKUP_NOISE
 } sel_lookup_kind;
 
-/* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
- */
+/* Immutable once made, so any thread may evaluate it. Lives as long as the scenario. */
 typedef struct sel_lookup {
     sel_lookup_kind kind;
     const char *name; /* for listings: "series inflow.csv" */
     int arguments;    /* 1: s(t), 2: r(x, y), 4: noise(seed, x, y, z) */
     /* Fills out[n] from arguments[k][n], in the user's units; `out` may be one of the arguments.
-     * Fails where the data have no value (outside a series that says so). */
+     * Fails where the data have no value (outside a series with SEL_SERIES_ERROR). */
     sel_status (*at)(const struct sel_lookup *self, size_t n, const double *const *arguments,
                      double *out, sel_error *error);
     const void *data;
@@ -133,11 +130,11 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
 /* Whether it is a raster and has no data at a place inside of it. */
 bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
 
-/* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
+/* The data that a quantity consists of, unmodified; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
 /* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/noise.h. Fails where x, y or z is
- * no number or too large to have a fraction. */
+ * not finite or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
 
 /* ---- a quantity painted by shapes, in order ---- */
@@ -156,10 +153,10 @@ typedef struct sel_paint {
     const sel_paint_layer *layer; /* painted over the base in order; the last one wins */
 } sel_paint;
 
-/* `paint` as a function of place, with what its values depend on besides. Each value is evaluated
- * only where it shows. `domain` tells the grid, and is read at the first evaluation; all three must
- * live as long as the function, which is made in the arena. Shapes with faces, and those that do
- * not fit the domain, are refused by the evaluation. NULL: no memory. */
+/* `paint` as a function of place and whatever its values depend on. Each value is evaluated only
+ * where it is visible. The grid is read from `domain` at the first evaluation; all three must live
+ * as long as the function, which is made in the arena. The evaluation refuses shapes with faces and
+ * those that do not fit the domain. NULL: no memory. */
 const sel_function *sel_paint_function(sel_arena *arena, const sel_paint *paint,
                                        const struct sel_common *domain, sel_where where);
 

@@ -22,12 +22,12 @@ typedef struct sel_raster {
     const struct sel_raster_file *file; /* what is known of where it comes from; NULL: nothing */
 } sel_raster;
 
-/* Points so near to a centre, in pixels, lie on it: rounding must not ask the pixel beside, which
- * may have no data. */
+/* Points within this distance of a centre, in pixels, count as on it: rounding must not involve the
+ * pixel beside, which may have no data. */
 #define SEL_RASTER_NEAR 1e-6
 
-/* The pixel below `at` along an axis and how far behind its centre the point lies, 0 to 1; false
- * outside of the raster. */
+/* The pixel below `at` along an axis and the distance from its centre to the point, 0 to 1; false
+ * outside the raster. */
 SEL_RASTER_INLINE bool sel_raster_locate(const sel_raster *raster, int axis, double at,
                                          int64_t *pixel, double *part) {
     double pixels = (at - raster->origin[axis]) / raster->dx, last = (double)raster->n[axis];
@@ -42,13 +42,13 @@ SEL_RASTER_INLINE bool sel_raster_locate(const sel_raster *raster, int axis, dou
     return true;
 }
 
-/* Weights of 0 leave out what has no data. */
+/* Pixels of weight 0 do not count, so they may lack data. */
 SEL_RASTER_INLINE double sel_raster_blend(double a, double b, double part) {
     return part == 0 ? a : a + (b - a) * part;
 }
 
-/* The value at a point of a raster whose values stand at `value`; NaN outside, and where a pixel
- * that counts is NaN. */
+/* The value at a point of a raster with the values `value`; NaN outside, and where a pixel that
+ * counts is NaN. */
 SEL_RASTER_INLINE double sel_raster_interpolate(const sel_raster *raster, const double *value,
                                                 double x, double y) {
     int64_t i, j, width = raster->n[0];

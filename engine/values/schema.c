@@ -1,4 +1,4 @@
-/* schema.c -- what the field lists give for nothing: presets, names, kinds in words. */
+/* schema.c -- what follows from the field lists: presets, names, kinds in words. */
 #include "engine/values/schema.h"
 
 #include <math.h>

@@ -153,15 +153,15 @@ typedef struct sel_field {
 
 typedef struct sel_table {
     const char *name;  /* as the script writes it: "sel.lbm", "law.wall", "stop" */
-    const char *usage; /* of what help lists and is called otherwise: how; NULL: it is a table */
+    const char *usage; /* how to call what is no table but listed by help; NULL: it is a table */
     const char *doc;   /* one or two sentences */
     size_t size;       /* of the C struct */
     bool has_where;    /* the struct begins with a sel_where that gets the table's place */
     bool faces_only;   /* of a law: it may not sit on cells */
     const sel_field *fields;
     int count;
-    /* More to check than types: NULL, or appends every mistake to `error`, SEL_OK if there is
-     * none. Runs after all fields are filled, and from C by sel_simulation_check. */
+    /* Checks beyond types: appends every mistake to `error`, SEL_OK if there is none; NULL: none.
+     * Runs after all fields are filled, and from C by sel_simulation_check. */
     sel_status (*check)(const void *data, sel_where where, sel_error *error);
 } sel_table;
 
@@ -197,8 +197,8 @@ typedef struct sel_schema {
 
 sel_schema sel_schema_collect(void);
 
-/* Prints the help of all that is called so: commands, options, tables, families, fields of results,
- * what a script calls without a table; with NULL, a list. SEL_BAD_USAGE with "did you mean" when
+/* Prints the help of everything with this name: commands, options, tables, families, fields of
+ * results, functions of scripts; with NULL, a list. SEL_BAD_USAGE with "did you mean" when
  * there is no such name. */
 sel_status sel_help(FILE *to, const char *name, sel_error *error);
 
@@ -208,7 +208,7 @@ sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);
 
-/* The same with what holds when it is not given: "number; default 1", "string; required". */
+/* The same with the default: "number; default 1", "string; required". */
 enum { SEL_FIELD_ROOM = 704 };
 void sel_field_text(const sel_field *field, char text[SEL_FIELD_ROOM]);
 

@@ -108,7 +108,8 @@ static sel_series *make_series(sel_arena *arena, const sel_series_params *params
     return s;
 }
 
-/* One point is a series only where it holds for all times. `last`: the line of a file's last point.
+/* A single point is allowed only where it is held for all times. `last`: line of a file's last
+ * point.
  */
 static sel_status check_count(const sel_series *s, sel_where where, sel_where last,
                               sel_error *error) {

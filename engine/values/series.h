@@ -31,7 +31,7 @@ typedef struct sel_series {
 const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
                                     sel_where where, sel_error *error);
 
-/* What `check` tells of a series: "times 0 to 24 (the run: 0 to 86400), values 0 to 12.5".
+/* A series as `check` prints it: "times 0 to 24 (the run: 0 to 86400), values 0 to 12.5".
  * run_end: time of the run's last step; infinite: not known. */
 void sel_series_text(const sel_lookup *lookup, double run_end, char *text, size_t size);
 
@@ -43,8 +43,8 @@ typedef struct sel_csv_points {
 } sel_csv_points;
 
 /* Reads a CSV text called `name`. Separators: semicolon, tab, comma or blanks, by the first line;
- * quotes; lines that open with '#' and blank lines are passed over; a first line that is no
- * numbers names the columns. Refuses times that do not rise, and anything that is no number. */
+ * quotes; lines that begin with '#' and blank lines are skipped; a first line without numbers names
+ * the columns. Refuses times that do not rise, and anything that is no number. */
 sel_status sel_csv_read(const char *name, const char *text, size_t length, const sel_key *column,
                         sel_csv_points *points, sel_error *error);
 

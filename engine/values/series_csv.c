@@ -19,8 +19,8 @@ typedef struct date {
     bool zoned;      /* a zone was given: `seconds` are those of UTC */
 } date;
 
-/* Takes what `layout` shows, in which each d stands for a digit: one number for each row of them.
- * False: something else is there, which stays. */
+/* Reads a text of this layout, in which d stands for a digit: one number for each run of digits.
+ * False: the text differs; nothing is consumed. */
 static bool take(const char **text, const char *layout, int *numbers) {
     const char *at = *text;
     for (const char *c = layout; *c; c++, at++) {
@@ -44,7 +44,7 @@ static void take_part(const char **text, date *to) {
     }
 }
 
-/* Seconds by which the clocks of the zone are ahead of UTC. */
+/* The zone's offset from UTC in seconds. */
 static bool take_zone(const char **text, int *ahead) {
     int hours, minutes = 0;
     *ahead = 0;
@@ -62,9 +62,8 @@ static bool take_zone(const char **text, int *ahead) {
     return hours < 24 && minutes < 60;
 }
 
-/* Reads YYYY-MM-DD, or with a 'T' or a blank behind it hh:mm, hh:mm:ss or hh:mm:ss.fff, and then
- * perhaps Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar.
- */
+/* Reads YYYY-MM-DD, optionally followed by 'T' or a blank and hh:mm, hh:mm:ss or hh:mm:ss.fff, and
+ * by Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar. */
 static bool read_date(const char *text, date *to) {
     int day[3], clock[3] = {0}, ahead = 0;
     *to = (date){.seconds = 0};
@@ -85,7 +84,7 @@ static bool read_date(const char *text, date *to) {
     }
     struct tm parts = {.tm_year = day[0] - 1900, .tm_mon = day[1] - 1, .tm_mday = day[2]};
     to->seconds = timegm(&parts) + 3600 * clock[0] + 60 * clock[1] + clock[2] - ahead;
-    /* A day that the calendar does not have has become another one. */
+    /* A day that is not in the calendar has become another one. */
     return !*text && parts.tm_mon == day[1] - 1 && parts.tm_mday == day[2];
 }
 
@@ -106,14 +105,14 @@ typedef struct reader {
     sel_error *error;
 } reader;
 
-/* What is wrong with the file, and what the script asks of it in vain. */
+/* Errors in the file, and errors of the script about it. */
 #define FAIL(r, ...) \
     sel_fail_as((r)->error, SEL_BAD_FILE, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 #define FAIL_ASKED(r, ...) sel_fail_at((r)->error, (sel_where){(r)->name, (r)->line}, __VA_ARGS__)
 
 static const char blanks[] = " \t";
 
-/* Cuts the blanks at both ends off. */
+/* Removes the blanks at both ends. */
 static char *trim(char *text) {
     text += strspn(text, blanks);
     for (size_t n = strlen(text); n > 0 && strchr(blanks, text[n - 1]); n--) {
@@ -122,8 +121,8 @@ static char *trim(char *text) {
     return text;
 }
 
-/* The first of the characters `wanted` that stands outside of quotes, or the end of the text; NULL:
- * a quote is not closed. */
+/* The first of the characters `wanted` outside quotes, or the end of the text; NULL: a quote is not
+ * closed. */
 static char *find(char *text, const char *wanted) {
     bool quoted = false;
     for (; *text && (quoted || !strchr(wanted, *text)); text++) {
@@ -141,7 +140,7 @@ static void cut_comment(char *line) {
     }
 }
 
-/* The next line that holds something; NULL at the end. Ends of line: LF, CR LF or CR. */
+/* The next line that is not blank; NULL at the end. Ends of line: LF, CR LF or CR. */
 static char *next_line(reader *r) {
     while (*r->at) {
         char *line = r->at, *stop = line + strcspn(line, "\r\n");
@@ -157,7 +156,7 @@ static char *next_line(reader *r) {
     return NULL;
 }
 
-/* The first of ; tab , that stands outside of quotes; else blanks. */
+/* The first of ; tab , outside quotes; else blanks. */
 static char find_separator(char *line) {
     for (const char *c = ";\t,"; *c; c++) {
         const char *at = find(line, (char[2]){*c, '\0'});
@@ -168,8 +167,8 @@ static char find_separator(char *line) {
     return ' ';
 }
 
-/* Takes one cell off the line and the separator behind it, where the rest of the line begins; NULL:
- * there was none. Quotes around a cell are no part of it. */
+/* Takes one cell and the separator after it off the line; NULL: there was none. Quotes around a
+ * cell are removed. */
 static sel_status take_cell(reader *r, char **line, char **cell) {
     char *stop = find(*line, r->separator == ' ' ? blanks : (char[2]){r->separator, '\0'});
     if (!stop) {
@@ -201,8 +200,8 @@ static sel_status split(reader *r, char *line) {
     return SEL_OK;
 }
 
-/* Only what a decimal number is written with: no hexadecimal, no other words than NaN and
- * infinity, which are refused as values but are no names either. */
+/* Only decimal notation: no hexadecimal, no words except NaN and infinity, which are neither values
+ * nor names. */
 static bool read_number(const reader *r, const char *cell, double *value) {
     char *stop;
     *value = strtod_l(cell, &stop, r->numbers);
@@ -274,7 +273,7 @@ static sel_status no_such_column(reader *r, const char *wanted) {
     return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
 }
 
-/* Where the values are, from 0. The present line names the columns if `header`. */
+/* The column of the values, from 0. The present line names the columns if `header`. */
 static sel_status find_column(reader *r, const sel_key *wanted, bool header, int *column) {
     *column = wanted->number ? (int)wanted->number - 1 : 1;
     if (!wanted->name) {
@@ -325,7 +324,7 @@ static sel_status read_lines(reader *r, const sel_key *wanted, sel_csv_points *p
     return status;
 }
 
-/* A copy, whose bytes 0 are made no end of text, and the number of its lines. */
+/* A copy of the text, in which 0 bytes do not end it, and the number of its lines. */
 static char *copy_text(const char *text, size_t length, size_t *lines) {
     char *copy = calloc(length + 1, 1);
     *lines = 1;

@@ -23,7 +23,7 @@ typedef struct sel_series_rule {
     int outside; /* SEL_SERIES_ERROR, ...; unless it repeats */
 } sel_series_rule;
 
-/* The last point whose time is not after `at`, which lies inside; `hint` is where to look first. */
+/* The last point whose time is not after `at`, which lies inside; the search starts at `hint`. */
 SEL_SERIES_INLINE int64_t sel_series_point(const sel_series_rule *rule, const double *t, double at,
                                            int64_t hint) {
     int64_t low = 0, high = rule->n - 1;
@@ -56,13 +56,13 @@ SEL_SERIES_INLINE double sel_series_fold(double first, double last, double at) {
     return first + (since < 0 ? since + period : since);
 }
 
-/* A time n dt may miss a point that it should meet by the rounding of the product. */
+/* By rounding, a time n dt may miss a point that it should coincide with. */
 SEL_SERIES_INLINE bool sel_series_almost(double a, double b) {
     return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-/* The value at `at`; NaN where there is none: outside of a series that says so, and at no finite
- * time. `hint` is the point where to look first, and becomes the one found. */
+/* The value at `at`; NaN where there is none: outside a series with SEL_SERIES_ERROR, and at a time
+ * that is not finite. The search starts at the point `hint`, which becomes the one found. */
 SEL_SERIES_INLINE double sel_series_value(const sel_series_rule *rule, const double *t,
                                           const double *value, double at, int64_t *hint) {
     double first = t[0], last = t[rule->n - 1];

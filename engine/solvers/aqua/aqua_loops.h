@@ -1,12 +1,17 @@
-/* aqua_loops.h -- the CPU's loops of a store: the step by rows, what is added and taken, sums.
+/* aqua_loops.h -- the CPU's loops of a store: the step by rows, rain and infiltration, sums.
  *
- * Re-includable; see aqua_kernel.c. An edge is taken once, from its lower or left end:
+ * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
+ * at the other end sees it with the opposite sign. A tile of columns is done row by row
+ * (flow_tile), with three rows of edges (head, root, difference of beds) and of factors, row y in
+ * slot (y + 3) % 3:
  *
- *   0: to (x + 1, y)   1: to (x, y + 1)   2: to (x + 1, y + 1)   3: to (x - 1, y + 1)
- *
- * Its head, root and difference of beds stand in three rows that take turns; from them come the
- * factors of a row when the edges of the row and of the one below are there, and the new depths
- * when the factors of the rows about are.
+ *    3 1 2        y + 1   o---o---o
+ *     \|/                 | X | X |   edges of row y: along it and up to row y + 1
+ *      o-0        y       o---o---o   then factors of row y, from the edges of rows y and y - 1
+ *                         | X | X |
+ *                 y - 1   o---o---o   then new depths of row y - 1, from the edges of rows y - 1
+ *                         | X | X |   and y - 2 and the factors of rows y - 2, y - 1 and y
+ *                 y - 2   o---o---o
  */
 #include "engine/physics/aqua.h"
 
@@ -55,7 +60,7 @@ static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, in
     AQUA_NAME(edge_line)(bed, water, pitch - 1, least, 1, n + 4, e, 3);
 }
 
-/* What a row of factors is made of. */
+/* Input and output of a row of factors. */
 typedef struct AQUA_NAME(row_of) {
     const EDGES *own, *low;
     const AQUA_WATER *water;
@@ -152,15 +157,15 @@ SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int
 static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                   SCRATCH *s) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
-    const int turn = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
-    const AQUA_NAME(row_of) row = {.own = &s->edges[turn],
+    const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
+    const AQUA_NAME(row_of) row = {.own = &s->edges[slot],
                                    .low = &s->edges[before],
                                    .water = (const AQUA_WATER *)step->from + at,
                                    .alpha = step->alphas ? (const REAL *)step->alphas + at : NULL,
                                    .everywhere = (REAL)step->alpha,
                                    .least = (REAL)step->least,
-                                   .factor = s->factor[turn],
-                                   .cut = s->cut[turn]};
+                                   .factor = s->factor[slot],
+                                   .cut = s->cut[slot]};
     if (step->equilibrium == AQUA_MEAN) {
         row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MEAN, true)
                   : AQUA_NAME(factors)(&row, n, AQUA_MEAN, false);
@@ -177,10 +182,10 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
 SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
                                      const SCRATCH *s, bool cuts) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
-    const int turn = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
-    const REAL(*own)[ROOM] = s->edges[turn].root, (*low)[ROOM] = s->edges[before].root;
-    const REAL *f[3] = {s->factor[before], s->factor[turn], s->factor[next]};
-    const REAL *c[3] = {s->cut[before], s->cut[turn], s->cut[next]};
+    const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
+    const REAL(*own)[ROOM] = s->edges[slot].root, (*low)[ROOM] = s->edges[before].root;
+    const REAL *f[3] = {s->factor[before], s->factor[slot], s->factor[next]};
+    const REAL *c[3] = {s->cut[before], s->cut[slot], s->cut[next]};
     const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
     AQUA_WATER *to = (AQUA_WATER *)step->to + at;
     AQUA_INDEPENDENT
@@ -233,7 +238,7 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
     return most;
 }
 
-/* Whether rows of a tile stay dry: there is no water in them nor in the two cells about. */
+/* Whether rows of a tile stay dry: they and the two cells around them have no water. */
 static bool AQUA_NAME(stays_dry)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                  int64_t y1) {
     for (int64_t y = y0 - 2; y < y1 + 2; y++) {
@@ -258,11 +263,11 @@ static void AQUA_NAME(clear_tile)(const aqua_step *step, int64_t x0, int64_t n, 
     }
 }
 
-/* Bands of rows that stay dry are only set to 0; others are marched over together. */
+/* Bands of rows that stay dry are set to 0; runs of others are computed together. */
 static AQUA_WATER AQUA_NAME(flow_bands)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                         int64_t y1, SCRATCH *s) {
     AQUA_WATER most = 0;
-    int64_t wet = y0; /* those from here to y are not done yet */
+    int64_t wet = y0; /* rows from here to y are still to be computed */
     for (int64_t y = y0, end; y < y1; y = end) {
         end = y1 - y < BAND ? y1 : y + BAND;
         const bool dry = AQUA_NAME(stays_dry)(step, x0, n, y, end);
@@ -354,14 +359,14 @@ static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const voi
     return (double)most;
 }
 
-/* ---- rain and soil ---- */
+/* ---- rain and infiltration ---- */
 
-static double AQUA_NAME(aqua_pour)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                   const void *rate, void *carry) {
+static double AQUA_NAME(aqua_add_rain)(void *water, int64_t n, const uint8_t *solid, double amount,
+                                       const void *rate, void *carry) {
     AQUA_WATER *w = water;
     const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
-    REAL *owed = carry;
+    REAL *remainder = carry;
     double sum = 0;
     int64_t cells = 0;
     if (!rates) {
@@ -372,19 +377,19 @@ static double AQUA_NAME(aqua_pour)(void *water, int64_t n, const uint8_t *solid,
         return (double)each * (double)cells;
     }
     for (int64_t x = 0; x < n; x++) {
-        const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &remainder[x]);
         w[x] += add;
         sum += (double)add;
     }
     return sum;
 }
 
-static double AQUA_NAME(aqua_soak)(void *water, int64_t n, const uint8_t *solid, double amount,
-                                   const void *rate, void *carry) {
+static double AQUA_NAME(aqua_infiltrate)(void *water, int64_t n, const uint8_t *solid,
+                                         double amount, const void *rate, void *carry) {
     AQUA_WATER *w = water;
     const AQUA_WATER each = (AQUA_WATER)amount;
     const REAL *rates = rate;
-    REAL *owed = carry;
+    REAL *remainder = carry;
     double sum = 0;
     if (!rates) {
         for (int64_t x = 0; x < n; x++) {
@@ -395,7 +400,7 @@ static double AQUA_NAME(aqua_soak)(void *water, int64_t n, const uint8_t *solid,
         return sum;
     }
     for (int64_t x = 0; x < n; x++) {
-        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &owed[x]);
+        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &remainder[x]);
         const AQUA_WATER take = w[x] < due ? w[x] : due;
         w[x] -= take;
         sum += (double)take;
@@ -403,7 +408,7 @@ static double AQUA_NAME(aqua_soak)(void *water, int64_t n, const uint8_t *solid,
     return sum;
 }
 
-/* ---- looking ---- */
+/* ---- maxima, sums, fields ---- */
 
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {

@@ -66,7 +66,7 @@ typedef struct lbm_loops {
     void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
     /* What a free cell sent along each direction in the step, and what came, closed, before it is
      * collided; `cell` is NULL for one that is no boundary cell. */
-    void (*arrive)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
+    void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
                    double *own, double *g);
     /* What needs no loop: f64 functions of one cell, for initial states and fields. */
     /* stored populations of a smooth flow */
@@ -74,7 +74,7 @@ typedef struct lbm_loops {
                   double *g);
     /* of populations before collision under the acceleration a the density deviation and the
      * non-equilibrium second moment; tau of the cell (Smagorinsky's, with eddy > 0) */
-    double (*excess)(const double *g, const double *a, double tau, double eddy, double *drho,
+    double (*pi_neq)(const double *g, const double *a, double tau, double eddy, double *drho,
                      double *q);
 } lbm_loops;
 

@@ -227,7 +227,7 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
         const lbm_boundary_cell *cell = &boundary->cells[c];
         double own[LBM_MAX_Q], g[LBM_MAX_Q];
         int64_t link = cell->first_link;
-        lbm_loops_of(state)->arrive(step, cell->x, row, cell, own, g);
+        lbm_loops_of(state)->gather(step, cell->x, row, cell, own, g);
         for (int i = 1; i < state->lattice->q; i++) {
             if (cell->links >> i & 1u) {
                 const int opposite = state->lattice->direction[i].opposite;
@@ -250,10 +250,10 @@ static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, 
         ++*c;
     }
     const bool met = *c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x;
-    loops->arrive(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
+    loops->gather(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
     lbm_acceleration_at(state, x, row, acceleration);
-    double tau = loops->excess(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
-    return lbm_excess_strain(q, drho, tau, state->lattice->dims, strain);
+    double tau = loops->pi_neq(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
+    return lbm_pi_strain(q, drho, tau, state->lattice->dims, strain);
 }
 
 /* The same by differences of the velocity. */

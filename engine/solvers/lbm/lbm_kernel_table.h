@@ -34,7 +34,7 @@
 #undef LBM_SQRT
 #undef LBM_NAME
 
-static double excess(const double *g, const double *a, double tau, double eddy, double *drho,
+static double pi_neq(const double *g, const double *a, double tau, double eddy, double *drho,
                      double *q) {
     lbm_rates_f64 rates = {.tau = tau, .eddy = eddy};
     double u[LBM_DIMS];
@@ -42,8 +42,8 @@ static double excess(const double *g, const double *a, double tau, double eddy, 
         rates.a[axis] = a[axis];
     }
     lbm_moments_f64(g, &rates, true, drho, u);
-    lbm_excess_f64(g, &rates, true, *drho, u, q);
-    return eddy > 0 ? lbm_tau_of_excess_f64(q, 1 + *drho, &rates) : tau;
+    lbm_pi_neq_f64(g, &rates, true, *drho, u, q);
+    return eddy > 0 ? lbm_tau_of_pi_f64(q, 1 + *drho, &rates) : tau;
 }
 
 #define SWEEP(name, suffix)                                                      \
@@ -57,8 +57,8 @@ static double excess(const double *g, const double *a, double tau, double eddy, 
         .sweep = {[LBM_TRT] = SWEEP(trt, suffix),                                  \
                   [LBM_BGK] = SWEEP(bgk, suffix),                                  \
                   [LBM_REGULARIZED] = SWEEP(regularized, suffix)},                 \
-        .read = read_##suffix, .write = write_##suffix, .arrive = arrive_##suffix, \
-        .start = lbm_start_f64, .excess = excess,                                  \
+        .read = read_##suffix, .write = write_##suffix, .gather = gather_##suffix, \
+        .start = lbm_start_f64, .pi_neq = pi_neq,                                  \
     }
 
 extern const lbm_loops LBM_TABLE[2];

@@ -5,17 +5,27 @@
  * SEL_INLINE as in engine/physics/lbm_collision.h. A step pulls: g_i(x, n+1) = collide(g_i(x - e_i,
  * n)). The two copies of the populations take turns, so cells may be computed in any order.
  *
- * A row is computed by cache lines, of which the first begins at x = -1. Where all cells of a line
- * are free and none is a boundary cell, it goes from one copy to the other at once. Elsewhere what
- * comes is gathered into a buffer and put right for each boundary cell; then all of the line is
- * collided alike. So boundary cells cost what their links cost, and lines are stored whole.
+ * A row is computed by cache lines of LINE cells, the first from x = -1 on (h halo, b boundary
+ * cell, . other free cell, # solid, 0 unused; here LINE = 8):
+ *
+ *     x = -1           7                15               23
+ *     | h b . . . . . .|. . . . . . . . |. . b # # # b . |. . . . b h 0 0 |
+ *          mixed             bulk             mixed            mixed
+ *
+ *     bulk    from##i[k], all directions --collide--> to##i[k]
+ *     mixed   from##i[k] --copy--> line[i][k]       (from##i is shifted by -e_i)
+ *             line[i][k] of each b: bounced, mirrored, closed
+ *             line --collide--> line, all k alike; 0 in h, # and beyond; stored whole
+ *
+ * So boundary cells cost what their links cost. A periodic row without b and # is done with its
+ * halo at once.
  */
 #include "engine/physics/lbm_collision.h"
 #include "engine/physics/lbm_closure.h"
 
-/* ---- what comes to a cell: pulled from its neighbours, bounced back, mirrored, closed ---- */
+/* ---- gathering: pulled from neighbours, bounced back, mirrored, closed ---- */
 
-/* Where the cells of a row find what comes to them. */
+/* Where the cells of a row gather their populations from. */
 typedef struct LBM_NAME(lbm_source) {
     const REAL *from;                  /* the first cell, direction 0 */
     int64_t plane, slice, pitch, cell; /* from there to the next direction, and along z, y, x */
@@ -32,7 +42,7 @@ SEL_INLINE LBM_NAME(lbm_source) LBM_NAME(pulled)(const lbm_step *step, int64_t r
                                   .cell = 1};
 }
 
-/* from##i[k] is what comes along direction i to the cell k of `source`. */
+/* from##i[k] is the population that cell k of `source` pulls along direction i. */
 #define SOURCE(i, ex, ey, ez, opposite, weight)            \
     const REAL *from##i = source.from + i * source.plane - \
                           ((ez)*source.slice + (ey)*source.pitch + (ex)*source.cell);
@@ -65,8 +75,8 @@ SEL_INLINE LBM_NAME(lbm_rates) LBM_NAME(rates)(const lbm_step *step, int64_t x, 
     return rates;
 }
 
-/* Cell x of a row at the start of the step, from its populations after collision. A field of
- * acceleration is that of this step, so in time it is half a step's change ahead. */
+/* Cell x of a row at the start of the step, from its populations after collision. An
+ * acceleration field is that of this step, which puts it half a step's change ahead. */
 SEL_INLINE LBM_NAME(lbm_cell) LBM_NAME(before)(const lbm_step *step, int64_t x, int64_t row) {
     const lbm_layout *layout = &step->layout;
     const REAL *from = (const REAL *)step->from + lbm_row_offset(layout, row) + x;
@@ -103,8 +113,8 @@ SEL_INLINE LBM_NAME(lbm_cell)
     return LBM_NAME(before)(step, at[0], at[1] + layout->ny * at[2]);
 }
 
-/* Fills what comes through the wet faces of a cell that has some. The laws give the fluid's
- * velocity u; the momentum of populations before collision is rho (u - a/2). */
+/* Closes a cell with wet faces. The laws give the fluid's velocity u; the momentum of populations
+ * before collision is rho (u - a/2). */
 SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
                                 const LBM_NAME(lbm_rates) * rates, REAL g[LBM_Q]) {
     const double *value = step->open_value + LBM_OPEN_VALUES * cell->opening_index;
@@ -137,7 +147,8 @@ SEL_INLINE void LBM_NAME(close)(const lbm_step *step, const lbm_boundary_cell *c
     LBM_NAME(lbm_close)(g, n, cell->density_region ? drho : inward.drho, u);
 }
 
-/* Adds up what the links of a cell carry out of the domain; `here` is the cell before the step. */
+/* Accumulates the mass that leaves the domain through a cell's links; `here`: its populations
+ * before the step. */
 SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_cell *cell,
                                      const REAL *here, const REAL *g, int64_t stride) {
     int64_t link = cell->first_link;
@@ -150,7 +161,8 @@ SEL_INLINE void LBM_NAME(count_flow)(const lbm_step *step, const lbm_boundary_ce
 #undef FLOW
 }
 
-/* What came across slip faces: what the cell beside this one sent along the mirrored direction. */
+/* Populations across slip faces: those that the cell beside this one sends along the mirrored
+ * direction. */
 SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_cell *cell,
                                  const REAL *here, REAL *g, int64_t stride) {
     const int64_t along[3] = {1, layout->pitch, layout->slice};
@@ -169,11 +181,10 @@ SEL_INLINE void LBM_NAME(mirror)(const lbm_layout *layout, const lbm_boundary_ce
 #undef MIRROR
 }
 
-/* Puts in its place what comes to a boundary cell by links: g[i * stride] for direction i, where
- * what is pulled is already. What the links of the next row will need, mostly the same, is asked
- * for. */
-SEL_INLINE void LBM_NAME(meet)(const lbm_step *step, const lbm_boundary_cell *cell, int64_t row,
-                               REAL *g, int64_t stride) {
+/* Applies the boundary conditions of a cell to its pulled populations g[i * stride]. Prefetches
+ * what the links of the next row will need, mostly the same. */
+SEL_INLINE void LBM_NAME(apply_boundary)(const lbm_step *step, const lbm_boundary_cell *cell,
+                                         int64_t row, REAL *g, int64_t stride) {
     const lbm_layout *layout = &step->layout;
     const REAL *here = (const REAL *)step->from + lbm_row_offset(layout, row) + cell->x;
     int64_t link = cell->first_link;
@@ -203,7 +214,7 @@ SEL_INLINE void LBM_NAME(meet)(const lbm_step *step, const lbm_boundary_cell *ce
     }
 }
 
-static void LBM_NAME(arrive)(const lbm_step *step, int64_t x, int64_t row,
+static void LBM_NAME(gather)(const lbm_step *step, int64_t x, int64_t row,
                              const lbm_boundary_cell *cell, double *own, double *g) {
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL come[LBM_Q];
@@ -212,7 +223,7 @@ static void LBM_NAME(arrive)(const lbm_step *step, int64_t x, int64_t row,
     LBM_DIRECTIONS(LOAD)
 #undef LOAD
     if (cell) {
-        LBM_NAME(meet)(step, cell, row, come, 1);
+        LBM_NAME(apply_boundary)(step, cell, row, come, 1);
     }
     for (int i = 0; i < LBM_Q; i++) {
         own[i] = (double)source.from[i * source.plane];
@@ -224,8 +235,7 @@ static void LBM_NAME(arrive)(const lbm_step *step, int64_t x, int64_t row,
 
 enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 
-/* `count` cells of a row from x on, stored for direction i at to[i * plane]; `to` may be where they
- * come from, cell by cell. */
+/* Collides `count` cells of a row from x on into to[i * plane] for direction i; may be in place. */
 SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, int64_t count,
                                 LBM_NAME(lbm_source) source, REAL *to, int64_t plane, int collision,
                                 lbm_forcing forcing, bool eddies) {
@@ -261,14 +271,14 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
     }
 }
 
-/* Asks for what the cells some lines further on will pull, as no processor follows this many
+/* Prefetches what the cells some lines further on will pull, as no processor follows this many
  * streams by itself. */
-SEL_INLINE void LBM_NAME(foresee)(LBM_NAME(lbm_source) source) {
+SEL_INLINE void LBM_NAME(prefetch)(LBM_NAME(lbm_source) source) {
     enum { AHEAD = 1024 / sizeof(REAL) };
     LBM_DIRECTIONS(SOURCE)
-#define ASK(i, ex, ey, ez, opposite, weight) __builtin_prefetch(from##i + AHEAD, 0, 2);
-    LBM_DIRECTIONS(ASK)
-#undef ASK
+#define PREFETCH(i, ex, ey, ez, opposite, weight) __builtin_prefetch(from##i + AHEAD, 0, 2);
+    LBM_DIRECTIONS(PREFETCH)
+#undef PREFETCH
 }
 
 /* Stores a cache line of one direction, past the caches or not. */
@@ -290,7 +300,7 @@ SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_
     for (int64_t x = x0; x < x1; x += LINE) {
         const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
         REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
-        LBM_NAME(foresee)(source);
+        LBM_NAME(prefetch)(source);
         LBM_NAME(cells)(step, row, x, LINE, source, line, LINE, collision, forcing, eddies);
 #define STORE(i, ex, ey, ez, opposite, weight) sel_stream_line(to + i * plane + x, line + i * LINE);
         LBM_DIRECTIONS(STORE)
@@ -314,8 +324,8 @@ SEL_INLINE void LBM_NAME(bulk)(const lbm_step *step, int64_t row, int64_t x0, in
     }
 }
 
-/* A whole periodic row with its halo: its ends wait for each other. What lies beyond the halo stays
- * zero. */
+/* A whole periodic row with its halo: its ends are stored last, when both are known. What lies
+ * beyond the halo stays zero. */
 SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAME(cells_of) cells,
                                       LBM_NAME(stream_of) stream) {
     enum { LINE = LBM_NAME(LINE) };
@@ -326,10 +336,10 @@ SEL_INLINE void LBM_NAME(wrapped_row)(const lbm_step *step, int64_t row, LBM_NAM
                                finish = LBM_NAME(pulled)(step, row, last);
     REAL left[LBM_Q * LINE] __attribute__((aligned(64)));
     REAL right[LBM_Q * LINE] __attribute__((aligned(64)));
-    LBM_NAME(foresee)(begin);
+    LBM_NAME(prefetch)(begin);
     cells(step, row, -1, LINE, begin, left, LINE);
     LBM_NAME(bulk)(step, row, LINE - 1, last, cells, stream);
-    LBM_NAME(foresee)(finish);
+    LBM_NAME(prefetch)(finish);
     cells(step, row, last, LINE, finish, right, LINE);
     for (int i = 0; i < LBM_Q; i++) {
         REAL *first = left + i * LINE, *end = right + i * LINE + (nx - last);
@@ -371,7 +381,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row) + x;
     const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
     REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
-    LBM_NAME(foresee)(source);
+    LBM_NAME(prefetch)(source);
     LBM_DIRECTIONS(SOURCE)
 #define GATHER(i, ex, ey, ez, opposite, weight) \
     memcpy(line + i * LINE, from##i, LINE * sizeof(REAL));
@@ -380,7 +390,7 @@ SEL_INLINE void LBM_NAME(mixed_line)(const lbm_step *step, int64_t row, int64_t 
     for (; rest->cell < rest->last_cell && rest->cell->x < x + LINE; rest->cell++) {
         const lbm_boundary_cell *cell = rest->cell;
         REAL *g = line + (cell->x - x);
-        LBM_NAME(meet)(step, cell, row, g, LINE);
+        LBM_NAME(apply_boundary)(step, cell, row, g, LINE);
         if (step->link_flow) {
             LBM_NAME(count_flow)(step, cell, source.from + (cell->x - x), g, LINE);
         }
