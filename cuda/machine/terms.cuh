@@ -5,17 +5,13 @@
 #define CUDA_TERMS_CUH
 
 #define SEL_GRID_INLINE static __device__ inline
-#define SEL_NOISE_INLINE static __device__ inline
-#define SEL_PACKED_INLINE static __device__ inline
-#define SEL_PROGRAM_INLINE static __device__ inline
-#define SEL_RASTER_INLINE static __device__ inline
-#define SEL_SERIES_INLINE static __device__ inline
+#define SEL_VALUE_INLINE static __device__ inline
 #define SEL_LANES_INLINE static __device__ __forceinline__
 #define SEL_LANES_CALL static __device__ __noinline__
 #define SEL_LANES_UNROLL _Pragma("unroll")
 
 #include "engine/scene/grid.h"
-#include "engine/values/program_lanes.h"
+#include "engine/values/program_eval.h"
 
 #include "cuda/machine/terms.h"
 

@@ -16,7 +16,7 @@
 
 #include "cuda/machine/look.h"
 #include "engine/scene/grid.h"
-#include "engine/values/program_lanes.h"
+#include "engine/values/program_eval.h"
 
 enum { CUDA_TERM_PARTS = 3 };
 
@@ -28,7 +28,7 @@ typedef struct cuda_term {
     int room[CUDA_TERM_PARTS];    /* where the fixed registers of each begin */
     int fixed;                    /* of all of them together */
     int own;                      /* registers of a place, for the program that needs most */
-    int of_row, of_lanes;         /* registers of a row and of each place in it (program_lanes.h) */
+    int of_row, of_lanes;         /* registers of a row and of each place in it (program_eval.h) */
     int slot[CUDA_TERM_PARTS];    /* by component: whose result it is; -1: the constant */
     int result[CUDA_TERM_PARTS];  /* which one */
     double constant[CUDA_TERM_PARTS];

@@ -58,6 +58,10 @@ void sel_domain_free_maps(sel_domain *domain);
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
 
+/* Sets in[cell] = 1 in the cells of a shape. */
+sel_status sel_domain_cover(const sel_domain *domain, const struct sel_shape *shape, int threads,
+                            uint8_t *in, sel_error *error);
+
 /* Lists in domain->lost the regions that painted something and have no cell, and no site with a
  * free cell behind it, left (lost.c). */
 sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,

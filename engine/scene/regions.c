@@ -158,6 +158,15 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
     return paint_parts(&b, threads, painted, error);
 }
 
+sel_status sel_domain_cover(const sel_domain *domain, const sel_shape *shape, int threads,
+                            uint8_t *in, sel_error *error) {
+    sel_domain of_one = {
+        .grid = domain->grid, .cell = in, .control_values = domain->control_values};
+    int64_t painted = 0;
+    sel_status status = sel_shape_check(shape, &domain->grid, error);
+    return status ? status : paint(&of_one, -1, 1, shape, threads, &painted, error);
+}
+
 /* A shape that names a periodic face, `faces` aside (which leaves periodic ones out itself). */
 static int periodic_face_of(const sel_shape *shape, const sel_grid *grid) {
     if (shape->a) {

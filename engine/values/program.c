@@ -82,7 +82,7 @@ static void run_instructions(const sel_program *p, const sel_instruction *code, 
         if (in->op == SEL_OP_LOOKUP) {
             run_lookup(&p->call[in->a], to, registers, stride, n);
         } else if (stride == 1) {
-            sel_program_run(in, 1, registers);
+            *to = sel_program_value(in->op, registers[in->a], registers[in->b], registers[in->c]);
         } else {
             run_block(in, registers, n);
         }

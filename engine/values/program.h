@@ -11,7 +11,7 @@
 #define SEL_PROGRAM_H
 
 #include <stdio.h>
-#include "engine/values/program_packed.h"
+#include "engine/values/program_eval.h"
 #include "engine/values/quantity.h"
 
 /* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */

@@ -19,11 +19,6 @@ static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program)
                                          [KNOWN_PROGRAMS] = sizeof(sel_program *),
                                          [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
 
-_Static_assert((int)SEL_LOOKUP_SERIES == (int)SEL_PACKED_SERIES &&
-                   (int)SEL_LOOKUP_RASTER == (int)SEL_PACKED_RASTER &&
-                   (int)SEL_LOOKUP_NOISE == (int)SEL_PACKED_NOISE,
-               "kinds have the same numbers");
-
 struct sel_pack {
     void *table[TABLES];
     size_t rows[TABLES];

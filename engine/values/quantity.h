@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "engine/base/arena.h"
 #include "engine/base/status.h"
+#include "engine/values/lookup_value.h"
 
 /* What a quantity depends on: a mask. */
 enum {
@@ -96,13 +97,6 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 /* ---- data that functions may call: series, rasters and noise, by argument arrays ----
  */
 
-/* As a sel_packed_kind (engine/values/program_packed.h). */
-typedef enum sel_lookup_kind {
-    SEL_LOOKUP_SERIES,
-    SEL_LOOKUP_RASTER,
-    SEL_LOOKUP_NOISE
-} sel_lookup_kind;
-
 /* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
  */
 typedef struct sel_lookup {
@@ -136,8 +130,8 @@ bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
 /* The data that a quantity is, made so and taken as they are; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
-/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/noise.h. Fails where x, y or z is
- * no number or too large to have a fraction. */
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/lookup_value.h. Fails where x, y or
+ * z is no number or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
 
 /* ---- a quantity painted by shapes, in order ---- */

@@ -1,7 +1,6 @@
 /* aqua_rows.c -- evaluate quantities at the cells of rows. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/share.h"
 
@@ -89,14 +88,9 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     if (status) {
         return status;
     }
-    if (n < cells) {
-        spread(v, domain->cell + first * nx, cells, value, all);
-    }
-    if (!v->take) {
-        memcpy((double *)v->to + first * nx, n < cells ? all : value, (size_t)cells * sizeof *all);
-        return SEL_OK;
-    }
-    return v->take(v->to, first, count, n < cells ? all : value, error);
+    double *to = v->take ? all : (double *)v->to + first * nx;
+    spread(v, domain->cell + first * nx, cells, value, to);
+    return v->take ? v->take(v->to, first, count, all, error) : SEL_OK;
 }
 
 sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
@@ -117,11 +111,6 @@ sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_
                   : sel_fail_memory(error, "evaluating a quantity", bytes);
     free(v.scratch);
     return status;
-}
-
-sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
-                         sel_error *error) {
-    return aqua_rows_visit(plan, asked, NULL, to, error);
 }
 
 sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
