@@ -10,12 +10,9 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/values/quantity.h"
 #include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
-#include "engine/scene/solver.h"
-#include "engine/io/raster.h"
-#include "lua/fill.h"
+#include "lua/state.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */
 

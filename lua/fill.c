@@ -3,11 +3,10 @@
  * Tables are read raw: no metamethod runs, so nothing of the user's does. A mistake is noted and
  * the filling goes on, so that one run reports all of them.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/scene/solver.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 

@@ -9,13 +9,12 @@
  * and Lua evaluates the function. Where a program says that it is not sure, or gives what is no
  * finite number, Lua has the last word for that place: the value, or the error.
  */
-#include "lua/function.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
-#include "lua/fill.h"
 
 enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 

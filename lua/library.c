@@ -3,13 +3,11 @@
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/scene/solver.h"
-#include "engine/scene/shape.h"
 #include "params_lua.h"
 #include "selenite_lua.h"
 

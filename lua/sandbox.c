@@ -4,7 +4,7 @@
  * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
  * and unguarded.
  */
-#include "lua/function.h"
+#include "lua/state.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>

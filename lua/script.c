@@ -1,7 +1,6 @@
 /* script.c -- read script files: the scenario, what it requires and other scenarios; and fill C
  * structs from what it returns, in one protected call.
  */
-#include "lua/script.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

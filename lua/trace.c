@@ -11,7 +11,7 @@
  *
  * What symbols cannot see ends the trace: see trace_watch.c.
  */
-#include "lua/function.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,13 +183,12 @@ static void require_no_minus_zero(lua_State *L, sel_symbol a) {
     }
 }
 
-/* The operation that a metamethod or a function of math stands for is its upvalue. */
-static sel_op upvalue_op(lua_State *L) {
+sel_op sel_trace_op(lua_State *L) {
     return (sel_op)lua_tointeger(L, lua_upvalueindex(1));
 }
 
-static int binary(lua_State *L) {
-    const sel_op op = upvalue_op(L);
+int sel_trace_binary(lua_State *L) {
+    const sel_op op = sel_trace_op(L);
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2), result;
     int value = sel_trace_build(L, op, a.value, b.value, 0);
     if (op == SEL_OP_SUB)
@@ -203,6 +202,7 @@ static int binary(lua_State *L) {
         result = sel_trace_integers(L, a, b, value, a.bound * b.bound, true, false);
         break;
     case SEL_OP_MOD:
+    case SEL_OP_FMOD:
         result = sel_trace_integers(L, a, b, value, b.bound, true, true);
         break;
     case SEL_OP_IDIV:
@@ -240,7 +240,7 @@ static bool decide(lua_State *L, int condition) {
 
 static int compare(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
-    lua_pushboolean(L, decide(L, sel_trace_build(L, upvalue_op(L), a.value, b.value, 0)));
+    lua_pushboolean(L, decide(L, sel_trace_build(L, sel_trace_op(L), a.value, b.value, 0)));
     return 1;
 }
 
@@ -276,11 +276,16 @@ void sel_trace_open(lua_State *L) {
         const char *name;
         lua_CFunction function;
         sel_op op;
-    } followed[] = {{"__add", binary, SEL_OP_ADD}, {"__sub", binary, SEL_OP_SUB},
-                    {"__mul", binary, SEL_OP_MUL}, {"__div", binary, SEL_OP_DIV},
-                    {"__mod", binary, SEL_OP_MOD}, {"__idiv", binary, SEL_OP_IDIV},
-                    {"__pow", binary, SEL_OP_POW}, {"__unm", negate, SEL_OP_UNM},
-                    {"__lt", compare, SEL_OP_LT},  {"__le", compare, SEL_OP_LE}};
+    } followed[] = {{"__add", sel_trace_binary, SEL_OP_ADD},
+                    {"__sub", sel_trace_binary, SEL_OP_SUB},
+                    {"__mul", sel_trace_binary, SEL_OP_MUL},
+                    {"__div", sel_trace_binary, SEL_OP_DIV},
+                    {"__mod", sel_trace_binary, SEL_OP_MOD},
+                    {"__idiv", sel_trace_binary, SEL_OP_IDIV},
+                    {"__pow", sel_trace_binary, SEL_OP_POW},
+                    {"__unm", negate, SEL_OP_UNM},
+                    {"__lt", compare, SEL_OP_LT},
+                    {"__le", compare, SEL_OP_LE}};
     static const char *const others[] = {"__concat", "__len",  "__index",    "__newindex", "__call",
                                          "__eq",     "__band", "__tostring", "__bor",      "__bxor",
                                          "__bnot",   "__shl",  "__shr",      NULL};

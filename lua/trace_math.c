@@ -4,24 +4,20 @@
  * and ceil give integers, max and min keep the kind of the one chosen.
  */
 #include <math.h>
-#include "lua/function.h"
+#include "lua/state.h"
 
 static const double whole_limit = 9007199254740992.0; /* 2^53 */
 
-/* Upvalue 2: the operation. */
-static sel_op upvalue_op(lua_State *L) {
-    return (sel_op)lua_tointeger(L, lua_upvalueindex(2));
-}
-
 static int unary(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1);
-    return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
+    return sel_trace_push(L,
+                          sel_trace_float(L, sel_trace_build(L, sel_trace_op(L), a.value, 0, 0)));
 }
 
 /* math.deg and math.rad. */
 static int scale(lua_State *L) {
     static const double half_turn = 3.141592653589793238462643383279502884;
-    bool to_degrees = upvalue_op(L) == SEL_OP_DIV;
+    bool to_degrees = sel_trace_op(L) == SEL_OP_DIV;
     sel_symbol a = sel_trace_operand(L, 1);
     int by = sel_trace_constant(L, to_degrees ? 180.0 / half_turn : half_turn / 180.0);
     return sel_trace_push(L, sel_trace_float(L, sel_trace_build(L, SEL_OP_MUL, a.value, by, 0)));
@@ -50,13 +46,6 @@ static int math_log(lua_State *L) {
     return sel_trace_push(L, sel_trace_float(L, value));
 }
 
-/* math.pow of Lua's compatibility library: no exception for squares. */
-static int math_pow(lua_State *L) {
-    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
-    return sel_trace_push(L,
-                          sel_trace_float(L, sel_trace_build(L, SEL_OP_CPOW, a.value, b.value, 0)));
-}
-
 /* The integer that Lua makes of the rounded `value` of `a`; only Lua knows where it does not fit.
  */
 static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
@@ -69,19 +58,13 @@ static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
 
 static int round_to(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1);
-    return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, upvalue_op(L), a.value, 0, 0)));
+    return sel_trace_push(L, to_integer(L, a, sel_trace_build(L, sel_trace_op(L), a.value, 0, 0)));
 }
 
 static int math_abs(lua_State *L) {
     sel_symbol a = sel_trace_operand(L, 1);
     a.value = sel_trace_build(L, SEL_OP_ABS, a.value, 0, 0);
     return sel_trace_push(L, a);
-}
-
-static int math_fmod(lua_State *L) {
-    sel_symbol a = sel_trace_operand(L, 1), b = sel_trace_operand(L, 2);
-    int value = sel_trace_build(L, SEL_OP_FMOD, a.value, b.value, 0);
-    return sel_trace_push(L, sel_trace_integers(L, a, b, value, b.bound, true, true));
 }
 
 /* math.max (SEL_OP_MAX) or math.min of two. */
@@ -97,7 +80,7 @@ static int extreme(lua_State *L) {
     int count = lua_gettop(L);
     sel_symbol found = sel_trace_operand(L, 1);
     for (int i = 2; i <= count; i++)
-        found = extreme_of_two(L, upvalue_op(L), found, sel_trace_operand(L, i));
+        found = extreme_of_two(L, sel_trace_op(L), found, sel_trace_operand(L, i));
     return sel_trace_push(L, found);
 }
 
@@ -117,12 +100,12 @@ static int math_modf(lua_State *L) {
     return 2;
 }
 
-/* Upvalues: Lua's own function, the operation, the one for symbols. */
+/* Upvalues: the operation, Lua's own function, the one for symbols. */
 static int call(lua_State *L) {
     int i = lua_gettop(L);
     while (i > 0 && !sel_trace_is_symbol(L, i))
         i--;
-    return lua_tocfunction(L, lua_upvalueindex(i > 0 ? 3 : 1))(L);
+    return lua_tocfunction(L, lua_upvalueindex(i > 0 ? 3 : 2))(L);
 }
 
 void sel_trace_open_math(lua_State *L) {
@@ -140,17 +123,17 @@ void sel_trace_open_math(lua_State *L) {
         {"ceil", round_to, SEL_OP_CEIL},   {"max", extreme, SEL_OP_MAX},
         {"min", extreme, SEL_OP_MIN},      {"atan", math_atan, SEL_OP_ATAN2},
         {"log", math_log, SEL_OP_LOG},     {"deg", scale, SEL_OP_DIV},
-        {"rad", scale, SEL_OP_MUL},        {"pow", math_pow, SEL_OP_CPOW},
-        {"abs", math_abs, SEL_OP_ABS},     {"fmod", math_fmod, SEL_OP_FMOD},
+        {"rad", scale, SEL_OP_MUL},        {"pow", sel_trace_binary, SEL_OP_CPOW},
+        {"abs", math_abs, SEL_OP_ABS},     {"fmod", sel_trace_binary, SEL_OP_FMOD},
         {"modf", math_modf, SEL_OP_FLOOR},
     };
     lua_getfield(L, -1, "math");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (lua_getfield(L, -1, functions[i].name) == LUA_TNIL) {
-            lua_pop(L, 1); /* left out of Lua without its compatibility library */
+        lua_pushinteger(L, functions[i].op);
+        if (lua_getfield(L, -2, functions[i].name) == LUA_TNIL) {
+            lua_pop(L, 2); /* left out of Lua without its compatibility library: pow */
             continue;
         }
-        lua_pushinteger(L, functions[i].op);
         lua_pushcfunction(L, functions[i].function);
         lua_pushcclosure(L, call, 3);
         sel_trace_allow(L, -1);

@@ -15,7 +15,7 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
-#include "lua/function.h"
+#include "lua/state.h"
 #include "trace_keep_lua.h"
 
 enum {
