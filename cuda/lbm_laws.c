@@ -413,7 +413,7 @@ sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_
 void cuda_laws_restore(lbm_cuda *state) {
     const cuda_laws *laws = state->laws;
     cuda_laws_launch again = laws->launch[IN_TIME];
-    again.terms = cuda_terms_silent(&laws->terms);
+    again.terms.claimed = NULL; /* faults are known */
     again.halted = NULL;
     if (lbm_acceleration_is_field(laws->plan)) {
         launch(state, again, state->all.base.step - 1, 1, NULL);

@@ -27,8 +27,7 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* What runs and checks print has the file's name in it. `given`: the scenario's own text, or none.
- */
+/* What runs and checks print has the file's name in it. `given`: the scenario's text, or none. */
 static sel_status read_text(const char *path, bool input, const sel_script_options *given,
                             char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";

@@ -187,8 +187,7 @@ sel_status sel_limits_check(sel_script *script, sel_where where);
 /* As above, and raises; the message names the line that runs, else `where`. */
 void sel_limits_look(lua_State *L, sel_where where);
 
-/* Ends the script: Lua's hook raises again where this is caught. The error text has been written.
- */
+/* Ends the script, whose error was written: Lua's hook raises again where this is caught. */
 int sel_limits_break(lua_State *L);
 
 /* Writes the error of a failed call: the message on the stack's top, which is popped.
@@ -306,14 +305,21 @@ void sel_fill_scenario(sel_script *script, const char *path);
 
 /* ---- its functions: evaluated by programs that are made of them, or by Lua ---- */
 
+/* What a function may be asked for. */
+typedef struct sel_function_needs {
+    const char *label; /* "law.velocity", for messages; outlives the function */
+    int results;
+    int dims;       /* 0: not known */
+    bool predicate; /* one boolean instead of numbers */
+    const sel_numbers *controls;
+} sel_function_needs;
+
 typedef struct sel_lua_function {
     sel_function base;
     struct sel_lua_function *next; /* in the script's list */
     sel_script *script;
-    int reference;  /* in Lua's registry */
-    bool predicate; /* returns true or false instead of numbers */
-    const char *label;
-    const sel_numbers *controls;
+    int reference; /* in Lua's registry */
+    sel_function_needs needs;
     const double *defaults; /* of the controls */
     int count;              /* of parameters */
     int *arguments;         /* SEL_ARGUMENT_... of each */
@@ -337,15 +343,6 @@ void sel_function_compare(sel_lua_function *f);
 /* All functions of the scenario are known: where one changes what others may read, Lua evaluates
  * all of them. */
 void sel_functions_loaded(sel_script *script);
-
-/* What a function may be asked for. */
-typedef struct sel_function_needs {
-    const char *label; /* "law.velocity", for messages; outlives the function */
-    int results;
-    int dims;       /* 0: not known */
-    bool predicate; /* one boolean */
-    const sel_numbers *controls;
-} sel_function_needs;
 
 /* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
  * parameters are not what a function may name. */
@@ -388,8 +385,7 @@ void sel_trace_watch(lua_State *L);
 /* Begins a trace: no function has been called. */
 void sel_trace_begin(lua_State *L);
 
-/* Puts back the upvalues and the tables that a path changed; false, with the reason, when one was.
- */
+/* Puts back the upvalues and tables that a path changed; false, with the reason, when one was. */
 bool sel_trace_restore(lua_State *L, char reason[256]);
 
 /* trace_math.c and trace_watch.c share with trace.c what follows. */

@@ -316,11 +316,11 @@ static bool take_result(struct sel_trace *t, int index, int *node) {
     int type = lua_type(L, index);
     char found[80];
     kept_symbol *kept = type == LUA_TUSERDATA ? to_symbol(L, index) : NULL;
-    if (t->f->predicate && type == LUA_TBOOLEAN)
+    if (t->f->needs.predicate && type == LUA_TBOOLEAN)
         *node = sel_build_constant(t->builder, lua_toboolean(L, index));
-    else if (!t->f->predicate && type == LUA_TNUMBER)
+    else if (!t->f->needs.predicate && type == LUA_TNUMBER)
         *node = sel_build_constant(t->builder, lua_tonumber(L, index));
-    else if (!t->f->predicate && kept && kept->serial == t->serial)
+    else if (!t->f->needs.predicate && kept && kept->serial == t->serial)
         *node = kept->symbol.value;
     else
         return refuse(t, "it returns %s", sel_script_value_text(L, index, found));
@@ -338,8 +338,7 @@ static bool take_results(struct sel_trace *t, int base, leaf *to) {
     return true;
 }
 
-/* A path that ends in error(), or divides an integer by 0, is Lua's: who gets there will be told.
- */
+/* A path that ends in error(), or divides an integer by 0, is Lua's: whoever gets there is told. */
 static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||

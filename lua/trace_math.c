@@ -46,8 +46,7 @@ static int math_log(lua_State *L) {
     return sel_trace_push(L, sel_trace_float(L, value));
 }
 
-/* The integer that Lua makes of the rounded `value` of `a`; only Lua knows where it does not fit.
- */
+/* The integer that Lua makes of the rounded `value` of `a`; only Lua knows whether it fits. */
 static sel_symbol to_integer(lua_State *L, sel_symbol a, int value) {
     int size = sel_trace_build(L, SEL_OP_ABS, value, 0, 0);
     int fits = sel_trace_build(L, SEL_OP_LT, size, sel_trace_constant(L, whole_limit), 0);

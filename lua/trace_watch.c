@@ -23,8 +23,7 @@ enum {
     MAX_COUNTS = 2000 /* of those, in one call */
 };
 
-/* Addresses are keys in Lua's registry: the C functions allowed, and what trace_keep.lua returned.
- */
+/* Addresses are keys in Lua's registry: the C functions allowed, what trace_keep.lua returned. */
 static const char allowed_key, keep_key;
 
 void sel_trace_allow(lua_State *L, int index) {

@@ -92,8 +92,6 @@ bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int thread
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
-/* The same for a launch whose faults are known. */
-cuda_terms_view cuda_terms_silent(const cuda_terms *terms);
 
 /* Sends the present values of the controls. */
 sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,

@@ -2,6 +2,7 @@
 #ifndef SEL_PROCESS_H
 #define SEL_PROCESS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include "engine/base/status.h"
@@ -18,6 +19,10 @@ const volatile sig_atomic_t *sel_process_interrupt(void);
 
 /* Whether there are files to leave whole, by somebody who looks at *sel_process_interrupt(). */
 void sel_process_write(bool writes);
+
+/* Starts a thread that gets no signals: they are for the program's own threads. False: the system
+ * refuses it. */
+bool sel_process_thread(pthread_t *thread, void *(*work)(void *), void *data);
 
 /* Whether all that was printed on standard output arrived, up to where a reader left (| head). */
 bool sel_process_output_arrived(void);

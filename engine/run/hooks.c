@@ -33,10 +33,9 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
 static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
-    if (run->failure.status) {
-        return sel_fail(error, run->failure.status, "%s", run->failure.text);
-    }
-    return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
+    return run->failure.status ? sel_fail(error, run->failure.status, "%s", run->failure.text)
+           : status            ? sel_fail(error, status, "%s", raised.text)
+                               : SEL_OK;
 }
 
 sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end,

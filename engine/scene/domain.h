@@ -39,6 +39,11 @@ void sel_domain_destroy(sel_domain *domain);
  * controls differ from those in `kept` [control_count], which then holds them. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
+/* Centres of the cells of rows first <= row < end, y + ny z, whose regions are wanted (NULL: of
+ * all), one behind the other; returns how many. */
+int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
+                          const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);
+
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 

@@ -265,9 +265,9 @@ SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
 /* ---- the same at several places of a row at a time ----
  *
  * For devices whose threads have some cells of a row each. What is the same in the whole row is
- * computed once for it; then an instruction is decoded once for all places of a thread, and what it
- * computes stays in the processor's registers for the next one, which mostly asks for it. The
- * values are those of sel_packed_each, to the bit. */
+ * computed once for it; then an instruction is decoded once for all places of a thread, and its
+ * result stays in the processor's registers for the next one, which mostly uses it. The values are
+ * those of sel_packed_each, to the bit. */
 
 enum { SEL_LANES = 4 };
 

@@ -86,19 +86,16 @@ unsigned sel_quantity_depends(const sel_quantity *q);
 sel_status sel_quantity_eval(const sel_quantity *q, const char *what, const sel_places *at,
                              double *out, sel_error *error);
 
-/* The first raster that it is made of: by itself, painted over or called by a function; NULL: none.
- */
+/* The first raster that it is made of: itself, painted over or called by a function; NULL: none. */
 const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 
 /* gap[at->n]: 1 where a quantity of one component asks a raster that has no data there. */
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
 
-/* ---- data that functions may call: series, rasters and noise, by argument arrays ----
- */
+/* ---- data that functions may call: series, rasters and noise, by argument arrays ---- */
 
-/* Pure and unchanging once made, so that any thread may evaluate it. Lives as long as the scenario.
- */
+/* Pure and unchanging once made: any thread may evaluate it. Lives as long as the scenario. */
 typedef struct sel_lookup {
     sel_lookup_kind kind;
     const char *name; /* for listings: "series inflow.csv" */
@@ -119,8 +116,7 @@ typedef struct sel_lookups {
 /* False: no memory. */
 bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
 
-/* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
- */
+/* A series as a function of t, a raster as one of x and y, made in the arena. NULL: no memory. */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 

@@ -55,8 +55,7 @@ static int64_t sampled_cell(const sel_grid *grid, int64_t k) {
     return (int64_t)(v * (double)grid->n[1]) * grid->n[0] + (int64_t)(u * (double)grid->n[0]);
 }
 
-/* Free cells, `wanted` of them if so many are met: their places in x and y, how many. *k goes on.
- */
+/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on. */
 static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k, double *x,
                             double *y) {
     const sel_grid *grid = &domain->grid;

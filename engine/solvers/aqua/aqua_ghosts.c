@@ -232,8 +232,7 @@ unsigned aqua_levels_depend(const aqua_plan *plan) {
     return depends & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
-/* The error of a level that stands higher above its ground than the store's limit, at the time t.
- */
+/* The error of a level that stands higher above its ground at the time t than the store allows. */
 static sel_status refuse_level(const aqua_plan *plan, int region, double z, double ground, double t,
                                sel_error *error) {
     const sel_domain *domain = plan->base.domain;

@@ -12,28 +12,12 @@ enum { ARRAYS = 4 };
 typedef struct visit {
     const aqua_plan *plan;
     const aqua_asked *asked;
-    bool wanted[256]; /* by the region of a cell */
-    int64_t rows;     /* of a part */
-    double *scratch;  /* [threads][ARRAYS][rows][nx] */
+    bool wanted[SEL_REGION_NUMBERS]; /* by the region of a cell */
+    int64_t rows;                    /* of a part */
+    double *scratch;                 /* [threads][ARRAYS][rows][nx] */
     aqua_take_rows *take;
     void *to;
 } visit;
-
-/* Places of the wanted cells of a row; how many. */
-static int64_t place_row(const visit *v, int64_t row, double *x, double *y) {
-    const sel_domain *domain = v->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const uint8_t *region = domain->cell + row * grid->n[0];
-    const double at_y = sel_centre(grid, 1, (double)row);
-    int64_t n = 0;
-    for (int64_t i = 0; i < grid->n[0]; i++) {
-        if (v->wanted[region[i]]) {
-            x[n] = sel_centre(grid, 0, (double)i);
-            y[n++] = at_y;
-        }
-    }
-    return n;
-}
 
 /* Values of the wanted cells to those of all cells. */
 static void spread(const visit *v, const uint8_t *region, int64_t cells, const double *value,
@@ -73,10 +57,7 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     const int64_t count = ny - first < v->rows ? ny - first : v->rows, cells = count * nx;
     double *x = v->scratch + thread * ARRAYS * v->rows * nx;
     double *y = x + v->rows * nx, *value = y + v->rows * nx, *all = value + v->rows * nx;
-    int64_t n = 0;
-    for (int64_t row = first; row < first + count; row++) {
-        n += place_row(v, row, x + n, y + n);
-    }
+    const int64_t n = sel_domain_places(domain, first, first + count, v->wanted, x, y, all);
     sel_places at = {
         .n = (size_t)n, .x = x, .y = y, .t = v->asked->t, .controls = domain->control_values};
     sel_status status = SEL_OK;
