@@ -477,9 +477,7 @@ static void push_host(lua_State *L) {
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
     lua_setfield(L, -2, "shape_operators");
-    lua_getfield(L, -1, "step");
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
+    sel_trace_allow(L, "step");
     push_params(L);
     lua_setfield(L, -2, "params");
     push_constructors(L);

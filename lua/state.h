@@ -356,9 +356,9 @@ const sel_function *sel_function_create(sel_script *script, int index,
  * symbols alike. */
 void sel_trace_open(lua_State *L);
 
-/* Lets a function under trace call the C function at `index`: one that only passes values on, or
- * that knows symbols itself. All others end the trace. */
-void sel_trace_allow(lua_State *L, int index);
+/* Lets a function under trace call the C function at the top, or `name` of the table there: one
+ * that only passes values on, or that knows symbols itself. All others end the trace. */
+void sel_trace_allow(lua_State *L, const char *name);
 
 /* The program of the function, which is at `index`, in the script's arena; NULL with the reason in
  * f->why when it does something that symbols cannot see, or too much. Leaves the function's
@@ -388,45 +388,8 @@ void sel_trace_begin(lua_State *L);
 /* Puts back the upvalues and tables that a path changed; false, with the reason, when one was. */
 bool sel_trace_restore(lua_State *L, char reason[256]);
 
-/* trace_math.c and trace_watch.c share with trace.c what follows. */
-
-/* A value under trace: a node, and whether Lua has it as an integer there (a node of 0 or 1).
- * Where it has, the value is whole and below `bound`, at most 2^53. */
-typedef struct sel_symbol {
-    int value, whole;
-    double bound;
-} sel_symbol;
-
-/* Ends the trace; the first reason is kept. */
+/* trace.c: ends the trace; the first reason is kept. */
 int sel_trace_fail(lua_State *L, const char *format, ...);
-
-/* The number or symbol at `index`. Anything else ends the trace. */
-sel_symbol sel_trace_operand(lua_State *L, int index);
-
-/* Pushes a symbol, or the number when it is a constant; returns 1. */
-int sel_trace_push(lua_State *L, sel_symbol symbol);
-
-/* sel_build on the trace's builder; a full builder ends the trace. */
-int sel_trace_build(lua_State *L, sel_op op, int a, int b, int c);
-int sel_trace_constant(lua_State *L, double value);
-
-/* Results are only sure where the node is not 0. */
-void sel_trace_require(lua_State *L, int node);
-
-/* The operation that a metamethod or a function of math stands for: its upvalue 1. And what those
- * of two operands call. */
-sel_op sel_trace_op(lua_State *L);
-int sel_trace_binary(lua_State *L);
-
-/* A float: what division, powers and transcendental functions give. */
-sel_symbol sel_trace_float(lua_State *L, int value);
-
-/* The rules that integers add to an operation's plain value; `divides` by b. */
-sel_symbol sel_trace_integers(lua_State *L, sel_symbol a, sel_symbol b, int value, double bound,
-                              bool may_be_minus_zero, bool divides);
-
-/* The functions of math, and more, that know symbols. */
-void sel_trace_open_math(lua_State *L);
 
 /* ---- C structs, filled from Lua tables ---- */
 

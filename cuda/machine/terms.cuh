@@ -49,7 +49,7 @@ static __device__ inline bool cuda_term_evaluate(const cuda_terms_view &view, co
         value[c] = c < term.components ? term.constant[c] : 0;
     }
     for (int k = 0; k < term.programs; k++) {
-        double result[SEL_PACKED_RESULTS];
+        double result[SEL_PROGRAM_RESULTS];
         sure = sel_packed_each(&view.packed, term.program[k], place, registers + term.room[k],
                                registers + term.fixed + threadIdx.x, blockDim.x, result) &&
                sure;

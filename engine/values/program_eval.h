@@ -120,16 +120,32 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
 
 /* An instruction is one word: op, then to, a, b, c. */
 enum { SEL_PACKED_OP_BITS = 8, SEL_PACKED_BITS = 14 };
-enum { SEL_PACKED_RESULTS = 3, SEL_PACKED_ARGUMENTS = 4 };
+enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
+
+/* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
+enum {
+    SEL_ARGUMENT_X,
+    SEL_ARGUMENT_Y,
+    SEL_ARGUMENT_Z,
+    SEL_ARGUMENT_T,
+    SEL_ARGUMENT_CONTROL,
+    SEL_NO_ARGUMENT = -1 /* a constant */
+};
 
 /* A register that is filled before the instructions run. */
 typedef struct sel_packed_input {
     double value; /* of constants */
     int32_t to;
-    int32_t argument; /* SEL_PACKED_CONSTANT, x, y, z, t, or SEL_PACKED_CONTROL + k */
+    int32_t argument; /* SEL_NO_ARGUMENT, SEL_ARGUMENT_X, ... */
 } sel_packed_input;
 
-enum { SEL_PACKED_CONSTANT = -1, SEL_PACKED_T = 3, SEL_PACKED_CONTROL = 4 };
+/* The value of one that is the same at all places. */
+SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t,
+                                        const double *controls) {
+    return input->argument == SEL_NO_ARGUMENT  ? input->value
+           : input->argument == SEL_ARGUMENT_T ? t
+                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
+}
 
 typedef struct sel_packed_lookup {
     int64_t kind;
@@ -140,7 +156,7 @@ typedef struct sel_packed_lookup {
 
 typedef struct sel_packed_call {
     int32_t lookup;
-    uint16_t arguments[SEL_PACKED_ARGUMENTS]; /* registers */
+    uint16_t arguments[SEL_LOOKUP_ARGUMENTS]; /* registers */
 } sel_packed_call;
 
 /* Registers below `fixed` are the same everywhere. Where each table's part begins, and its length:
@@ -151,7 +167,7 @@ typedef struct sel_packed_program {
     int32_t inputs, coordinates, once, each;
     int32_t of_x, of_yz;       /* of `each`, as in sel_program; */
     int32_t fixed, lines, own; /* and so are `lines` of `own` */
-    int32_t result[SEL_PACKED_RESULTS];
+    int32_t result[SEL_PROGRAM_RESULTS];
     int32_t has_exact, exact; /* as in sel_program */
 } sel_packed_program;
 
@@ -184,7 +200,7 @@ SEL_VALUE_INLINE int32_t sel_packed_operand(uint64_t word, int k) {
 
 /* NaN where the data have no value. */
 SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t which,
-                                           const double at[SEL_PACKED_ARGUMENTS]) {
+                                           const double at[SEL_LOOKUP_ARGUMENTS]) {
     const sel_packed_lookup *lookup = &packed->lookup[which];
     const double *number = packed->number + lookup->first;
     int64_t hint = 0;
@@ -199,8 +215,8 @@ SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t whi
 
 SEL_VALUE_INLINE double sel_packed_call_up(const sel_packed *packed, const sel_packed_call *call,
                                            const sel_packed_registers *registers) {
-    double at[SEL_PACKED_ARGUMENTS];
-    for (int k = 0; k < SEL_PACKED_ARGUMENTS; k++) {
+    double at[SEL_LOOKUP_ARGUMENTS];
+    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
         at[k] = *sel_packed_register(registers, call->arguments[k]);
     }
     return sel_packed_look_up(packed, call->lookup, at);
@@ -234,10 +250,7 @@ SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, 
     const sel_packed_registers registers = {fixed, fixed, program->fixed, 0};
     for (int32_t i = 0; i < program->inputs; i++) {
         const sel_packed_input *input = &packed->input[program->input + i];
-        fixed[input->to] = input->argument == SEL_PACKED_CONSTANT ? input->value
-                           : input->argument == SEL_PACKED_T
-                               ? t
-                               : controls[input->argument - SEL_PACKED_CONTROL];
+        fixed[input->to] = sel_input_value(input, t, controls);
     }
     sel_packed_run(packed, program, 0, program->once, &registers);
 }
@@ -245,7 +258,7 @@ SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, 
 /* Evaluates a place into result[]. False where only Lua knows the values. */
 SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
                                       const double place[3], double *fixed, double *own,
-                                      int32_t stride, double result[SEL_PACKED_RESULTS]) {
+                                      int32_t stride, double result[SEL_PROGRAM_RESULTS]) {
     const sel_packed_program *program = &packed->program[number];
     const sel_packed_registers registers = {fixed, own, program->fixed, stride};
     for (int32_t i = 0; i < program->coordinates; i++) {
@@ -338,8 +351,8 @@ SEL_LANES_CALL double sel_lanes_other(int op, double a, double b) {
 SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_packed_call *call,
                                         const double *row, const double *own, int32_t of_row,
                                         int32_t stride, int j) {
-    double at[SEL_PACKED_ARGUMENTS];
-    for (int k = 0; k < SEL_PACKED_ARGUMENTS; k++) {
+    double at[SEL_LOOKUP_ARGUMENTS];
+    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
         const int32_t r = call->arguments[k];
         at[k] = r < of_row ? row[r] : own[((r - of_row) * SEL_LANES + j) * stride];
     }

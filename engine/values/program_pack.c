@@ -149,7 +149,7 @@ static void write_program(sel_pack *pack, const sel_program *p) {
                              .own = p->registers - p->fixed,
                              .has_exact = p->has_exact,
                              .exact = p->exact};
-    for (int r = 0; r < SEL_PACKED_RESULTS; r++) {
+    for (int r = 0; r < SEL_PROGRAM_RESULTS; r++) {
         to.result[r] = p->result[r < p->results ? r : 0];
     }
     const sel_program **known = add_rows(pack, KNOWN_PROGRAMS, 1);

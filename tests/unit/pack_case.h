@@ -66,7 +66,7 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
     sel_packed_once(&packed, number, at->t, controls, fixed);
     for (size_t i = 0; i < at->n; i++) {
         const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
-        double result[SEL_PACKED_RESULTS];
+        double result[SEL_PROGRAM_RESULTS];
         bool sure = sel_packed_each(&packed, number, place, fixed, own + i % PACK_STRIDE,
                                     PACK_STRIDE, result);
         assert_int_equal(sure, exact[i]);
