@@ -441,8 +441,9 @@ static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, s
     const lbm_batch *batch = laws->v[fault->number].batch;
     double place[3], values[3];
     find_place(laws, batch, fault->place, place);
-    const sel_places at = lbm_places(laws->plan->base.domain, 1, &place[0], &place[1], &place[2],
-                                     lbm_batch_steps(batch, fault->step));
+    const sel_domain *domain = laws->plan->base.domain;
+    const double time = lbm_batch_steps(batch, fault->step) * domain->grid.dt;
+    const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
     sel_status status = sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
     return status ? status : cuda_term_unknown(batch->quantity, batch->what, &at, error);
 }

@@ -128,10 +128,9 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
 
 /* The out.force of that name, else the first on a region of that name; NULL: neither. */
 static const sel_out_force *find_force(const sel_simulation *simulation, const char *name) {
-    const sel_list *outputs = &simulation->params->output;
     const sel_out_force *on_region = NULL;
-    for (int i = 0; i < outputs->n; i++) {
-        const sel_variant *output = (const sel_variant *)outputs->v + i;
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        const sel_variant *output = sel_output_variant(simulation, i);
         const sel_out_force *force = output->data;
         if (output->table != &sel_out_force_table) {
             continue;

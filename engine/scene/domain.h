@@ -44,6 +44,11 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept);
 int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
                           const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);
 
+/* Places of the domain, user's units, at the time t, with the present controls; z is left out in
+ * 2-D. */
+sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                         const double *z, double t);
+
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 

@@ -103,11 +103,7 @@ static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *er
         fill_row(grid, b->face, at, b->length, &p, r * b->length);
     }
     row_start(b, first, at);
-    const sel_places centres = {.n = (size_t)n,
-                                .x = p.x,
-                                .y = p.y,
-                                .z = grid->dims == 3 ? p.z : NULL,
-                                .controls = b->domain->control_values};
+    const sel_places centres = sel_domain_at(b->domain, n, p.x, p.y, p.z, 0);
     sel_status status =
         sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p.in, error);
     for (int64_t r = 0; r < count && !status; r++) {

@@ -56,11 +56,11 @@ static int64_t sampled_cell(const sel_grid *grid, int64_t k) {
 }
 
 /* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on. */
-static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k, double *x,
-                            double *y) {
+static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
+                             double *y) {
     const sel_grid *grid = &domain->grid;
-    size_t n = 0;
-    for (size_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
+    int64_t n = 0;
+    for (int64_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
         const int64_t cell = sampled_cell(grid, (*k)++);
         if (domain->cell[cell] == 0) {
             x[n] = sel_centre(grid, 0, (double)(cell % grid->n[0]));
@@ -74,26 +74,26 @@ static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k,
 static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
                          rate *found) {
     const sel_domain *domain = plan->base.domain;
+    const double *origin = domain->grid.origin;
     const bool place = sel_quantity_depends(rain) & SEL_ON_PLACE;
     const int64_t most = place ? SAMPLED_TIMES : MOST_STEPS;
     const int64_t all = sel_quantity_depends(rain) & SEL_ON_T ? steps : 1;
     const int64_t times = all < most ? all : most;
-    const size_t wanted = place ? (size_t)(SAMPLED / times) : 1;
-    double *x = malloc(3 * wanted * sizeof *x), *y = x + wanted, *value = y + wanted, sum = 0;
+    const int64_t wanted = place ? SAMPLED / times : 1;
+    double *x = malloc(3 * (size_t)wanted * sizeof *x), *y = x + wanted, *value = y + wanted,
+           sum = 0;
     sel_status status = x ? SEL_OK : SEL_NO_DEVICE;
     int64_t next = 0, count = 0;
     for (int64_t k = 0; k < times && !status; k++) {
-        const sel_places at = {.n = place ? sample_places(domain, wanted, &next, x, y) : 1,
-                               .x = place ? x : domain->grid.origin,
-                               .y = place ? y : domain->grid.origin + 1,
-                               .t = time_of(plan, k, times, all),
-                               .controls = domain->control_values};
+        const int64_t n = place ? sample_places(domain, wanted, &next, x, y) : 1;
+        const sel_places at = sel_domain_at(domain, n, place ? x : origin, place ? y : origin + 1,
+                                            NULL, time_of(plan, k, times, all));
         status = at.n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
         for (size_t i = 0; i < at.n && !status; i++) {
             sum += value[i];
             found->largest = fmax(found->largest, value[i]);
         }
-        count += (int64_t)at.n;
+        count += n;
     }
     found->mean = count ? sum / (double)count : 0;
     found->samples = place || times < all ? count : 0;

@@ -275,11 +275,8 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
         }
         char text[32], what[96];
         snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
-        sel_places at = {.n = (size_t)count,
-                         .x = ghosts->x + first,
-                         .y = ghosts->y + first,
-                         .t = steps * domain->grid.dt,
-                         .controls = domain->control_values};
+        const sel_places at = sel_domain_at(domain, count, ghosts->x + first, ghosts->y + first,
+                                            NULL, steps * domain->grid.dt);
         sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
         status = status ? status : check_levels(plan, r, at.t, z, error);
         if (status) {

@@ -58,8 +58,7 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     double *x = v->scratch + thread * ARRAYS * v->rows * nx;
     double *y = x + v->rows * nx, *value = y + v->rows * nx, *all = value + v->rows * nx;
     const int64_t n = sel_domain_places(domain, first, first + count, v->wanted, x, y, all);
-    sel_places at = {
-        .n = (size_t)n, .x = x, .y = y, .t = v->asked->t, .controls = domain->control_values};
+    sel_places at = sel_domain_at(domain, n, x, y, NULL, v->asked->t);
     sel_status status = SEL_OK;
     if (n && v->asked->gaps) {
         status = evaluate_with_gaps(v->asked, &at, x, y, (uint8_t *)all, value, error);
@@ -98,7 +97,6 @@ sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *
                       const double *place, double t, double *value, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const double *at = place ? place : domain->grid.origin;
-    const sel_places places = {
-        .n = 1, .x = at, .y = at + 1, .t = t, .controls = domain->control_values};
+    const sel_places places = sel_domain_at(domain, 1, at, at + 1, NULL, t);
     return sel_quantity_eval(q, what, &places, value, error);
 }

@@ -143,23 +143,14 @@ void lbm_batches_free(lbm_batches *batches) {
 
 /* ---- laws ---- */
 
-sel_places lbm_places(const sel_domain *domain, int64_t n, const double *x, const double *y,
-                      const double *z, double steps) {
-    return (sel_places){.n = (size_t)n,
-                        .x = x,
-                        .y = y,
-                        .z = domain->grid.dims == 3 ? z : NULL,
-                        .t = steps * domain->grid.dt,
-                        .controls = domain->control_values};
-}
-
 double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
     return (double)step + (batch->on_links ? 0.5 : 1);
 }
 
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error) {
-    const sel_places at = lbm_places(domain, batch->count, batch->x, batch->y, batch->z, steps);
+    const sel_places at =
+        sel_domain_at(domain, batch->count, batch->x, batch->y, batch->z, steps * domain->grid.dt);
     return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
 }
 
@@ -236,7 +227,7 @@ sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t fir
     const double unit = lbm_acceleration_unit(plan);
     double *x = scratch, *y = x + count, *z = y + count, *values = z + count;
     sel_domain_places(plan->base.domain, first, first + rows, NULL, x, y, z);
-    const sel_places at = lbm_places(plan->base.domain, count, x, y, z, steps);
+    const sel_places at = sel_domain_at(plan->base.domain, count, x, y, z, steps * grid->dt);
     sel_status status =
         sel_quantity_eval(&plan->params->acceleration, plan->acceleration.what, &at, values, error);
     for (int a = 0; a < grid->dims && !status; a++) {
@@ -353,7 +344,7 @@ static sel_status evaluate_part(const part *p, sel_error *error) {
     double *x = p->scratch, *y = x + p->cells, *z = y + p->cells;
     const bool free_cells[SEL_REGION_NUMBERS] = {true};
     const int64_t n = sel_domain_places(domain, p->first, p->end, free_cells, x, y, z);
-    const sel_places at = lbm_places(domain, n, x, y, z, 0);
+    const sel_places at = sel_domain_at(domain, n, x, y, z, 0);
     sel_status status = evaluate(p, &initial->pressure, "initial pressure", &at, 0,
                                  numbers->pressure_unit, 0, error);
     if (!status && sel_quantity_given(&initial->density)) {
