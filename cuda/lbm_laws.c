@@ -412,7 +412,7 @@ sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_
 void cuda_laws_restore(lbm_cuda *state) {
     const cuda_laws *laws = state->laws;
     cuda_laws_launch again = laws->launch[IN_TIME];
-    again.terms = cuda_terms_silent(&laws->terms);
+    again.terms.claimed = NULL; /* faults are known */
     again.halted = NULL;
     if (lbm_acceleration_is_field(laws->plan)) {
         launch(state, again, state->all.base.step - 1, 1, NULL);
@@ -440,8 +440,9 @@ static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, s
     const lbm_batch *batch = laws->v[fault->number].batch;
     double place[3], values[3];
     find_place(laws, batch, fault->place, place);
-    const sel_places at = lbm_places(laws->plan->base.domain, 1, &place[0], &place[1], &place[2],
-                                     lbm_batch_steps(batch, fault->step));
+    const sel_domain *domain = laws->plan->base.domain;
+    const double time = lbm_batch_steps(batch, fault->step) * domain->grid.dt;
+    const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
     sel_status status = sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
     return status ? status : cuda_term_unknown(batch->quantity, batch->what, &at, error);
 }

@@ -3,13 +3,10 @@
  * Editors with the Lua language server complete and check scenarios by them. The text depends on
  * nothing but the lists, so that a test can tell when the committed file is stale.
  */
-#include "lua/script.h"
 #include <string.h>
 #include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
-#include "engine/scene/solver.h"
-#include "engine/io/raster.h"
-#include "lua/fill.h"
+#include "lua/state.h"
 
 static const char header[] =
     "---@meta selenite\n"

@@ -10,12 +10,9 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/values/quantity.h"
 #include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
-#include "engine/scene/solver.h"
-#include "engine/io/raster.h"
-#include "lua/fill.h"
+#include "lua/state.h"
 
 enum { MAX_PAINTS = 32 }; /* inside each other */
 
@@ -131,7 +128,7 @@ static int write_field(lua_State *L) {
 static void make_metatable(lua_State *L, const char *name) {
     luaL_newmetatable(L, name);
     lua_pushcfunction(L, call);
-    sel_trace_allow(L, -1);
+    sel_trace_allow(L, NULL);
     lua_setfield(L, -2, "__call");
     lua_pushcfunction(L, read_field);
     lua_setfield(L, -2, "__index");
@@ -426,9 +423,7 @@ void sel_data_open(lua_State *L) {
     make_metatable(L, type_names[SEL_LOOKUP_SERIES]);
     make_metatable(L, type_names[SEL_LOOKUP_RASTER]);
     luaL_setfuncs(L, functions, 0);
-    lua_getfield(L, -1, "noise");
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
+    sel_trace_allow(L, "noise");
 }
 
 static bool is_given(lua_State *L, int index, const char *name) {

@@ -3,11 +3,10 @@
  * Tables are read raw: no metamethod runs, so nothing of the user's does. A mistake is noted and
  * the filling goes on, so that one run reports all of them.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/scene/solver.h"
 
 enum { MAX_MISTAKES = 1000, MAX_MESSAGE = 1024 };
 
@@ -62,8 +61,7 @@ const sel_field *sel_fill_field(const sel_table *table, const char *name) {
     return NULL;
 }
 
-/* Is the key at the top a field of the table (NULL: it has none), or one of the positions 1 to n?
- */
+/* Is the key at the top a field of the table (NULL: it has none), or a position from 1 to n? */
 static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
     const char *name = sel_script_key(L, -1);
     if (name)

@@ -3,7 +3,7 @@
  * A script that adds a thousand balls in a loop makes a chain ((a + b) + c) + ...; the engine gets
  * a balanced tree instead, so that neither side recurses a thousand deep.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <string.h>
 
 enum { MAX_PARTS = 100000, MAX_DEPTH = 200 };

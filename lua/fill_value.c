@@ -1,5 +1,5 @@
 /* fill_value.c -- numbers, strings, points, quantities: one value of Lua into one member of C. */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

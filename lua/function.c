@@ -9,13 +9,12 @@
  * and Lua evaluates the function. Where a program says that it is not sure, or gives what is no
  * finite number, Lua has the last word for that place: the value, or the error.
  */
-#include "lua/function.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
-#include "lua/fill.h"
 
 enum { MOMENTS = 64, PLACES = 64, MOST_COMPARED = 300 /* thousands of instructions */ };
 
@@ -34,8 +33,8 @@ static sel_status fail_here(const sel_lua_function *f, const sel_places *at, siz
                             sel_error *error, const char *what) {
     char place[128];
     sel_place_text(at, i, place, sizeof place);
-    return sel_fail_at(error, f->base.where, "%s: function returned %s (at %s)", f->label, what,
-                       place);
+    return sel_fail_at(error, f->base.where, "%s: function returned %s (at %s)", f->needs.label,
+                       what, place);
 }
 
 /* Takes the results of one call, which are above `base` on the stack. */
@@ -50,12 +49,12 @@ static sel_status take_results(const sel_lua_function *f, int base, const sel_pl
     }
     for (int r = 0; r < needed; r++) {
         int index = base + 1 + r;
-        bool right = lua_type(L, index) == (f->predicate ? LUA_TBOOLEAN : LUA_TNUMBER);
-        double value = f->predicate ? lua_toboolean(L, index) : lua_tonumber(L, index);
+        bool right = lua_type(L, index) == (f->needs.predicate ? LUA_TBOOLEAN : LUA_TNUMBER);
+        double value = f->needs.predicate ? lua_toboolean(L, index) : lua_tonumber(L, index);
         if (!right || !isfinite(value)) {
             snprintf(what, sizeof what, "%s as value %d; it must be %s",
                      sel_script_value_text(L, index, found), r + 1,
-                     f->predicate ? "true or false" : "a finite number");
+                     f->needs.predicate ? "true or false" : "a finite number");
             return fail_here(f, at, i, error, what);
         }
         out[(size_t)r * at->n + i] = value;
@@ -83,7 +82,7 @@ static sel_status call_at(const sel_lua_function *f, const sel_places *at, size_
     } else if (called != LUA_OK) {
         char suffix[320], place[128];
         sel_place_text(at, i, place, sizeof place);
-        snprintf(suffix, sizeof suffix, " (%s, at %s)", f->label, place);
+        snprintf(suffix, sizeof suffix, " (%s, at %s)", f->needs.label, place);
         status = sel_limits_report(f->script, f->base.where, suffix);
     } else {
         status = take_results(f, base, at, i, out, error);
@@ -97,9 +96,8 @@ static sel_status check_callable(const sel_lua_function *f, sel_error *error) {
     sel_script *script = f->script;
     if (!pthread_equal(pthread_self(), script->thread))
         return sel_fail_at(error, f->base.where,
-                           "%s: only the thread that loaded the script may "
-                           "evaluate its functions",
-                           f->label);
+                           "%s: only the thread that loaded the script may evaluate its functions",
+                           f->needs.label);
     if (script->broken)
         return sel_fail(error, SEL_BAD_SCENARIO, "%s", script->ended.text);
     if (!lua_checkstack(script->L, f->count + LUA_MINSTACK))
@@ -150,7 +148,7 @@ static void tell(sel_lua_function *f, size_t places, double seconds) {
         return;
     snprintf(text, sizeof text,
              "%s:%d: %s: function is evaluated by Lua at every %s: %s; %.3g us for %zu place%s%s",
-             f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->label,
+             f->base.where.file ? f->base.where.file : "script", f->base.where.line, f->needs.label,
              each_step ? "place and time" : "place", f->why, 1e6 * seconds, places,
              places == 1 ? "" : "s", each_step ? ", in every step" : "");
     sel_plain_text(text);
@@ -372,9 +370,7 @@ const sel_function *sel_function_create(sel_script *script, int index,
                              .eval = evaluate,
                              .data = f};
     f->script = script;
-    f->predicate = needs->predicate;
-    f->label = needs->label;
-    f->controls = needs->controls;
+    f->needs = *needs;
     f->defaults = defaults;
     f->count = info.nparams;
     f->arguments = arguments;
@@ -411,17 +407,17 @@ static void print_depends(unsigned depends, FILE *to) {
 }
 
 static void print_function(const sel_lua_function *f, FILE *to) {
-    int controls = f->controls ? f->controls->n : 0;
+    int controls = f->needs.controls ? f->needs.controls->n : 0;
     const char **names = sel_arena_alloc(f->script->arena, ((size_t)controls + 1) * sizeof *names);
     fprintf(to, "%s:%d: %s, depends on ", f->base.where.file ? f->base.where.file : "script",
-            f->base.where.line, f->label);
+            f->base.where.line, f->needs.label);
     if (!f->program) {
         print_depends(f->base.depends, to);
         fprintf(to, "\n  evaluated by Lua: %s\n", f->why);
         return;
     }
     for (int k = 0; names && k < controls; k++)
-        names[k] = f->controls->v[k].name;
+        names[k] = f->needs.controls->v[k].name;
     print_depends(f->program->depends, to);
     fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
             f->program->each_count, f->program->once_count, f->program->registers);

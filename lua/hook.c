@@ -3,10 +3,9 @@
  * Each call makes a new `run`, which is dead when the call returns: kept beyond it, it raises. The
  * table run.state belongs to the run, so that two runs of one script do not share it.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <stdio.h>
 #include <string.h>
-#include "engine/run/run.h"
 #include "hook_state_lua.h"
 
 typedef struct lua_callback {

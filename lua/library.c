@@ -3,13 +3,11 @@
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
  */
-#include "lua/fill.h"
+#include "lua/state.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/scene/solver.h"
-#include "engine/scene/shape.h"
 #include "params_lua.h"
 #include "selenite_lua.h"
 
@@ -479,9 +477,7 @@ static void push_host(lua_State *L) {
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &operators_key);
     lua_setfield(L, -2, "shape_operators");
-    lua_getfield(L, -1, "step");
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
+    sel_trace_allow(L, "step");
     push_params(L);
     lua_setfield(L, -2, "params");
     push_constructors(L);

@@ -50,8 +50,7 @@ struct sel_watchdog {
 /* The one that asks where its script is: the last thing that a process does. */
 static struct sel_watchdog *_Atomic asking;
 
-/* Nanoseconds of a clock that never goes back. Takes next to no time, and lags some milliseconds.
- */
+/* Nanoseconds of a clock that never goes back. Takes no time, and lags some milliseconds. */
 static int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
@@ -271,15 +270,6 @@ static void *watch(void *data) {
     return NULL;
 }
 
-static bool start_thread(struct sel_watchdog *dog) {
-    sigset_t all, kept;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &kept); /* signals are for the program's own threads */
-    bool started = pthread_create(&dog->thread, NULL, watch, dog) == 0;
-    pthread_sigmask(SIG_SETMASK, &kept, NULL);
-    return started;
-}
-
 static void free_watchdog(struct sel_watchdog *dog) {
     sem_destroy(&dog->done);
     sem_destroy(&dog->answered);
@@ -296,7 +286,7 @@ static struct sel_watchdog *create_watchdog(sel_script *script) {
     sem_init(&dog->done, 0, 0);
     sem_init(&dog->answered, 0, 0);
     sigaction(SIGURG, &action, NULL);
-    if (start_thread(dog))
+    if (sel_process_thread(&dog->thread, watch, dog))
         return dog;
     free_watchdog(dog);
     return NULL;

@@ -4,7 +4,7 @@
  * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
  * and unguarded.
  */
-#include "lua/function.h"
+#include "lua/state.h"
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
@@ -202,9 +202,7 @@ static const char keys_key;
 
 /* Replaces pairs and next in the table of globals at the top. */
 static void order_keys(lua_State *L) {
-    lua_getfield(L, -1, "next");
-    sel_trace_allow(L, -1);
-    lua_pop(L, 1);
+    sel_trace_allow(L, "next");
     lua_pushcfunction(L, sel_host_number);
     sel_sandbox_run(L, order_lua, sizeof order_lua, 3);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &keys_key);

@@ -1,7 +1,6 @@
 /* script.c -- read script files: the scenario, what it requires and other scenarios; and fill C
  * structs from what it returns, in one protected call.
  */
-#include "lua/script.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +27,7 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* What runs and checks print has the file's name in it. `given`: the scenario's own text, or none.
- */
+/* What runs and checks print has the file's name in it. `given`: the scenario's text, or none. */
 static sel_status read_text(const char *path, bool input, const sel_script_options *given,
                             char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";

@@ -5,7 +5,7 @@
  * follow the constructor's call. Where the text does not show the field (a table built in a loop,
  * a renamed constructor), the line of the enclosing table is the answer.
  */
-#include "lua/source.h"
+#include "lua/state.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,91 @@
-/* state.h -- what the files of lua/ share: one script, its Lua state and its limits. */
+/* state.h -- what the files of lua/ share: one script, its Lua state and its limits; its text; its
+ * functions; and the filling of C structs from its tables.
+ */
 #ifndef SEL_STATE_H
 #define SEL_STATE_H
 
 #include <lua.h>
 #include <lauxlib.h>
 #include <pthread.h>
-#include "engine/values/quantity.h"
-#include "engine/scene/simulation.h"
+#include "engine/run/run.h"
+#include "engine/scene/shape.h"
+#include "engine/values/program.h"
 #include "lua/script.h"
-#include "lua/source.h"
+
+/* ---- a script's text: the lines of its fields (source.c) ---- */
+
+typedef struct sel_token {
+    enum { SEL_TOKEN_NAME, SEL_TOKEN_OTHER, SEL_TOKEN_STRING } kind;
+    int line;
+    int nesting; /* 1: opens a bracket or a block, -1: closes one */
+    size_t start, length;
+} sel_token;
+
+/* A script's text. Its tokens are read when the first line is asked for. */
+typedef struct sel_source {
+    struct sel_source *next;
+    const char *name;      /* as messages show it */
+    const char *directory; /* of the file, with its last '/'; "" for the working directory */
+    sel_where loaded_at;   /* the call of sel.load; without a file: none */
+    const char *text;
+    size_t length;
+    sel_token *tokens; /* ends with an empty token of the last line */
+    int token_count;
+} sel_source;
+
+/* A value in a script: `line` is always good for a message; `brace` is the token of the value's
+ * `{`, or -1 where the text does not show it; `at` the token of its key, or -1. */
+typedef struct sel_span {
+    sel_source *source; /* NULL: not from a script */
+    int line;
+    int at;
+    int brace;
+} sel_span;
+
+/* `text` must outlive the source. NULL when there is no memory. */
+sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
+
+/* Splits the text into tokens, once. False when there is no memory. */
+bool sel_source_read(sel_arena *arena, sel_source *source);
+
+/* Whether token `at` is `text`, or one of `texts` (NULL-terminated), and no string. */
+bool sel_token_is(const sel_source *source, int at, const char *text);
+bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
+
+/* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
+sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
+
+/* The value of `key` in the table `span`; the table's own line when its text has no such key. */
+sel_span sel_source_key(sel_span span, const char *key);
+
+/* A name in a table, and where the script's text gives it its value. */
+typedef struct sel_named_span {
+    const char *name;
+    sel_span span;
+} sel_named_span;
+
+/* The same of `count` keys in the order of strcmp, in one walk through the text. */
+void sel_source_keys(sel_span span, sel_named_span *keys, int count);
+
+/* The value at position `number` (from 1) in the table `span`. */
+sel_span sel_source_item(sel_span span, int number);
+
+/* The values of a table without keys, one after the other: for all items of a long list. */
+typedef struct sel_walk {
+    sel_span table;
+    int at; /* the token that the next item begins with */
+} sel_walk;
+sel_walk sel_source_walk(sel_span table);
+
+/* The next one; the table's own line when its text shows no more. */
+sel_span sel_source_next(sel_walk *walk);
+
+/* The value at "stop.steps": keys separated by dots. */
+sel_span sel_source_path(sel_span span, const char *path);
+
+sel_where sel_span_where(sel_span span);
+
+/* ---- the script ---- */
 
 /* What the main chunk that now runs gets from outside: the scenario itself, or a sel.load. */
 typedef struct sel_chunk {
@@ -110,8 +187,7 @@ sel_status sel_limits_check(sel_script *script, sel_where where);
 /* As above, and raises; the message names the line that runs, else `where`. */
 void sel_limits_look(lua_State *L, sel_where where);
 
-/* Ends the script: Lua's hook raises again where this is caught. The error text has been written.
- */
+/* Ends the script, whose error was written: Lua's hook raises again where this is caught. */
 int sel_limits_break(lua_State *L);
 
 /* Writes the error of a failed call: the message on the stack's top, which is popped.
@@ -226,5 +302,199 @@ bool sel_params_is_path(lua_State *L, int index);
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
+
+/* ---- its functions: evaluated by programs that are made of them, or by Lua ---- */
+
+/* What a function may be asked for. */
+typedef struct sel_function_needs {
+    const char *label; /* "law.velocity", for messages; outlives the function */
+    int results;
+    int dims;       /* 0: not known */
+    bool predicate; /* one boolean instead of numbers */
+    const sel_numbers *controls;
+} sel_function_needs;
+
+typedef struct sel_lua_function {
+    sel_function base;
+    struct sel_lua_function *next; /* in the script's list */
+    sel_script *script;
+    int reference; /* in Lua's registry */
+    sel_function_needs needs;
+    const double *defaults; /* of the controls */
+    int count;              /* of parameters */
+    int *arguments;         /* SEL_ARGUMENT_... of each */
+
+    const sel_program *program; /* NULL: Lua evaluates it, and `why` tells the reason */
+    char why[256];
+    bool told; /* the notice */
+} sel_lua_function;
+
+/* Calls the function in Lua at place i, or at all places but those that are settled (NULL: none
+ * is). For the script's thread; others get an error. */
+sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
+                                double *out, sel_error *error);
+sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,
+                             const uint8_t *settled, double *out, sel_error *error);
+
+/* Compares the program with Lua at thousands of places and moments, fewer where that takes long,
+ * and drops it at the first difference. */
+void sel_function_compare(sel_lua_function *f);
+
+/* All functions of the scenario are known: where one changes what others may read, Lua evaluates
+ * all of them. */
+void sel_functions_loaded(sel_script *script);
+
+/* The function at `index`, as the engine calls it. NULL, with the reason in `reason`, when its
+ * parameters are not what a function may name. */
+const sel_function *sel_function_create(sel_script *script, int index,
+                                        const sel_function_needs *needs, sel_where where,
+                                        char reason[512]);
+
+/* ---- turn a function into a program by calling it with symbols ---- */
+
+/* Replaces the functions of math in the table of globals at the top by ones that take numbers and
+ * symbols alike. */
+void sel_trace_open(lua_State *L);
+
+/* Lets a function under trace call the C function at the top, or `name` of the table there: one
+ * that only passes values on, or that knows symbols itself. All others end the trace. */
+void sel_trace_allow(lua_State *L, const char *name);
+
+/* The program of the function, which is at `index`, in the script's arena; NULL with the reason in
+ * f->why when it does something that symbols cannot see, or too much. Leaves the function's
+ * upvalues as they were. Raises nothing. */
+const sel_program *sel_trace_function(sel_lua_function *f, int index);
+
+/* True for a symbol: what a function under trace gets instead of a number. */
+bool sel_trace_is_symbol(lua_State *L, int index);
+
+/* Records a look-up with the arguments at `first` ... `first + n - 1`, numbers or symbols; pushes
+ * the symbol of its value and returns 1. */
+int sel_trace_lookup(lua_State *L, const sel_lookup *lookup, int first, int n);
+
+/* sel.step(x): 1.0 where x >= 0, else 0.0. */
+int sel_trace_step(lua_State *L);
+
+/* trace_watch.c. With the table of globals at the top: the functions of the language that may be
+ * called. */
+void sel_trace_open_watch(lua_State *L);
+
+/* Watches the call that follows. The caller takes the hook away. */
+void sel_trace_watch(lua_State *L);
+
+/* Begins a trace: no function has been called. */
+void sel_trace_begin(lua_State *L);
+
+/* Puts back the upvalues and tables that a path changed; false, with the reason, when one was. */
+bool sel_trace_restore(lua_State *L, char reason[256]);
+
+/* trace.c: ends the trace; the first reason is kept. */
+int sel_trace_fail(lua_State *L, const char *format, ...);
+
+/* ---- C structs, filled from Lua tables ---- */
+
+typedef struct sel_mistake {
+    sel_where where;
+    int order; /* in which it was found */
+    const char *text;
+} sel_mistake;
+
+typedef struct sel_filler {
+    sel_script *script;
+    lua_State *L;
+    sel_arena *arena;
+    const struct sel_solver *solver; /* of the simulation that is filled */
+    int dims;                        /* of its size; 0: not known */
+    const sel_common *common;        /* of the simulation, itself still being filled */
+    const sel_numbers *controls;
+    int depth; /* of nested shapes */
+    sel_mistake *mistakes;
+    int mistake_count;
+} sel_filler;
+
+/* A value on its way into a member: where it stands and what messages call it. */
+typedef struct sel_slot {
+    const sel_field *field;
+    const char *label; /* of the table: "law.wall", "stop", "regions[2]" */
+    sel_span span;     /* of the value */
+    bool positional;   /* the value is the array part of the whole table */
+    int item;          /* the value is the one at this position of the list there; 0: the list */
+} sel_slot;
+
+/* Zeroed memory of the scenario; ends the script when there is none. */
+void *sel_fill_alloc(sel_filler *f, size_t bytes);
+char *sel_fill_print(sel_filler *f, const char *format, ...) SEL_PRINTF(2, 3);
+
+/* Notes a mistake; all are reported at the end, by file and line. */
+void sel_fill_mistake(sel_filler *f, sel_where where, const char *format, ...) SEL_PRINTF(3, 4);
+
+/* As above, opened with the slot's table and field, and closed with the value at `index`:
+ * "sel.lbm: nu WHAT, got string "abc"". `index` 0: the value is not shown. */
+void sel_fill_wrong(sel_filler *f, const sel_slot *slot, int index, const char *format, ...)
+    SEL_PRINTF(4, 5);
+
+/* The length of the list at `index`, or -1 after noting what is no list. */
+int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index);
+
+/* Fills `data`, zeroed, from the Lua table at `index`. False when there were mistakes. */
+bool sel_fill_table(sel_filler *f, int index, const sel_table *table, const char *label, void *data,
+                    sel_span span);
+
+/* As above, while the script still runs, for the table at `index` that was marked: all mistakes in
+ * it end the script. */
+void sel_fill_now(lua_State *L, int index, const sel_table *table, void *data,
+                  const sel_mark *mark);
+
+/* "wall" of "law.wall". */
+const char *sel_table_short_name(const sel_table *table);
+
+/* The field of that name, or the one that may stand without; or NULL. */
+const sel_field *sel_fill_field(const sel_table *table, const char *name);
+const sel_field *sel_fill_positional(const sel_table *table);
+
+/* Fills the member from the value at `index`. */
+typedef void sel_fill_kind(sel_filler *f, const sel_slot *slot, int index, void *member);
+
+/* Fills items `first` to `last` of the list at `index`, the first to `to`, each with a slot of its
+ * own: regions[2]. */
+void sel_fill_items(sel_filler *f, const sel_slot *slot, int index, int first, int last,
+                    sel_fill_kind *fill, void *to, size_t size);
+
+/* Fill one member: of any kind (fill_value.c); a table; a list of tables, plain or of a family; a
+ * table of a family; a quantity of one component. */
+sel_fill_kind sel_fill_value, sel_fill_nested, sel_fill_list, sel_fill_variant, sel_fill_quantity;
+
+/* fill_shape.c: the shape at `index`, or NULL after noting what is wrong. */
+const sel_shape *sel_fill_shape(sel_filler *f, const sel_slot *slot, int index);
+
+/* ---- series, rasters, saved fields, painted quantities, noise and units ---- */
+
+/* data.c: adds sel.series, sel.raster, sel.noise, sel.state, sel.paint and sel.units to the table
+ * at the top; `sel.noise` and calls of look-ups may be traced. */
+void sel_data_open(lua_State *L);
+
+/* The series or raster at `index`, or NULL. */
+const sel_lookup *sel_lookup_at(lua_State *L, int index);
+
+/* Whether the value at `index` is data: where a number or a function could stand. */
+bool sel_fill_is_data(lua_State *L, int index);
+
+/* The data at `index` as a function of one result; NULL after noting what is wrong. */
+const sel_function *sel_fill_data(sel_filler *f, const sel_slot *slot, int index);
+
+/* Gives the simulation's `params`, the struct of `table` whose Lua table is at `index`, what its
+ * units say, and notes what is given twice; says which of dx and dt nobody gives. `span` is the
+ * table's. */
+void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
+                     sel_span span);
+
+/* ---- hooks ---- */
+
+/* hook.c: the function at `index` as the engine calls it. `label` names it in messages:
+ * "hooks[1]". */
+const sel_callback *sel_hook_callback(sel_filler *f, int index, const char *label, sel_where where);
+
+/* Reads what saves and loads run.state. */
+void sel_hook_open(lua_State *L);
 
 #endif

@@ -15,7 +15,7 @@
 #include <lualib.h>
 #include <stdio.h>
 #include <string.h>
-#include "lua/function.h"
+#include "lua/state.h"
 #include "trace_keep_lua.h"
 
 enum {
@@ -23,14 +23,15 @@ enum {
     MAX_COUNTS = 2000 /* of those, in one call */
 };
 
-/* Addresses are keys in Lua's registry: the C functions allowed, and what trace_keep.lua returned.
- */
+/* Addresses are keys in Lua's registry: the C functions allowed, what trace_keep.lua returned. */
 static const char allowed_key, keep_key;
 
-void sel_trace_allow(lua_State *L, int index) {
-    index = lua_absindex(L, index);
+void sel_trace_allow(lua_State *L, const char *name) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &allowed_key);
-    lua_pushvalue(L, index);
+    if (name)
+        lua_getfield(L, -2, name);
+    else
+        lua_pushvalue(L, -2);
     lua_pushboolean(L, true);
     lua_rawset(L, -3);
     lua_pop(L, 1);
@@ -72,16 +73,13 @@ void sel_trace_open_watch(lua_State *L) {
     open_keep(L);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &allowed_key);
-    for (const char *const *name = base; *name; name++) {
-        lua_getfield(L, -1, *name);
-        sel_trace_allow(L, -1);
-        lua_pop(L, 1);
-    }
+    for (const char *const *name = base; *name; name++)
+        sel_trace_allow(L, *name);
     /* The iterator of ipairs has no name. */
     lua_getfield(L, -1, "ipairs");
     lua_newtable(L);
     lua_call(L, 1, 1);
-    sel_trace_allow(L, -1);
+    sel_trace_allow(L, NULL);
     lua_pop(L, 1);
 }
 

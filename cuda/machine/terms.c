@@ -130,12 +130,6 @@ sel_status cuda_terms_start(cuda_terms *terms, sel_error *error) {
     return status ? status : send_programs(terms, error);
 }
 
-cuda_terms_view cuda_terms_silent(const cuda_terms *terms) {
-    cuda_terms_view view = cuda_terms_see(terms);
-    view.claimed = NULL;
-    return view;
-}
-
 cuda_terms_view cuda_terms_see(const cuda_terms *terms) {
     return (cuda_terms_view){.packed = sel_pack_tables(terms->pack, terms->packed),
                              .controls = terms->controls,

@@ -5,17 +5,13 @@
 #define CUDA_TERMS_CUH
 
 #define SEL_GRID_INLINE static __device__ inline
-#define SEL_NOISE_INLINE static __device__ inline
-#define SEL_PACKED_INLINE static __device__ inline
-#define SEL_PROGRAM_INLINE static __device__ inline
-#define SEL_RASTER_INLINE static __device__ inline
-#define SEL_SERIES_INLINE static __device__ inline
+#define SEL_VALUE_INLINE static __device__ inline
 #define SEL_LANES_INLINE static __device__ __forceinline__
 #define SEL_LANES_CALL static __device__ __noinline__
 #define SEL_LANES_UNROLL _Pragma("unroll")
 
 #include "engine/scene/grid.h"
-#include "engine/values/program_lanes.h"
+#include "engine/values/program_eval.h"
 
 #include "cuda/machine/terms.h"
 
@@ -53,7 +49,7 @@ static __device__ inline bool cuda_term_evaluate(const cuda_terms_view &view, co
         value[c] = c < term.components ? term.constant[c] : 0;
     }
     for (int k = 0; k < term.programs; k++) {
-        double result[SEL_PACKED_RESULTS];
+        double result[SEL_PROGRAM_RESULTS];
         sure = sel_packed_each(&view.packed, term.program[k], place, registers + term.room[k],
                                registers + term.fixed + threadIdx.x, blockDim.x, result) &&
                sure;

@@ -15,7 +15,7 @@
 
 #include "cuda/machine/look.h"
 #include "engine/scene/grid.h"
-#include "engine/values/program_lanes.h"
+#include "engine/values/program_eval.h"
 
 enum { CUDA_TERM_PARTS = 3 };
 
@@ -27,7 +27,7 @@ typedef struct cuda_term {
     int room[CUDA_TERM_PARTS];    /* where the fixed registers of each begin */
     int fixed;                    /* number of these */
     int own;                      /* registers of a place, the most that a program needs */
-    int of_row, of_lanes;         /* registers of a row and of each place in it (program_lanes.h) */
+    int of_row, of_lanes;         /* registers of a row and of each place in it (program_eval.h) */
     int slot[CUDA_TERM_PARTS];    /* by component: the program that computes it; -1: a constant */
     int result[CUDA_TERM_PARTS];  /* which of its results */
     double constant[CUDA_TERM_PARTS];

@@ -18,31 +18,25 @@ static const sel_table calls[] = {
     CALL("sel.params",
          "sel.params { NAME = default, NAME = { default, \"help\", min = 0, max = 1 }, ... }",
          "Declares what the command line may set with NAME=value, and returns the values, "
-         "read-only. A "
-         "default is a number, a string or a boolean and sets the parameter's type. Fields beside "
-         "it: "
-         "min and max (of a number), choices (a list of the only values), integer = true (whole "
-         "numbers only), file = true (the path of a file: the default is relative to the script, "
-         "one "
-         "from the command line to the working directory)."),
+         "read-only. A default is a number, a string or a boolean and sets the parameter's type. "
+         "Fields beside it: min and max (of a number), choices (a list of the only values), "
+         "integer = true (whole numbers only), file = true (the path of a file: the default is "
+         "relative to the script, one from the command line to the working directory)."),
     CALL(
         "sel.load", "sel.load(\"other.lua\", { NAME = value, ... })",
         "Reads another scenario and returns its table, or the list of them, for this one to change "
         "and return. The path is relative to the script; the values set its sel.params."),
     CALL("sel.paint", "sel.paint { base, { shape, value }, ... }",
          "A quantity: the value of the last shape that holds the place, and outside of all shapes "
-         "the "
-         "base. Base and values are quantities."),
+         "the base. Base and values are quantities."),
     CALL("sel.noise", "sel.noise(seed, x, y, z)",
          "Smooth noise in [-1, 1] that varies over a distance of about 1, the same in every run "
-         "and on "
-         "every machine; y and z are 0 when not given."),
+         "and on every machine; y and z are 0 when not given."),
     CALL("sel.step", "sel.step(x)",
          "0 where x is below 0, else 1: for numbers, and inside functions."),
     CALL("sel.ramp", "sel.ramp(t, T)",
          "Rises smoothly from 0 at t = 0 to 1 at t = T, and stays there: s^2 (3 - 2 s), s = t/T; T "
-         "is "
-         "above 0. For numbers, and inside functions."),
+         "is above 0. For numbers, and inside functions."),
 };
 
 /* Tables of fields, then calls. */
@@ -299,10 +293,8 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
 void sel_reference_markdown(FILE *to) {
     const sel_schema all = collect();
     fputs("# Reference\n\nEvery table of a scenario with all of its fields, and at the end the "
-          "names of sel and "
-          "shape that take\nother arguments. Printed by `make annotations` from the field lists of "
-          "the "
-          "source; docs/guide.md\nexplains them.\n",
+          "names of sel and shape that take\nother arguments. Printed by `make annotations` from "
+          "the field lists of the source; docs/guide.md\nexplains them.\n",
           to);
     for (int i = 0; i < all.table_count; i++) {
         print_markdown_table(to, all.tables[i]);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +52,15 @@ const volatile sig_atomic_t *sel_process_interrupt(void) {
 
 void sel_process_write(bool writes) {
     writing = writes;
+}
+
+bool sel_process_thread(pthread_t *thread, void *(*work)(void *), void *data) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, work, data) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }
 
 bool sel_process_output_arrived(void) {

@@ -2,6 +2,7 @@
 #ifndef SEL_PROCESS_H
 #define SEL_PROCESS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include "engine/base/status.h"
@@ -18,6 +19,10 @@ const volatile sig_atomic_t *sel_process_interrupt(void);
 
 /* true: files are being written, by code that polls *sel_process_interrupt(); false: no longer. */
 void sel_process_write(bool writes);
+
+/* Starts a thread that gets no signals: they are for the program's own threads. False: the system
+ * refuses it. */
+bool sel_process_thread(pthread_t *thread, void *(*work)(void *), void *data);
 
 /* Whether all output to standard output was written, or its reader has closed the pipe (| head). */
 bool sel_process_output_arrived(void);

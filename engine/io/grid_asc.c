@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/io/grid_file.h"
 

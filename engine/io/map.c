@@ -44,11 +44,9 @@ bool sel_geo_keys_are_points(const sel_geo_keys *keys) {
 
 static sel_map_unit unit_of_keys(const sel_geo_keys *keys) {
     const int model = find_key(keys, MODEL_TYPE);
-    if (model == IS_PROJECTED || find_key(keys, PROJECTED_TYPE)) {
-        return SEL_MAP_LENGTH;
-    }
-    return model == IS_GEOGRAPHIC || find_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
-                                                                     : SEL_MAP_UNKNOWN;
+    return model == IS_PROJECTED || find_key(keys, PROJECTED_TYPE)     ? SEL_MAP_LENGTH
+           : model == IS_GEOGRAPHIC || find_key(keys, GEOGRAPHIC_TYPE) ? SEL_MAP_DEGREES
+                                                                       : SEL_MAP_UNKNOWN;
 }
 
 static sel_map_unit unit_of_prj(const char *prj) {

@@ -53,9 +53,8 @@ static sel_status check_memory(const sel_raster_source *source) {
     if (source->most_bytes && need > (double)source->most_bytes) {
         return sel_fail(
             source->error, SEL_BAD_SCENARIO,
-            "%s: its %lld x %lld values take %s of memory, a script's data may take %s "
-            "more; gdalwarp -tr makes fewer of them, -te cuts out a part, --trust lifts "
-            "the limit",
+            "%s: its %lld x %lld values take %s of memory, a script's data may take %s more; "
+            "gdalwarp -tr makes fewer of them, -te cuts out a part, --trust lifts the limit",
             source->name, (long long)n[0], (long long)n[1], needed,
             sel_bytes_text((double)source->most_bytes, room));
     }
@@ -176,8 +175,7 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
                             "%s: there are no data at x = %.10g, y = %.10g", self->name, x, y);
         }
         return sel_fail(error, SEL_BAD_SCENARIO,
-                        "%s: x = %.10g, y = %.10g is outside its %.10g to %.10g by %.10g to "
-                        "%.10g",
+                        "%s: x = %.10g, y = %.10g is outside its %.10g to %.10g by %.10g to %.10g",
                         self->name, x, y, raster->origin[0],
                         raster->origin[0] + (double)raster->n[0] * raster->dx, raster->origin[1],
                         raster->origin[1] + (double)raster->n[1] * raster->dx);

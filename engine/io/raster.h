@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include "engine/base/arena.h"
 #include "engine/values/quantity.h"
-#include "engine/values/raster_value.h"
+#include "engine/values/lookup_value.h"
 #include "engine/values/schema.h"
 
 /* What sel.raster{} takes. */

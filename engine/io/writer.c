@@ -2,9 +2,9 @@
 #include "engine/io/writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include "engine/base/machine.h"
+#include "engine/base/process.h"
 
 typedef struct queued_job {
     sel_writer_job run;
@@ -69,16 +69,6 @@ static void *write_jobs(void *data) {
     return NULL;
 }
 
-/* Signals are for the thread that computes: it ends the run and writes the last state. */
-static bool start_thread(sel_writer *writer) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&writer->thread, NULL, write_jobs, writer) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 static void free_writer(sel_writer *writer) {
     pthread_cond_destroy(&writer->work);
     pthread_cond_destroy(&writer->room);
@@ -96,7 +86,7 @@ sel_status sel_writer_create(int depth, sel_writer **writer, sel_error *error) {
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->work, NULL);
     pthread_cond_init(&made->room, NULL);
-    if (!start_thread(made)) {
+    if (!sel_process_thread(&made->thread, write_jobs, made)) {
         free_writer(made);
         return sel_fail(error, SEL_NO_DEVICE, "the system refuses a thread for writing files");
     }
@@ -106,10 +96,9 @@ sel_status sel_writer_create(int depth, sel_writer **writer, sel_error *error) {
 
 /* With the lock held: the first failure of a job, copied to `error`. */
 static sel_status report_failure(const sel_writer *writer, sel_error *error) {
-    if (writer->failure.status == SEL_OK) {
-        return SEL_OK;
-    }
-    return sel_fail(error, writer->failure.status, "%s", writer->failure.text);
+    return writer->failure.status == SEL_OK
+               ? SEL_OK
+               : sel_fail(error, writer->failure.status, "%s", writer->failure.text);
 }
 
 sel_status sel_writer_submit(sel_writer *writer, sel_writer_job job, void *data, sel_error *error) {

@@ -333,9 +333,7 @@ static sel_status approach_wall(const sel_sample *sample, const sampled_point *v
     for (int i = 0; i < 3 && v->faces[i].region > 0; i++) {
         const near_face *face = &v->faces[i];
         const double *place = face->place;
-        const sel_places at = {1,         &place[0],
-                               &place[1], domain->grid.dims == 3 ? &place[2] : NULL,
-                               time,      domain->control_values};
+        const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
         double wall[9];
         bool known = false;
         sel_status status = context->solver->wall_value(context->plan, field, face->region, &at,

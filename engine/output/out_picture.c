@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/output/kind.h"
 #include "engine/output/picture.h"
 

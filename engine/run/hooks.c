@@ -33,10 +33,9 @@ int64_t sel_hooks_next(const sel_hook_run *run, int64_t step) {
 static sel_status call_hook(sel_hook_run *run, const sel_hook *hook, sel_error *error) {
     sel_error raised = {SEL_OK, ""};
     sel_status status = hook->call->call(hook->call, run, &raised);
-    if (run->failure.status) {
-        return sel_fail(error, run->failure.status, "%s", run->failure.text);
-    }
-    return status ? sel_fail(error, status, "%s", raised.text) : SEL_OK;
+    return run->failure.status ? sel_fail(error, run->failure.status, "%s", run->failure.text)
+           : status            ? sel_fail(error, status, "%s", raised.text)
+                               : SEL_OK;
 }
 
 sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end,
@@ -129,10 +128,9 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
 
 /* The out.force of that name, else the first on a region of that name; NULL: neither. */
 static const sel_out_force *find_force(const sel_simulation *simulation, const char *name) {
-    const sel_list *outputs = &simulation->params->output;
     const sel_out_force *on_region = NULL;
-    for (int i = 0; i < outputs->n; i++) {
-        const sel_variant *output = (const sel_variant *)outputs->v + i;
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        const sel_variant *output = sel_output_variant(simulation, i);
         const sel_out_force *force = output->data;
         if (output->table != &sel_out_force_table) {
             continue;

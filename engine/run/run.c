@@ -15,7 +15,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "engine/base/process.h"
-#include "engine/base/folder.h"
 #include "engine/base/machine.h"
 #include "engine/run/running.h"
 
@@ -280,10 +279,8 @@ static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
     return status;
 }
 
-static int64_t next_test(const run *r) {
-    int64_t steady = sel_next_multiple(r->step, r->test_steps);
-    int64_t look = sel_next_multiple(r->step, r->look_steps);
-    return steady < look ? steady : look;
+static int64_t earlier(int64_t a, int64_t b) {
+    return a < b ? a : b;
 }
 
 /* Hooks find the files, results and values of all that was due before them. */
@@ -307,12 +304,6 @@ static sel_status start_and_call(run *r, sel_error *error) {
     return status;
 }
 
-static int64_t next_output(const run *r) {
-    int64_t output = sel_outputs_next(r->outputs, r->step);
-    int64_t hook = sel_hooks_next(&r->hooks, r->step);
-    return hook < output ? hook : output;
-}
-
 static sel_status loop(run *r, sel_error *error) {
     /* What was due at the step of a checkpoint has been done. */
     sel_status status = r->resume ? SEL_OK : start_and_call(r, error);
@@ -331,10 +322,13 @@ static sel_status loop(run *r, sel_error *error) {
         if (sel_run_saves_now(r) && (status = sel_run_save(r, error))) {
             break;
         }
-        int64_t test = next_test(r), output = next_output(r), saved = sel_run_next_save(r);
-        int64_t target = test < output ? test : output;
-        target = saved < target ? saved : target;
-        status = advance_to(r, target < r->last_step ? target : r->last_step, error);
+        const int64_t test = earlier(sel_next_multiple(r->step, r->test_steps),
+                                     sel_next_multiple(r->step, r->look_steps));
+        const int64_t output =
+            earlier(sel_outputs_next(r->outputs, r->step), sel_hooks_next(&r->hooks, r->step));
+        const int64_t saved = sel_run_next_save(r);
+        const int64_t target = earlier(earlier(test, output), earlier(saved, r->last_step));
+        status = advance_to(r, target, error);
         if (!status && r->step == test) {
             status = finish_monitor(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {

@@ -86,8 +86,8 @@ static void print_controls(FILE *to, const sel_numbers *controls, const sel_doma
 
 /* As one may type it into a shell: words of other characters than these stand in quotes. */
 static void print_command(FILE *to, const char *const *words) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "%+,-./:=@_";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
     char *text = NULL;
     size_t size;
     FILE *line = words ? open_memstream(&text, &size) : NULL;

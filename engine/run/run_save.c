@@ -22,9 +22,8 @@
 
 /* The out.checkpoint of a simulation; NULL: it has none. */
 static const sel_variant *checkpoint_output(const sel_simulation *simulation) {
-    const sel_list *outputs = &simulation->params->output;
-    for (int i = 0; i < outputs->n; i++) {
-        const sel_variant *output = (const sel_variant *)outputs->v + i;
+    for (int i = 0; i < simulation->params->output.n; i++) {
+        const sel_variant *output = sel_output_variant(simulation, i);
         if (output->table == &sel_out_checkpoint_table) {
             return output;
         }

@@ -83,8 +83,7 @@ sel_status sel_run_open_directory(run *r, sel_error *error);
 /* Goes on from the checkpoint; the outputs have been opened, at step 0. */
 sel_status sel_run_load(run *r, sel_error *error);
 
-/* Whether out.checkpoint goes by wall time and is due; the next step at which it is due by steps.
- */
+/* Whether out.checkpoint goes by wall time and is due; the next step at which it is by steps. */
 bool sel_run_saves_now(const run *r);
 int64_t sel_run_next_save(const run *r);
 

@@ -251,6 +251,31 @@ void sel_domain_destroy(sel_domain *domain) {
     free(domain);
 }
 
+int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
+                          const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z) {
+    const sel_grid *grid = &domain->grid;
+    int64_t n = 0;
+    for (int64_t row = first; row < end; row++) {
+        const uint8_t *region = domain->cell + row * grid->n[0];
+        const double at_y = sel_centre(grid, 1, (double)(row % grid->n[1]));
+        const double at_z = sel_centre(grid, 2, (double)(row / grid->n[1]));
+        for (int64_t i = 0; i < grid->n[0]; i++) {
+            if (!wanted || wanted[region[i]]) {
+                x[n] = sel_centre(grid, 0, (double)i);
+                y[n] = at_y;
+                z[n++] = at_z;
+            }
+        }
+    }
+    return n;
+}
+
+sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                         const double *z, double t) {
+    const double *third = domain->grid.dims == 3 ? z : NULL;
+    return (sel_places){(size_t)n, x, y, third, t, domain->control_values};
+}
+
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
     const char *name = domain->regions[number - 1].name;
     if (name) {

@@ -39,6 +39,16 @@ void sel_domain_destroy(sel_domain *domain);
  * in `kept` [control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
+/* Centres of the cells of rows first <= row < end, y + ny z, whose regions are wanted (NULL: of
+ * all), one behind the other; returns how many. */
+int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
+                          const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);
+
+/* Places of the domain, user's units, at the time t, with the present controls; z is left out in
+ * 2-D. */
+sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                         const double *z, double t);
+
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 
@@ -57,6 +67,10 @@ void sel_domain_free_maps(sel_domain *domain);
 /* Paints region `number`, whose name, shape and law are checked (regions.c). */
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
+
+/* Sets in[cell] = 1 in the cells of a shape. */
+sel_status sel_domain_cover(const sel_domain *domain, const struct sel_shape *shape, int threads,
+                            uint8_t *in, sel_error *error);
 
 /* Lists in domain->lost the regions that painted something but own no cell and no site with a free
  * cell behind it (regions.c). */

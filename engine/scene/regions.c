@@ -103,11 +103,7 @@ static sel_status paint_rows(void *task, int64_t part, int thread, sel_error *er
         fill_row(grid, b->face, at, b->length, &p, r * b->length);
     }
     row_start(b, first, at);
-    const sel_places centres = {.n = (size_t)n,
-                                .x = p.x,
-                                .y = p.y,
-                                .z = grid->dims == 3 ? p.z : NULL,
-                                .controls = b->domain->control_values};
+    const sel_places centres = sel_domain_at(b->domain, n, p.x, p.y, p.z, 0);
     sel_status status =
         sel_shape_test(b->shape, grid, b->face, &centres, row_regions(b, at), p.in, error);
     for (int64_t r = 0; r < count && !status; r++) {
@@ -156,6 +152,15 @@ static sel_status paint(sel_domain *domain, int face, int region, const sel_shap
                .length = sel_box_count(&box, along)};
     b.rows.hi[along] = b.rows.lo[along] + 1;
     return paint_parts(&b, threads, painted, error);
+}
+
+sel_status sel_domain_cover(const sel_domain *domain, const sel_shape *shape, int threads,
+                            uint8_t *in, sel_error *error) {
+    sel_domain of_one = {
+        .grid = domain->grid, .cell = in, .control_values = domain->control_values};
+    int64_t painted = 0;
+    sel_status status = sel_shape_check(shape, &domain->grid, error);
+    return status ? status : paint(&of_one, -1, 1, shape, threads, &painted, error);
 }
 
 /* A shape that names a periodic face, apart from `faces`, which excludes these itself. */

@@ -82,17 +82,11 @@ static void run_instructions(const sel_program *p, const sel_instruction *code, 
         if (in->op == SEL_OP_LOOKUP) {
             run_lookup(&p->call[in->a], to, registers, stride, n);
         } else if (stride == 1) {
-            sel_program_run(in, 1, registers);
+            *to = sel_program_value(in->op, registers[in->a], registers[in->b], registers[in->c]);
         } else {
             run_block(in, registers, n);
         }
     }
-}
-
-static double fixed_value(const sel_packed_input *input, double t, const double *controls) {
-    return input->argument == SEL_PACKED_CONSTANT ? input->value
-           : input->argument == SEL_ARGUMENT_T    ? t
-                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
 }
 
 /* Fills the registers that are the same at all places: one value each, then the whole block. */
@@ -101,7 +95,7 @@ static void start_call(const sel_program *p, const sel_places *at, const double 
     double *single = registers; /* packed: below `fixed` registers of one value */
     for (int i = 0; i < p->inputs; i++) {
         if (!sel_is_coordinate(&p->input[i])) {
-            single[p->input[i].to] = fixed_value(&p->input[i], at->t, controls);
+            single[p->input[i].to] = sel_input_value(&p->input[i], at->t, controls);
         }
     }
     run_instructions(p, p->once, p->once_count, single, 1, 1);
@@ -259,7 +253,7 @@ static void print_operand(const printer *out, uint16_t at) {
         if (input->to != at || sel_is_coordinate(input)) {
             continue;
         }
-        if (input->argument == SEL_PACKED_CONSTANT) {
+        if (input->argument == SEL_NO_ARGUMENT) {
             fprintf(out->to, "%.17g", input->value);
         } else if (input->argument == SEL_ARGUMENT_T) {
             fputs("t", out->to);

@@ -11,19 +11,8 @@
 #define SEL_PROGRAM_H
 
 #include <stdio.h>
-#include "engine/values/program_packed.h"
+#include "engine/values/program_eval.h"
 #include "engine/values/quantity.h"
-
-/* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
-enum {
-    SEL_ARGUMENT_X,
-    SEL_ARGUMENT_Y,
-    SEL_ARGUMENT_Z,
-    SEL_ARGUMENT_T = SEL_PACKED_T,
-    SEL_ARGUMENT_CONTROL = SEL_PACKED_CONTROL
-};
-
-enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
 
 typedef struct sel_program_call {
     const sel_lookup *lookup;

@@ -345,7 +345,7 @@ static void emit_inputs(layout *l) {
         if (l->at[i].needed && is_input(n)) {
             l->p->input[inputs++] = (sel_packed_input){
                 .to = l->at[i].place,
-                .argument = n->op == SEL_OP_CONSTANT ? SEL_PACKED_CONSTANT : n->operand[0],
+                .argument = n->op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : n->operand[0],
                 .value = n->value,
             };
         }

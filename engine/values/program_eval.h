@@ -1,27 +1,33 @@
-/* program_eval.h -- what each instruction of a function's program computes, and one place at a
- * time.
+/* program_eval.h -- evaluate a function's program: what each instruction computes, and programs in
+ * the form in which devices hold them.
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
- * Conditions are 0 or 1. C11 and C++17, so that devices compile the same source; the includer may
- * define SEL_PROGRAM_INLINE to add its qualifiers.
+ * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same source;
+ * the includer may define SEL_VALUE_INLINE, SEL_LANES_INLINE and SEL_LANES_CALL (for what is called
+ * seldom) to add its qualifiers, and SEL_LANES_UNROLL (before loops over some places of a row).
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H
 
-#include <math.h>
-#include <stdint.h>
+#include "engine/values/lookup_value.h"
 
-#ifndef SEL_PROGRAM_INLINE
-#define SEL_PROGRAM_INLINE static inline
+#ifndef SEL_LANES_INLINE
+#define SEL_LANES_INLINE static inline
+#endif
+#ifndef SEL_LANES_CALL
+#define SEL_LANES_CALL static inline
+#endif
+#ifndef SEL_LANES_UNROLL
+#define SEL_LANES_UNROLL
 #endif
 
-SEL_PROGRAM_INLINE double sel_program_mod(double a, double b) {
+SEL_VALUE_INLINE double sel_program_mod(double a, double b) {
     double m = fmod(a, b);
     return (m > 0 && b < 0) || (m < 0 && b > 0) ? m + b : m;
 }
 
-SEL_PROGRAM_INLINE double sel_program_pow(double a, double b) {
+SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     return b == 2 ? a * a : pow(a, b);
 }
 
@@ -90,7 +96,7 @@ typedef struct sel_instruction {
 } sel_instruction;
 
 /* The value of one operation; unused operands are ignored. */
-SEL_PROGRAM_INLINE double sel_program_value(int op, double a, double b, double c) {
+SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;
     (void)c;
     switch (op) {
@@ -104,12 +110,343 @@ SEL_PROGRAM_INLINE double sel_program_value(int op, double a, double b, double c
     }
 }
 
-/* Runs `count` instructions, none of them a LOOKUP, on the registers of one place. */
-SEL_PROGRAM_INLINE void sel_program_run(const sel_instruction *code, int count, double *registers) {
-    for (int i = 0; i < count; i++) {
-        const sel_instruction *in = &code[i];
-        registers[in->to] =
-            sel_program_value(in->op, registers[in->a], registers[in->b], registers[in->c]);
+/* ---- programs and their data in one block of memory, one place at a time ----
+ *
+ * Tables that name each other by number, so that the block may lie anywhere. The registers of a
+ * place stand in two areas: those that are the same at all places (constants, t, controls and what
+ * follows from them), filled by sel_packed_once, which many places may share; and the place's own,
+ * `stride` numbers apart, so that the same register of many places may lie together. The values are
+ * those of sel_program_eval, to the bit, where the processor's sin, exp and so on are the same. */
+
+/* An instruction is one word: op, then to, a, b, c. */
+enum { SEL_PACKED_OP_BITS = 8, SEL_PACKED_BITS = 14 };
+enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
+
+/* The arguments of a program: coordinates, time, then control k as SEL_ARGUMENT_CONTROL + k. */
+enum {
+    SEL_ARGUMENT_X,
+    SEL_ARGUMENT_Y,
+    SEL_ARGUMENT_Z,
+    SEL_ARGUMENT_T,
+    SEL_ARGUMENT_CONTROL,
+    SEL_NO_ARGUMENT = -1 /* a constant */
+};
+
+/* A register that is filled before the instructions run. */
+typedef struct sel_packed_input {
+    double value; /* of constants */
+    int32_t to;
+    int32_t argument; /* SEL_NO_ARGUMENT, SEL_ARGUMENT_X, ... */
+} sel_packed_input;
+
+/* The value of one that is the same at all places. */
+SEL_VALUE_INLINE double sel_input_value(const sel_packed_input *input, double t,
+                                        const double *controls) {
+    return input->argument == SEL_NO_ARGUMENT  ? input->value
+           : input->argument == SEL_ARGUMENT_T ? t
+                                               : controls[input->argument - SEL_ARGUMENT_CONTROL];
+}
+
+typedef struct sel_packed_lookup {
+    int64_t kind;
+    int64_t first; /* of its numbers: the times and values of a series, or a raster's pixels */
+    sel_series_rule series;
+    sel_raster raster; /* its `value` and `keys` are not used */
+} sel_packed_lookup;
+
+typedef struct sel_packed_call {
+    int32_t lookup;
+    uint16_t arguments[SEL_LOOKUP_ARGUMENTS]; /* registers */
+} sel_packed_call;
+
+/* Registers below `fixed` are the same everywhere. The program's parts of the tables, by first row
+ * and length: inputs that are the same everywhere, then coordinates; instructions that run once,
+ * then those of each place. */
+typedef struct sel_packed_program {
+    int64_t input, code, call;
+    int32_t inputs, coordinates, once, each;
+    int32_t of_x, of_yz;       /* of `each`, as in sel_program; */
+    int32_t fixed, lines, own; /* and so are `lines` of `own` */
+    int32_t result[SEL_PROGRAM_RESULTS];
+    int32_t has_exact, exact; /* as in sel_program */
+} sel_packed_program;
+
+/* The tables. */
+typedef struct sel_packed {
+    const sel_packed_program *program;
+    const sel_packed_input *input;
+    const uint64_t *code;
+    const sel_packed_call *call;
+    const sel_packed_lookup *lookup;
+    const double *number;
+} sel_packed;
+
+typedef struct sel_packed_registers {
+    double *fixed, *own;
+    int32_t fixed_count, stride;
+} sel_packed_registers;
+
+SEL_VALUE_INLINE double *sel_packed_register(const sel_packed_registers *registers, int32_t r) {
+    return r < registers->fixed_count
+               ? registers->fixed + r
+               : registers->own + (int64_t)(r - registers->fixed_count) * registers->stride;
+}
+
+/* Operand 0 to 3 of an instruction: to, a, b, c. */
+SEL_VALUE_INLINE int32_t sel_packed_operand(uint64_t word, int k) {
+    return (int32_t)(word >> (SEL_PACKED_OP_BITS + k * SEL_PACKED_BITS) &
+                     ((1u << SEL_PACKED_BITS) - 1));
+}
+
+/* NaN where the data have no value. */
+SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t which,
+                                           const double at[SEL_LOOKUP_ARGUMENTS]) {
+    const sel_packed_lookup *lookup = &packed->lookup[which];
+    const double *number = packed->number + lookup->first;
+    int64_t hint = 0;
+    if (lookup->kind == SEL_LOOKUP_SERIES) {
+        return sel_series_value(&lookup->series, number, number + lookup->series.n, at[0], &hint);
+    }
+    if (lookup->kind == SEL_LOOKUP_RASTER) {
+        return sel_raster_interpolate(&lookup->raster, number, at[0], at[1]);
+    }
+    return sel_noise(at[0], at[1], at[2], at[3]);
+}
+
+SEL_VALUE_INLINE double sel_packed_call_up(const sel_packed *packed, const sel_packed_call *call,
+                                           const sel_packed_registers *registers) {
+    double at[SEL_LOOKUP_ARGUMENTS];
+    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
+        at[k] = *sel_packed_register(registers, call->arguments[k]);
+    }
+    return sel_packed_look_up(packed, call->lookup, at);
+}
+
+SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_program *program,
+                                     int32_t from, int32_t count,
+                                     const sel_packed_registers *registers) {
+    const uint64_t *code = packed->code + program->code + from;
+    for (int32_t i = 0; i < count; i++) {
+        uint64_t word = code[i];
+        int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+        double *to = sel_packed_register(registers, sel_packed_operand(word, 0));
+        if (op == SEL_OP_LOOKUP) {
+            const sel_packed_call *call =
+                packed->call + program->call + sel_packed_operand(word, 1);
+            *to = sel_packed_call_up(packed, call, registers);
+        } else {
+            *to =
+                sel_program_value(op, *sel_packed_register(registers, sel_packed_operand(word, 1)),
+                                  *sel_packed_register(registers, sel_packed_operand(word, 2)),
+                                  *sel_packed_register(registers, sel_packed_operand(word, 3)));
+        }
+    }
+}
+
+/* Fills `fixed`, the registers that are the same at all places. */
+SEL_VALUE_INLINE void sel_packed_once(const sel_packed *packed, int32_t number, double t,
+                                      const double *controls, double *fixed) {
+    const sel_packed_program *program = &packed->program[number];
+    const sel_packed_registers registers = {fixed, fixed, program->fixed, 0};
+    for (int32_t i = 0; i < program->inputs; i++) {
+        const sel_packed_input *input = &packed->input[program->input + i];
+        fixed[input->to] = sel_input_value(input, t, controls);
+    }
+    sel_packed_run(packed, program, 0, program->once, &registers);
+}
+
+/* Evaluates a place into result[]. False where only Lua can compute the values. */
+SEL_VALUE_INLINE bool sel_packed_each(const sel_packed *packed, int32_t number,
+                                      const double place[3], double *fixed, double *own,
+                                      int32_t stride, double result[SEL_PROGRAM_RESULTS]) {
+    const sel_packed_program *program = &packed->program[number];
+    const sel_packed_registers registers = {fixed, own, program->fixed, stride};
+    for (int32_t i = 0; i < program->coordinates; i++) {
+        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
+        int32_t axis = input->argument;
+        *sel_packed_register(&registers, input->to) = axis == 0   ? place[0]
+                                                      : axis == 1 ? place[1]
+                                                                  : place[2];
+    }
+    sel_packed_run(packed, program, program->once, program->each, &registers);
+    result[0] = *sel_packed_register(&registers, program->result[0]);
+    result[1] = *sel_packed_register(&registers, program->result[1]);
+    result[2] = *sel_packed_register(&registers, program->result[2]);
+    return !program->has_exact || *sel_packed_register(&registers, program->exact) != 0;
+}
+
+/* ---- the same at several places of a row at a time ----
+ *
+ * For devices whose threads have some cells of a row each. What is the same in the whole row is
+ * computed once for it; then an instruction is decoded once for all places of a thread, and its
+ * result stays in the processor's registers for the next one, which mostly uses it. The values are
+ * those of sel_packed_each, to the bit. The program's registers:
+ *
+ *   register   0 ... fixed - 1    fixed ... of_row - 1   of_row ... fixed + own - 1
+ *   holds      constants, t,      functions of y and z   what depends on x; register of_row + k
+ *              controls           to combine with x      of place j: own[(k SEL_LANES + j) stride]
+ *   in         row[]              row[]                  own[]
+ *   filled by  sel_packed_once    sel_lanes_begin        sel_lanes_each
+ *
+ * sel_lanes_begin uses row[] from of_row on as scratch. */
+
+enum { SEL_LANES = 4 };
+
+#define SEL_LANES_EACH(j) SEL_LANES_UNROLL for (int j = 0; j < SEL_LANES; j++)
+
+/* The registers of a row, and those of SEL_LANES places: number k of place j stands at
+ * own[(k SEL_LANES + j) stride], so that those of many threads lie side by side. */
+typedef struct sel_lanes {
+    double *row; /* [fixed + own] of the program */
+    double *own; /* [own - lines][SEL_LANES] */
+    int32_t of_row, stride;
+} sel_lanes;
+
+SEL_LANES_INLINE sel_lanes sel_lanes_of(const sel_packed_program *program, double *row, double *own,
+                                        int32_t stride) {
+    const sel_lanes lanes = {row, own, program->fixed + program->lines, stride};
+    return lanes;
+}
+
+/* Fills row[], for the row at y and z. */
+SEL_LANES_INLINE void sel_lanes_begin(const sel_packed *packed, int32_t number, double y, double z,
+                                      double t, const double *controls, double *row) {
+    const sel_packed_program *program = &packed->program[number];
+    const sel_packed_registers registers = {row, row + program->fixed, program->fixed, 1};
+    sel_packed_once(packed, number, t, controls, row);
+    for (int32_t i = 0; i < program->coordinates; i++) {
+        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
+        if (input->argument > 0) {
+            row[input->to] = input->argument == 1 ? y : z;
+        }
+    }
+    sel_packed_run(packed, program, program->once + program->of_x, program->of_yz, &registers);
+}
+
+/* Loads register `at`; `value` holds register `last`. */
+SEL_LANES_INLINE void sel_lanes_load(const sel_lanes *lanes, int32_t at, int32_t last,
+                                     const double value[SEL_LANES], double to[SEL_LANES]) {
+    if (at == last) {
+        SEL_LANES_EACH(j) {
+            to[j] = value[j];
+        }
+    } else if (at < lanes->of_row) {
+        const double same = lanes->row[at];
+        SEL_LANES_EACH(j) {
+            to[j] = same;
+        }
+    } else {
+        const double *from = lanes->own + (at - lanes->of_row) * SEL_LANES * lanes->stride;
+        SEL_LANES_EACH(j) {
+            to[j] = from[j * lanes->stride];
+        }
+    }
+}
+
+SEL_LANES_INLINE void sel_lanes_store(const sel_lanes *lanes, int32_t at,
+                                      const double value[SEL_LANES]) {
+    double *to = lanes->own + (at - lanes->of_row) * SEL_LANES * lanes->stride;
+    SEL_LANES_EACH(j) {
+        to[j * lanes->stride] = value[j];
+    }
+}
+
+SEL_LANES_CALL double sel_lanes_other(int op, double a, double b) {
+    return sel_program_value(op, a, b, 0);
+}
+
+/* A call for place j. */
+SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_packed_call *call,
+                                        const double *row, const double *own, int32_t of_row,
+                                        int32_t stride, int j) {
+    double at[SEL_LOOKUP_ARGUMENTS];
+    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
+        const int32_t r = call->arguments[k];
+        at[k] = r < of_row ? row[r] : own[((r - of_row) * SEL_LANES + j) * stride];
+    }
+    return sel_packed_look_up(packed, call->lookup, at);
+}
+
+/* `value` holds register `last`, before and after. */
+SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
+                                        double value[SEL_LANES]) {
+    const int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+    double first[SEL_LANES], second[SEL_LANES], third[SEL_LANES];
+    sel_lanes_load(lanes, sel_packed_operand(word, 1), last, value, first);
+    sel_lanes_load(lanes, sel_packed_operand(word, 2), last, value, second);
+    if (op == SEL_OP_SELECT) {
+        sel_lanes_load(lanes, sel_packed_operand(word, 3), last, value, third);
+    } else {
+        SEL_LANES_EACH(j) {
+            third[j] = 0;
+        }
+    }
+    switch (op) {
+#define SEL_LANES_CASE(name, operands, result)                      \
+    case SEL_OP_##name:                                             \
+        SEL_LANES_EACH(j) {                                         \
+            const double a = first[j], b = second[j], c = third[j]; \
+            (void)b;                                                \
+            (void)c;                                                \
+            value[j] = result;                                      \
+        }                                                           \
+        break;
+        SEL_PROGRAM_QUICK_OPS(SEL_LANES_CASE)
+#undef SEL_LANES_CASE
+    default:
+        SEL_LANES_EACH(j) {
+            value[j] = sel_lanes_other(op, first[j], second[j]);
+        }
+        break;
+    }
+}
+
+SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_program *program,
+                                    int32_t from, int32_t count, const sel_lanes *lanes) {
+    const uint64_t *code = packed->code + program->code + from;
+    double value[SEL_LANES] = {0};
+    int32_t last = -1;
+    for (int32_t i = 0; i < count; i++) {
+        const uint64_t word = code[i];
+        if ((word & ((1u << SEL_PACKED_OP_BITS) - 1)) == SEL_OP_LOOKUP) {
+            const sel_packed_call *call =
+                packed->call + program->call + sel_packed_operand(word, 1);
+            SEL_LANES_EACH(j) {
+                value[j] = sel_lanes_look_up(packed, call, lanes->row, lanes->own, lanes->of_row,
+                                             lanes->stride, j);
+            }
+        } else {
+            sel_lanes_operate(lanes, word, last, value);
+        }
+        last = sel_packed_operand(word, 0);
+        sel_lanes_store(lanes, last, value);
+    }
+}
+
+/* Evaluates a program of one result at the places x[] of the row. `sure` is false where only Lua
+ * can compute the value. */
+SEL_LANES_INLINE void sel_lanes_each(const sel_packed *packed, int32_t number,
+                                     const sel_lanes *lanes, const double x[SEL_LANES], double y,
+                                     double z, double value[SEL_LANES], bool sure[SEL_LANES]) {
+    const sel_packed_program *program = &packed->program[number];
+    const int32_t before = program->of_x + program->of_yz;
+    for (int32_t i = 0; i < program->coordinates; i++) {
+        const sel_packed_input *input = &packed->input[program->input + program->inputs + i];
+        double at[SEL_LANES];
+        SEL_LANES_EACH(j) {
+            at[j] = input->argument == 0 ? x[j] : input->argument == 1 ? y : z;
+        }
+        if (input->to >= lanes->of_row) {
+            sel_lanes_store(lanes, input->to, at);
+        }
+    }
+    sel_lanes_run(packed, program, program->once, program->of_x, lanes);
+    sel_lanes_run(packed, program, program->once + before, program->each - before, lanes);
+    double exact[SEL_LANES];
+    sel_lanes_load(lanes, program->exact, -1, x, exact);
+    sel_lanes_load(lanes, program->result[0], -1, x, value);
+    SEL_LANES_EACH(j) {
+        sure[j] = !program->has_exact || exact[j] != 0;
     }
 }
 

@@ -19,11 +19,6 @@ static const size_t row_bytes[TABLES] = {[PROGRAMS] = sizeof(sel_packed_program)
                                          [KNOWN_PROGRAMS] = sizeof(sel_program *),
                                          [KNOWN_LOOKUPS] = sizeof(sel_lookup *)};
 
-_Static_assert((int)SEL_LOOKUP_SERIES == (int)SEL_PACKED_SERIES &&
-                   (int)SEL_LOOKUP_RASTER == (int)SEL_PACKED_RASTER &&
-                   (int)SEL_LOOKUP_NOISE == (int)SEL_PACKED_NOISE,
-               "kinds have the same numbers");
-
 struct sel_pack {
     void *table[TABLES];
     size_t rows[TABLES];
@@ -154,7 +149,7 @@ static void write_program(sel_pack *pack, const sel_program *p) {
                              .own = p->registers - p->fixed,
                              .has_exact = p->has_exact,
                              .exact = p->exact};
-    for (int r = 0; r < SEL_PACKED_RESULTS; r++) {
+    for (int r = 0; r < SEL_PROGRAM_RESULTS; r++) {
         to.result[r] = p->result[r < p->results ? r : 0];
     }
     const sel_program **known = add_rows(pack, KNOWN_PROGRAMS, 1);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "engine/base/arena.h"
 #include "engine/base/status.h"
+#include "engine/values/lookup_value.h"
 
 /* What a quantity depends on: a mask. */
 enum {
@@ -92,14 +93,7 @@ const struct sel_lookup *sel_quantity_raster(const sel_quantity *q);
 sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_t *gap,
                              sel_error *error);
 
-/* ---- data that functions may call: series, rasters and noise ---- */
-
-/* As a sel_packed_kind (engine/values/program_packed.h). */
-typedef enum sel_lookup_kind {
-    SEL_LOOKUP_SERIES,
-    SEL_LOOKUP_RASTER,
-    SEL_LOOKUP_NOISE
-} sel_lookup_kind;
+/* ---- data that functions may call: series, rasters and noise, by argument arrays ---- */
 
 /* Immutable once made, so any thread may evaluate it. Lives as long as the scenario. */
 typedef struct sel_lookup {
@@ -122,8 +116,7 @@ typedef struct sel_lookups {
 /* False: no memory. */
 bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
 
-/* A series as a function of t, or a raster as one of x and y, made in the arena. NULL: no memory.
- */
+/* A series as a function of t, a raster as one of x and y, made in the arena. NULL: no memory. */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,
                                         sel_where where);
 
@@ -133,7 +126,7 @@ bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
 /* The data that a quantity consists of, unmodified; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
-/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/noise.h. Fails where x, y or z is
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/lookup_value.h. Fails where x, y or z is
  * not finite or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
 

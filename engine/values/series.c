@@ -108,9 +108,7 @@ static sel_series *make_series(sel_arena *arena, const sel_series_params *params
     return s;
 }
 
-/* A single point is allowed only where it is held for all times. `last`: line of a file's last
- * point.
- */
+/* One point is a series only where it holds for all times. `last`: the line of the last point. */
 static sel_status check_count(const sel_series *s, sel_where where, sel_where last,
                               sel_error *error) {
     const char *hold = s->rule.repeats ? "" : " (1 with outside = \"hold\")";

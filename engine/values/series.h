@@ -2,7 +2,7 @@
 #ifndef SEL_SERIES_H
 #define SEL_SERIES_H
 
-#include "engine/values/series_value.h"
+#include "engine/values/lookup_value.h"
 #include "engine/values/schema.h"
 
 enum { SEL_SERIES_LINEAR, SEL_SERIES_PREVIOUS };

@@ -11,9 +11,7 @@
 #include <unistd.h>
 #include <stdio.h>
 #include "engine/base/process.h"
-#include "lua/function.h"
-#include "lua/script.h"
-#include "lua/source.h"
+#include "lua/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/values/program_lanes.h"
+#include "engine/values/program_eval.h"
 #include "engine/values/program.h"
 
 /* Registers of so many places side by side, as on a device. */
@@ -31,8 +31,8 @@ static inline void *pack_moved(const sel_pack *pack) {
 static inline void pack_agrees_in_row(const sel_packed *packed, int number, const sel_places *at,
                                       size_t i, const double *controls, double wanted, bool sure) {
     const sel_packed_program *program = &packed->program[number];
-    const size_t row_registers = (size_t)sel_lanes_row_registers(program);
-    const size_t own_registers = (size_t)sel_lanes_own_registers(program);
+    const size_t row_registers = (size_t)(program->fixed + program->own);
+    const size_t own_registers = (size_t)(program->own - program->lines);
     double *row = calloc(row_registers + 1, sizeof *row);
     double *own = calloc(own_registers * SEL_LANES * PACK_STRIDE + 1, sizeof *own);
     const double y = at->y[i], z = at->z ? at->z[i] : 0;
@@ -66,7 +66,7 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
     sel_packed_once(&packed, number, at->t, controls, fixed);
     for (size_t i = 0; i < at->n; i++) {
         const double place[3] = {at->x[i], at->y[i], at->z ? at->z[i] : 0};
-        double result[SEL_PACKED_RESULTS];
+        double result[SEL_PROGRAM_RESULTS];
         bool sure = sel_packed_each(&packed, number, place, fixed, own + i % PACK_STRIDE,
                                     PACK_STRIDE, result);
         assert_int_equal(sure, exact[i]);

@@ -309,8 +309,8 @@ static void test_solids_and_halos_stay_zero(void **unused) {
             bool inside = x >= 0 && x < layout->nx && y >= 0 && y < layout->ny;
             bool free_cell = inside && !c.domain->cell[y * layout->nx + x];
             for (int i = 0; i < 9; i++) {
-                double g =
-                    ((double *)lbm_now(case_state(&c), 0))[i * layout->plane + y * layout->pitch + x];
+                double g = ((double *)lbm_now(case_state(&c),
+                                              0))[i * layout->plane + y * layout->pitch + x];
                 assert_true(free_cell ? g != 0 : g == 0);
             }
         }

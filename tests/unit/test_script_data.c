@@ -1,6 +1,6 @@
 /* test_script_data.c -- series, rasters, painted quantities and noise in a script. */
 #include "script_case.h"
-#include "engine/values/noise.h"
+#include "engine/values/lookup_value.h"
 #include "engine/scene/shape.h"
 
 #define OPENING                        \

@@ -247,10 +247,6 @@ typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const doub
 sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
                            void *to, sel_error *error);
 
-/* All rows: to[ny][nx]. */
-sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
-                         sel_error *error);
-
 /* A quantity at one place; NULL: it is the same everywhere. */
 sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
                       const double *place, double t, double *value, sel_error *error);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 
 /* ---- how much rain a run brings, known before it starts: summed up, or sampled ---- */
@@ -28,33 +27,13 @@ static double time_of(const aqua_plan *plan, int64_t k, int64_t count, int64_t s
     return aqua_time_of_amounts(plan, step);
 }
 
-static sel_status over_time(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
-                            rate *found) {
-    const bool changes = sel_quantity_depends(rain) & SEL_ON_T;
-    const int64_t count = !changes ? 1 : steps < MOST_STEPS ? steps : MOST_STEPS;
-    double sum = 0;
-    for (int64_t k = 0; k < count; k++) {
-        double value;
-        const double t = time_of(plan, k, count, changes ? steps : 1);
-        sel_status status = aqua_value(plan, rain, "rain", NULL, t, &value, NULL);
-        if (status) {
-            return status;
-        }
-        sum += value;
-        found->largest = fmax(found->largest, value);
-    }
-    found->mean = sum / (double)count;
-    found->samples = changes && count < steps ? count : 0;
-    return SEL_OK;
-}
-
 /* Row by row, so that the order of the sum is always the same. */
 static sel_status over_place(const aqua_plan *plan, const sel_quantity *rain, rate *found) {
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
     const aqua_asked asked = {rain, "rain", aqua_time_of_amounts(plan, 0), false, false};
     double *values = malloc((size_t)(nx * ny) * sizeof *values), sum = 0;
-    sel_status status = values ? aqua_rows_all(plan, &asked, values, NULL) : SEL_NO_DEVICE;
+    sel_status status = values ? aqua_rows_visit(plan, &asked, NULL, values, NULL) : SEL_NO_DEVICE;
     for (int64_t y = 0; y < ny && !status; y++) {
         double row = 0;
         for (int64_t x = 0; x < nx; x++) {
@@ -76,13 +55,12 @@ static int64_t sampled_cell(const sel_grid *grid, int64_t k) {
     return (int64_t)(v * (double)grid->n[1]) * grid->n[0] + (int64_t)(u * (double)grid->n[0]);
 }
 
-/* Free cells, `wanted` of them if so many are met: their places in x and y, how many. *k goes on.
- */
-static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k, double *x,
-                            double *y) {
+/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on. */
+static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
+                             double *y) {
     const sel_grid *grid = &domain->grid;
-    size_t n = 0;
-    for (size_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
+    int64_t n = 0;
+    for (int64_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
         const int64_t cell = sampled_cell(grid, (*k)++);
         if (domain->cell[cell] == 0) {
             x[n] = sel_centre(grid, 0, (double)(cell % grid->n[0]));
@@ -92,29 +70,35 @@ static size_t sample_places(const sel_domain *domain, size_t wanted, int64_t *k,
     return n;
 }
 
+/* At all steps, or at so many; rain that is the same everywhere at the origin. */
 static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
                          rate *found) {
-    const int64_t times = steps < SAMPLED_TIMES ? steps : SAMPLED_TIMES;
-    const size_t wanted = (size_t)(SAMPLED / times);
-    double *x = malloc(3 * wanted * sizeof *x), *y = x + wanted, *value = y + wanted, sum = 0;
+    const sel_domain *domain = plan->base.domain;
+    const double *origin = domain->grid.origin;
+    const bool place = sel_quantity_depends(rain) & SEL_ON_PLACE;
+    const int64_t most = place ? SAMPLED_TIMES : MOST_STEPS;
+    const int64_t all = sel_quantity_depends(rain) & SEL_ON_T ? steps : 1;
+    const int64_t times = all < most ? all : most;
+    const int64_t wanted = place ? SAMPLED / times : 1;
+    double *x = malloc(3 * (size_t)wanted * sizeof *x), *y = x + wanted, *value = y + wanted,
+           sum = 0;
     sel_status status = x ? SEL_OK : SEL_NO_DEVICE;
-    int64_t next = 0;
+    int64_t next = 0, count = 0;
     for (int64_t k = 0; k < times && !status; k++) {
-        const sel_places at = {.n = sample_places(plan->base.domain, wanted, &next, x, y),
-                               .x = x,
-                               .y = y,
-                               .t = time_of(plan, k, times, steps),
-                               .controls = plan->base.domain->control_values};
+        const int64_t n = place ? sample_places(domain, wanted, &next, x, y) : 1;
+        const sel_places at = sel_domain_at(domain, n, place ? x : origin, place ? y : origin + 1,
+                                            NULL, time_of(plan, k, times, all));
         status = at.n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
         for (size_t i = 0; i < at.n && !status; i++) {
             sum += value[i];
             found->largest = fmax(found->largest, value[i]);
         }
-        found->samples += (int64_t)at.n;
+        count += n;
     }
-    found->mean = found->samples ? sum / (double)found->samples : 0;
+    found->mean = count ? sum / (double)count : 0;
+    found->samples = place || times < all ? count : 0;
     free(x);
-    return status ? status : found->samples ? SEL_OK : SEL_BAD_SCENARIO;
+    return status ? status : count ? SEL_OK : SEL_BAD_SCENARIO;
 }
 
 /* Rain that depends on time or on place alone is summed up step by step or cell by cell, other rain
@@ -128,10 +112,8 @@ static bool measure_rain(const aqua_plan *plan, rate *found) {
     if (!sel_quantity_given(rain) || steps < 1 || (steps == INT64_MAX && (depends & SEL_ON_T))) {
         return false;
     }
-    sel_status status = !(depends & SEL_ON_PLACE) ? over_time(plan, rain, steps, found)
-                        : depends & SEL_ON_T      ? sample(plan, rain, steps, found)
-                                                  : over_place(plan, rain, found);
-    return status == SEL_OK;
+    const bool sampled = !(depends & SEL_ON_PLACE) || depends & SEL_ON_T;
+    return !(sampled ? sample(plan, rain, steps, found) : over_place(plan, rain, found));
 }
 
 static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {

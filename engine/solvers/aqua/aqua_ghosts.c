@@ -232,8 +232,7 @@ unsigned aqua_levels_depend(const aqua_plan *plan) {
     return depends & (SEL_ON_T | SEL_ON_CONTROLS);
 }
 
-/* The error of a level that stands higher above its ground than the store's limit, at the time t.
- */
+/* The error of a level that stands higher above its ground at the time t than the store allows. */
 static sel_status refuse_level(const aqua_plan *plan, int region, double z, double ground, double t,
                                sel_error *error) {
     const sel_domain *domain = plan->base.domain;
@@ -276,11 +275,8 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
         }
         char text[32], what[96];
         snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
-        sel_places at = {.n = (size_t)count,
-                         .x = ghosts->x + first,
-                         .y = ghosts->y + first,
-                         .t = steps * domain->grid.dt,
-                         .controls = domain->control_values};
+        const sel_places at = sel_domain_at(domain, count, ghosts->x + first, ghosts->y + first,
+                                            NULL, steps * domain->grid.dt);
         sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
         status = status ? status : check_levels(plan, r, at.t, z, error);
         if (status) {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/file.h"
 #include "engine/values/quantity.h"
@@ -84,7 +83,7 @@ static sel_status evaluate(const aqua_plan *plan, bool ghosts, double *to, sel_e
     const aqua_asked asked = {&params->ground, "ground", 0, ghosts, true};
     const sel_raster *raster = plain_raster(params);
     if (!raster) {
-        return aqua_rows_all(plan, &asked, to, error);
+        return aqua_rows_visit(plan, &asked, NULL, to, error);
     }
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads)
     for (int64_t y = 0; y < grid->n[1]; y++) {

@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/scene/shape.h"
 
 static const double mm_per_hour = 1e-3 / 3600; /* m/s */
 
@@ -23,31 +21,17 @@ static bool find_cell(const sel_grid *grid, const sel_point *point, int64_t cell
 }
 
 /* Sets in[cell] = 1 where a source covers it. */
-static sel_status cover(const sel_domain *domain, const aqua_source *source, uint8_t *in,
+static sel_status cover(const aqua_plan *plan, const aqua_source *source, uint8_t *in,
                         sel_error *error) {
-    const sel_grid *grid = &domain->grid;
-    const int64_t nx = grid->n[0];
-    const uint8_t unpainted[1] = {0};
+    const sel_domain *domain = plan->base.domain;
     int64_t cell[2];
-    if (!source->where) {
-        if (find_cell(grid, &source->at, cell)) {
-            in[cell[1] * nx + cell[0]] = 1;
-        }
-        return SEL_OK;
+    if (source->where) {
+        return sel_domain_cover(domain, source->where, plan->base.threads, in, error);
     }
-    double *x = malloc(2 * (size_t)nx * sizeof *x), *y = x + nx;
-    sel_status status = x ? sel_shape_check(source->where, grid, error)
-                          : sel_fail_memory(error, "the sources", 16 * (size_t)nx);
-    const sel_places at = {.n = (size_t)nx, .x = x, .y = y, .controls = domain->control_values};
-    for (int64_t row = 0; row < grid->n[1] && !status; row++) {
-        for (int64_t i = 0; i < nx; i++) {
-            x[i] = sel_centre(grid, 0, (double)i);
-            y[i] = sel_centre(grid, 1, (double)row);
-        }
-        status = sel_shape_test(source->where, grid, -1, &at, unpainted, in + row * nx, error);
+    if (find_cell(&domain->grid, &source->at, cell)) {
+        in[cell[1] * domain->grid.n[0] + cell[0]] = 1;
     }
-    free(x);
-    return status;
+    return SEL_OK;
 }
 
 /* Where a source lies of which no free cell is found. */
@@ -82,7 +66,7 @@ static sel_status create_inflow(const aqua_plan *plan, aqua_inflow *inflow, sel_
     const sel_domain *domain = plan->base.domain;
     const int64_t nx = domain->grid.n[0], cells = sel_grid_cells(&domain->grid);
     uint8_t *in = calloc((size_t)cells, 1);
-    sel_status status = in ? cover(domain, inflow->source, in, error)
+    sel_status status = in ? cover(plan, inflow->source, in, error)
                            : sel_fail_memory(error, "the sources", (size_t)cells);
     int64_t count = 0, next = 0;
     for (int64_t i = 0; i < cells && !status; i++) {
@@ -180,7 +164,7 @@ sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t s
     const double unit = aqua_rate_unit(plan), most = aqua_store_of(plan).most_rain;
     const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
     const aqua_asked asked = {supply->rate, what, t, false, false};
-    sel_status status = field ? aqua_rows_all(plan, &asked, to, error)
+    sel_status status = field ? aqua_rows_visit(plan, &asked, NULL, to, error)
                               : aqua_value(plan, supply->rate, what, NULL, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
         const double given = to[i];

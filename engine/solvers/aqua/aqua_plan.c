@@ -43,7 +43,7 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
         return sel_fail_memory(error, "alpha", cells * sizeof(double));
     }
     const double *alpha = field ? plan->alpha : &uniform;
-    sel_status status = field ? aqua_rows_all(plan, &asked, plan->alpha, error)
+    sel_status status = field ? aqua_rows_visit(plan, &asked, NULL, plan->alpha, error)
                               : aqua_value(plan, q, "alpha", NULL, 0, &uniform, error);
     plan->smallest_alpha = HUGE_VAL;
     for (size_t i = 0; i < cells && !status; i++) {
@@ -69,7 +69,7 @@ static sel_status largest_initial(const aqua_plan *plan, double *found, sel_erro
         return SEL_OK;
     }
     double *depth = sel_machine_allocate(cells * sizeof *depth);
-    sel_status status = depth ? aqua_rows_all(plan, &asked, depth, error)
+    sel_status status = depth ? aqua_rows_visit(plan, &asked, NULL, depth, error)
                               : sel_fail_memory(error, "the water", cells * sizeof *depth);
     for (size_t i = 0; i < cells && !status; i++) {
         *found = depth[i] > *found ? depth[i] : *found;

@@ -1,7 +1,6 @@
 /* aqua_rows.c -- evaluate quantities at the cells of rows. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/share.h"
 
@@ -13,28 +12,12 @@ enum { ARRAYS = 4 };
 typedef struct visit {
     const aqua_plan *plan;
     const aqua_asked *asked;
-    bool wanted[256]; /* by the region of a cell */
-    int64_t rows;     /* of a part */
-    double *scratch;  /* [threads][ARRAYS][rows][nx] */
+    bool wanted[SEL_REGION_NUMBERS]; /* by the region of a cell */
+    int64_t rows;                    /* of a part */
+    double *scratch;                 /* [threads][ARRAYS][rows][nx] */
     aqua_take_rows *take;
     void *to;
 } visit;
-
-/* Places of the wanted cells of a row; how many. */
-static int64_t place_row(const visit *v, int64_t row, double *x, double *y) {
-    const sel_domain *domain = v->plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const uint8_t *region = domain->cell + row * grid->n[0];
-    const double at_y = sel_centre(grid, 1, (double)row);
-    int64_t n = 0;
-    for (int64_t i = 0; i < grid->n[0]; i++) {
-        if (v->wanted[region[i]]) {
-            x[n] = sel_centre(grid, 0, (double)i);
-            y[n++] = at_y;
-        }
-    }
-    return n;
-}
 
 /* Values of the wanted cells to those of all cells. */
 static void spread(const visit *v, const uint8_t *region, int64_t cells, const double *value,
@@ -74,12 +57,8 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     const int64_t count = ny - first < v->rows ? ny - first : v->rows, cells = count * nx;
     double *x = v->scratch + thread * ARRAYS * v->rows * nx;
     double *y = x + v->rows * nx, *value = y + v->rows * nx, *all = value + v->rows * nx;
-    int64_t n = 0;
-    for (int64_t row = first; row < first + count; row++) {
-        n += place_row(v, row, x + n, y + n);
-    }
-    sel_places at = {
-        .n = (size_t)n, .x = x, .y = y, .t = v->asked->t, .controls = domain->control_values};
+    const int64_t n = sel_domain_places(domain, first, first + count, v->wanted, x, y, all);
+    sel_places at = sel_domain_at(domain, n, x, y, NULL, v->asked->t);
     sel_status status = SEL_OK;
     if (n && v->asked->gaps) {
         status = evaluate_with_gaps(v->asked, &at, x, y, (uint8_t *)all, value, error);
@@ -89,14 +68,9 @@ static sel_status visit_part(void *task, int64_t part, int thread, sel_error *er
     if (status) {
         return status;
     }
-    if (n < cells) {
-        spread(v, domain->cell + first * nx, cells, value, all);
-    }
-    if (!v->take) {
-        memcpy((double *)v->to + first * nx, n < cells ? all : value, (size_t)cells * sizeof *all);
-        return SEL_OK;
-    }
-    return v->take(v->to, first, count, n < cells ? all : value, error);
+    double *to = v->take ? all : (double *)v->to + first * nx;
+    spread(v, domain->cell + first * nx, cells, value, to);
+    return v->take ? v->take(v->to, first, count, all, error) : SEL_OK;
 }
 
 sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
@@ -119,16 +93,10 @@ sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_
     return status;
 }
 
-sel_status aqua_rows_all(const aqua_plan *plan, const aqua_asked *asked, double *to,
-                         sel_error *error) {
-    return aqua_rows_visit(plan, asked, NULL, to, error);
-}
-
 sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
                       const double *place, double t, double *value, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const double *at = place ? place : domain->grid.origin;
-    const sel_places places = {
-        .n = 1, .x = at, .y = at + 1, .t = t, .controls = domain->control_values};
+    const sel_places places = sel_domain_at(domain, 1, at, at + 1, NULL, t);
     return sel_quantity_eval(q, what, &places, value, error);
 }

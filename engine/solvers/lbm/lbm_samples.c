@@ -108,7 +108,7 @@ static double largest_initial(const lbm_plan *plan) {
     if (x) {
         double *y = x + room, *z = y + room, *values = z + room;
         const int64_t n = some_cells(domain, most, room, x);
-        const sel_places at = lbm_places(domain, n, x, y, z, 0);
+        const sel_places at = sel_domain_at(domain, n, x, y, z, 0);
         if (n > 0 && !sel_quantity_eval(q, "initial velocity", &at, values, NULL)) {
             largest = largest_difference(values, NULL, n, q->components);
         }
@@ -284,7 +284,7 @@ static bool measure_jump(start *s) {
     const lbm_batch *batch = s->batch;
     const sel_quantity *initial = &s->plan->params->initial.velocity;
     const sel_places at =
-        lbm_places(s->plan->base.domain, batch->count, batch->x, batch->y, batch->z, 0);
+        sel_domain_at(s->plan->base.domain, batch->count, batch->x, batch->y, batch->z, 0);
     const double steps = lbm_batch_steps(batch, 0);
     if (lbm_batch_evaluate(batch, s->plan->base.domain, steps, s->first, NULL) ||
         (sel_quantity_given(initial) &&

@@ -143,23 +143,14 @@ void lbm_batches_free(lbm_batches *batches) {
 
 /* ---- laws ---- */
 
-sel_places lbm_places(const sel_domain *domain, int64_t n, const double *x, const double *y,
-                      const double *z, double steps) {
-    return (sel_places){.n = (size_t)n,
-                        .x = x,
-                        .y = y,
-                        .z = domain->grid.dims == 3 ? z : NULL,
-                        .t = steps * domain->grid.dt,
-                        .controls = domain->control_values};
-}
-
 double lbm_batch_steps(const lbm_batch *batch, int64_t step) {
     return (double)step + (batch->on_links ? 0.5 : 1);
 }
 
 sel_status lbm_batch_evaluate(const lbm_batch *batch, const sel_domain *domain, double steps,
                               double *values, sel_error *error) {
-    const sel_places at = lbm_places(domain, batch->count, batch->x, batch->y, batch->z, steps);
+    const sel_places at =
+        sel_domain_at(domain, batch->count, batch->x, batch->y, batch->z, steps * domain->grid.dt);
     return sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
 }
 
@@ -229,35 +220,14 @@ double lbm_acceleration_unit(const lbm_plan *plan) {
     return grid->dx / (grid->dt * grid->dt);
 }
 
-/* Coordinates of the cells of rows first <= row < end, or of the free ones alone, one behind the
- * other; returns their number. */
-static int64_t place_rows(const sel_domain *domain, int64_t first, int64_t end, bool free_alone,
-                          double *x, double *y, double *z) {
-    const sel_grid *grid = &domain->grid;
-    int64_t n = 0;
-    for (int64_t row = first; row < end; row++) {
-        double at_y = sel_centre(grid, 1, (double)(row % grid->n[1]));
-        double at_z = sel_centre(grid, 2, (double)(row / grid->n[1]));
-        const uint8_t *solid = domain->cell + row * grid->n[0];
-        for (int64_t i = 0; i < grid->n[0]; i++) {
-            if (!(free_alone && solid[i])) {
-                x[n] = sel_centre(grid, 0, (double)i);
-                y[n] = at_y;
-                z[n++] = at_z;
-            }
-        }
-    }
-    return n;
-}
-
 sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
                                  double *scratch, void *to, int64_t apart, sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t nx = grid->n[0], count = rows * nx;
     const double unit = lbm_acceleration_unit(plan);
     double *x = scratch, *y = x + count, *z = y + count, *values = z + count;
-    place_rows(plan->base.domain, first, first + rows, false, x, y, z);
-    const sel_places at = lbm_places(plan->base.domain, count, x, y, z, steps);
+    sel_domain_places(plan->base.domain, first, first + rows, NULL, x, y, z);
+    const sel_places at = sel_domain_at(plan->base.domain, count, x, y, z, steps * grid->dt);
     sel_status status =
         sel_quantity_eval(&plan->params->acceleration, plan->acceleration.what, &at, values, error);
     for (int a = 0; a < grid->dims && !status; a++) {
@@ -372,8 +342,9 @@ static sel_status evaluate_part(const part *p, sel_error *error) {
     const lbm_numbers *numbers = &p->plan->numbers;
     const sel_domain *domain = p->plan->base.domain;
     double *x = p->scratch, *y = x + p->cells, *z = y + p->cells;
-    const int64_t n = place_rows(domain, p->first, p->end, true, x, y, z);
-    const sel_places at = lbm_places(domain, n, x, y, z, 0);
+    const bool free_cells[SEL_REGION_NUMBERS] = {true};
+    const int64_t n = sel_domain_places(domain, p->first, p->end, free_cells, x, y, z);
+    const sel_places at = sel_domain_at(domain, n, x, y, z, 0);
     sel_status status = evaluate(p, &initial->pressure, "initial pressure", &at, 0,
                                  numbers->pressure_unit, 0, error);
     if (!status && sel_quantity_given(&initial->density)) {

@@ -5,10 +5,6 @@
 
 #include "engine/solvers/lbm/lbm.h"
 
-/* Places of the domain, user's units, `steps` steps after time 0; z is left out in 2-D. */
-sel_places lbm_places(const sel_domain *domain, int64_t n, const double *x, const double *y,
-                      const double *z, double steps);
-
 /* The steps after time 0 at which a batch holds in the step from `step` to step + 1. */
 double lbm_batch_steps(const lbm_batch *batch, int64_t step);
 
