@@ -237,9 +237,12 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step) {
 
 static void sweep(const lbm_cpu *state, const lbm_step *step, int64_t first, int64_t end) {
     const lbm_loops *loops = lbm_loops_of(state);
+    const int64_t *spans = step->boundary->row_spans;
     for (int64_t row = first; row < end; row++) {
-        loops->sweep[step->collision][step->forcing][step->numbers->eddy > 0](step, row);
-        lbm_fill_halo(state, step->to, row, !lbm_row_wraps(step, row));
+        if (spans[row] < spans[row + 1]) { /* else all cells are solid, and zero for ever */
+            loops->sweep[step->collision][step->forcing][step->numbers->eddy > 0](step, row);
+            lbm_fill_halo(state, step->to, row, !lbm_row_wraps(step, row));
+        }
     }
 }
 
