@@ -6,6 +6,7 @@
 #include "engine/solvers/lbm/lbm_cpu.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
 #include "engine/base/stream.h"
@@ -34,6 +35,31 @@ static lbm_layout make_layout(const sel_grid *grid, int64_t real) {
     return layout;
 }
 
+/* What a row costs, in cells: a row without free ones is looked at, too. */
+static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
+    int64_t cost = 1;
+    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
+    }
+    return cost;
+}
+
+static void share_rows(const lbm_boundary *boundary, int64_t threads, sel_arrays *arrays) {
+    const int64_t rows = boundary->rows;
+    int64_t all = 0, before = 0, row = 0;
+    int64_t *first = arrays->first_row = calloc((size_t)threads + 1, sizeof *first);
+    arrays->failed = arrays->failed || !first;
+    for (int64_t r = 0; r < rows; r++) {
+        all += cost_of_row(boundary, r);
+    }
+    for (int64_t t = 1; t <= threads && first; t++) {
+        while (row < rows && before < all * t / threads) {
+            before += cost_of_row(boundary, row++);
+        }
+        first[t] = t < threads ? row : rows;
+    }
+}
+
 static void list(sel_state *base) {
     lbm_cpu *state = (lbm_cpu *)base;
     const lbm_plan *plan = (const lbm_plan *)base->plan;
@@ -58,8 +84,8 @@ static void list(sel_state *base) {
     };
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
     state->streams = 2 * (uint64_t)(populations.count * real) > sel_machine_cache();
+    share_rows(&plan->boundary, base->threads, arrays);
     lbm_list(&state->all, &populations, &vectors);
-    SEL_ADD(arrays, state, first_row, base->threads + 1, 0);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
@@ -177,33 +203,8 @@ static sel_status loaded(sel_state *base, sel_error *error) {
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
 }
 
-/* What a row costs, in cells: a row without free ones is looked at, too. */
-static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
-    int64_t cost = 1;
-    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
-        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
-    }
-    return cost;
-}
-
-static void share_rows(lbm_cpu *state) {
-    const lbm_boundary *boundary = &state->all.plan->boundary;
-    const int64_t threads = state->all.base.threads, rows = boundary->rows;
-    int64_t all = 0, before = 0, row = 0;
-    for (int64_t r = 0; r < rows; r++) {
-        all += cost_of_row(boundary, r);
-    }
-    for (int64_t t = 1; t <= threads; t++) {
-        while (row < rows && before < all * t / threads) {
-            before += cost_of_row(boundary, row++);
-        }
-        state->first_row[t] = t < threads ? row : rows;
-    }
-}
-
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    share_rows(state);
     state->kernels = lbm_kernels_usable(0);
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
@@ -249,13 +250,14 @@ static void sweep(const lbm_cpu *state, const lbm_step *step, int64_t first, int
 /* Each thread sweeps rows that lie together. */
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
+    const int64_t *first_row = base->arrays.first_row;
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
         const lbm_step step = lbm_describe_step(state, base->step + k);
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < base->threads; t++) {
-            sweep(state, &step, state->first_row[t], state->first_row[t + 1]);
+            sweep(state, &step, first_row[t], first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier
