@@ -75,23 +75,32 @@ static char *memory_of(const sel_arrays *arrays, const sel_array *array) {
                                     : (char *)arrays->block[on_host(arrays, array)] + array->offset;
 }
 
-/* Row by row by the threads that will use them, so that their pages lie close to them. */
-static void zero(char *memory, const sel_array *array, int threads) {
+/* Where thread `t` of them begins in a plane of `end` elements. */
+static int64_t begin_of(const sel_arrays *arrays, const sel_cells *cells, int t, int threads,
+                        int64_t end) {
+    if (!cells->components || !arrays->first_row || t == 0) {
+        return end * t / threads;
+    }
+    const int64_t row = arrays->first_row[t], z = cells->n[2] > 1 ? row / cells->n[1] : 0;
+    const int64_t at = cells->before + cells->first - cells->shift + z * cells->slice +
+                       (row - z * cells->n[1]) * cells->pitch;
+    return t == threads || at > end ? end : at < 0 ? 0 : at;
+}
+
+/* By the threads that will use it, so that its pages lie close to them. */
+static void zero(const sel_arrays *arrays, const sel_array *array, int threads) {
+    char *memory = memory_of(arrays, array);
     const sel_cells *cells = &array->cells;
     const int64_t size = array->type.size, planes = cells->components ? cells->components : 1;
-    const int64_t plane = planes > 1 ? cells->plane : array->count;
-    const int64_t row = cells->components ? cells->pitch : (1 << 18) / size + 1;
-    const int64_t rows = plane / row;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t r = 0; r < rows; r++) {
+    for (int t = 0; t < threads; t++) {
         for (int64_t c = 0; c < planes; c++) {
-            memset(memory + (c * plane + r * row) * size, 0, (size_t)(row * size));
+            const int64_t from = c * cells->plane;
+            const int64_t plane = c + 1 < planes ? cells->plane : array->count - from;
+            const int64_t begin = begin_of(arrays, cells, t, threads, plane);
+            const int64_t end = begin_of(arrays, cells, t + 1, threads, plane);
+            memset(memory + (from + begin) * size, 0, (size_t)((end - begin) * size));
         }
-    }
-    for (int64_t c = 0; c < planes; c++) {
-        const int64_t begin = c * plane + rows * row;
-        const int64_t end = c + 1 < planes ? (c + 1) * plane : array->count;
-        memset(memory + begin * size, 0, (size_t)((end - begin) * size));
     }
 }
 
@@ -108,8 +117,7 @@ void *sel_arrays_memory(const sel_arrays *arrays, const void *place) {
 }
 
 void sel_arrays_zero(const sel_arrays *arrays, const void *place, int threads) {
-    const sel_array *array = find(arrays, place);
-    zero(memory_of(arrays, array), array, threads);
+    zero(arrays, find(arrays, place), threads);
 }
 
 static void set_pointers(const sel_arrays *arrays) {
@@ -143,7 +151,7 @@ sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what
     for (int k = 0; k < arrays->count; k++) {
         const bool here = !memory || on_host(arrays, &arrays->v[k]);
         if (here && !(arrays->v[k].flags & SEL_VALUE)) {
-            zero(memory_of(arrays, &arrays->v[k]), &arrays->v[k], threads);
+            zero(arrays, &arrays->v[k], threads);
         }
     }
     return SEL_OK;
@@ -165,6 +173,7 @@ void sel_arrays_free(sel_arrays *arrays) {
         free(arrays->block[0]);
     }
     free(arrays->block[1]);
+    free(arrays->first_row);
     free(arrays->v);
     *arrays = (sel_arrays){.memory = arrays->memory};
 }

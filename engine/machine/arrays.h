@@ -84,6 +84,9 @@ typedef struct sel_arrays {
     bool failed;       /* there was no memory for the list */
     uint64_t bytes[2]; /* of memory, and of the host's for SEL_ON_HOST */
     void *block[2];
+    /* [threads + 1] the rows of cells that each thread will step, y + ny z; from malloc, freed with
+     * the list. NULL: as many each. */
+    int64_t *first_row;
 } sel_arrays;
 
 /* Lists an array; `place` is the address of the pointer to it, which is NULL until there is memory,
@@ -108,8 +111,8 @@ void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, se
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF((owner)->member), 1, \
                    SEL_SAVED | SEL_ON_HOST | SEL_VALUE)
 
-/* Memory for all, zeroed (the host's by `threads` threads, each near the cells that it will step),
- * and the pointers. `what` it is for is named when there is not enough. */
+/* Memory for all, zeroed (the host's by `threads` threads, each that of the cells that it will
+ * step), and the pointers. `what` it is for is named when there is not enough. */
 sel_status sel_arrays_allocate(sel_arrays *arrays, int threads, const char *what, sel_error *error);
 
 /* The memory of the array whose pointer is `*place`, from its first element on, which may be before

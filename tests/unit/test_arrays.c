@@ -97,6 +97,36 @@ static void test_cells_are_saved_without_padding_for_other_layouts(void **unused
     sel_arrays_free(&second);
 }
 
+/* Whatever rows they will step, also none. */
+static void test_threads_zero_all_of_an_array(void **unused) {
+    (void)unused;
+    static const int64_t shares[][5] = {{0, 0, 3, 5, 8}, {0, 8, 8, 8, 8}, {0, 2, 4, 6, 8}};
+    const sel_cells cells = {{NX, NY, NZ}, PARTS, 7, 8, 56, 130, 11, 300};
+    sel_error error;
+    for (int k = 0; k < 4; k++) {
+        sel_arrays arrays = {.memory = NULL};
+        float *field;
+        int64_t *turns;
+        list(&arrays, &cells, &field, &turns);
+        if (k < 3) {
+            arrays.first_row = malloc(sizeof shares[k]);
+            memcpy(arrays.first_row, shares[k], sizeof shares[k]);
+        }
+        assert_int_equal(sel_arrays_allocate(&arrays, 4, "a test", &error), SEL_OK);
+        memset(field - 11, -1, 300 * sizeof *field);
+        memset(turns, -1, 5 * sizeof *turns);
+        sel_arrays_zero(&arrays, &field, 4);
+        sel_arrays_zero(&arrays, &turns, 4);
+        for (int64_t at = -11; at < 289; at++) {
+            assert_true(field[at] == 0);
+        }
+        for (int at = 0; at < 5; at++) {
+            assert_true(turns[at] == 0);
+        }
+        sel_arrays_free(&arrays);
+    }
+}
+
 static void test_what_is_not_wanted_takes_no_memory(void **unused) {
     (void)unused;
     sel_arrays arrays = {.memory = NULL};
@@ -153,6 +183,7 @@ static void test_a_state_goes_on_from_what_was_saved(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_are_saved_without_padding_for_other_layouts),
+        cmocka_unit_test(test_threads_zero_all_of_an_array),
         cmocka_unit_test(test_what_is_not_wanted_takes_no_memory),
         cmocka_unit_test(test_a_state_goes_on_from_what_was_saved),
     };

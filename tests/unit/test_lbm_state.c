@@ -160,6 +160,49 @@ static void test_bits_depend_on_nothing(void **unused) {
     }
 }
 
+/* A channel between a wall and a moving one: as faces, or as the ends of a periodic box of which
+ * the lower rows are solid. */
+static void run_channel(int64_t solid_rows, int threads, bool streams, double *velocity) {
+    lbm_case c;
+    const sel_quantity moving = sel_constant2(0.05, 0);
+    case_begin(&c, NX, NY + solid_rows, 0.7);
+    omp_set_num_threads(threads);
+    c.params.common.periodic = solid_rows ? 3 : 1;
+    c.params.acceleration = sel_constant2(1e-6, 2e-7);
+    if (solid_rows) {
+        case_wall(&c, case_box(&c, 0, 0, NX, (double)solid_rows - 1));
+        case_region(&c, case_box(&c, 0, (double)solid_rows - 1, NX, (double)solid_rows),
+                    &lbm_wall_table, moving);
+    } else {
+        case_wall(&c, case_face(&c, SEL_Y_MAX));
+        case_region(&c, case_face(&c, SEL_Y_MIN), &lbm_wall_table, moving);
+    }
+    case_start(&c);
+    case_state(&c)->streams = streams;
+    case_advance(&c, 101);
+    sel_box box = sel_grid_box(&c.domain->grid);
+    box.lo[1] = solid_rows;
+    sel_request read = {.kind = SEL_READ,
+                        .field = LBM_VELOCITY,
+                        .box = box,
+                        .precision = SEL_F64,
+                        .components = 2,
+                        .to = velocity};
+    case_request(&c, &read);
+    case_end(&c);
+}
+
+static void test_rows_of_solids_change_nothing(void **unused) {
+    (void)unused;
+    static double expected[2 * NX * NY], found[2 * NX * NY];
+    run_channel(0, 1, false, expected);
+    assert_true(expected[0] > 0.01);
+    for (int way = 0; way < 6; way++) {
+        run_channel(NY, 1 + way % 3, way / 3 == 1, found);
+        assert_memory_equal(expected, found, sizeof expected);
+    }
+}
+
 static void shear_flow(double x, double y, double t, const void *data, double value[2]) {
     (void)t;
     (void)data;
@@ -451,6 +494,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lid_driven_box_keeps_its_mass),
         cmocka_unit_test(test_bits_depend_on_nothing),
+        cmocka_unit_test(test_rows_of_solids_change_nothing),
         cmocka_unit_test(test_requests_read_what_was_set),
         cmocka_unit_test(test_monitor_finds_the_first_bad_cell),
         cmocka_unit_test(test_monitor_finds_the_fastest_and_the_thinnest_cell),

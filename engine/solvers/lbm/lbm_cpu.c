@@ -6,6 +6,7 @@
 #include "engine/solvers/lbm/lbm_cpu.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
 #include "engine/base/stream.h"
@@ -32,6 +33,31 @@ static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t real
     const int64_t slices = grid->dims == 3 ? planes + 2 : 1;
     layout.plane = pad_plane(layout.slice * slices * real) / real;
     return layout;
+}
+
+/* What a row costs, in cells: a row without free ones is looked at, too. */
+static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
+    int64_t cost = 1;
+    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
+        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
+    }
+    return cost;
+}
+
+static void share_rows(const lbm_boundary *boundary, int64_t threads, sel_arrays *arrays) {
+    const int64_t rows = boundary->rows;
+    int64_t all = 0, before = 0, row = 0;
+    int64_t *first = arrays->first_row = calloc((size_t)threads + 1, sizeof *first);
+    arrays->failed = arrays->failed || !first;
+    for (int64_t r = 0; r < rows; r++) {
+        all += cost_of_row(boundary, r);
+    }
+    for (int64_t t = 1; t <= threads && first; t++) {
+        while (row < rows && before < all * t / threads) {
+            before += cost_of_row(boundary, row++);
+        }
+        first[t] = t < threads ? row : rows;
+    }
 }
 
 static void list(sel_state *base) {
@@ -69,8 +95,8 @@ static void list(sel_state *base) {
         parts[b] = sel_block_cells(blocks, b, &state->halo, &populations);
     }
     state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
+    share_rows(&plan->boundary, base->threads, arrays);
     lbm_list(&state->all, parts, &vectors);
-    SEL_ADD(arrays, state, first_row, base->threads + 1, 0);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
@@ -190,33 +216,8 @@ static sel_status loaded(sel_state *base, sel_error *error) {
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
 }
 
-/* What a row costs, in cells: a row without free ones is looked at, too. */
-static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
-    int64_t cost = 1;
-    for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
-        cost += boundary->spans[s].x1 - boundary->spans[s].x0;
-    }
-    return cost;
-}
-
-static void share_rows(lbm_cpu *state) {
-    const lbm_boundary *boundary = &state->all.plan->boundary;
-    const int64_t threads = state->all.base.threads, rows = boundary->rows;
-    int64_t all = 0, before = 0, row = 0;
-    for (int64_t r = 0; r < rows; r++) {
-        all += cost_of_row(boundary, r);
-    }
-    for (int64_t t = 1; t <= threads; t++) {
-        while (row < rows && before < all * t / threads) {
-            before += cost_of_row(boundary, row++);
-        }
-        state->first_row[t] = t < threads ? row : rows;
-    }
-}
-
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    share_rows(state);
     state->kernels = lbm_kernels_usable(0);
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
@@ -260,11 +261,15 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
 static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
     const lbm_loops *loops = lbm_loops_of(state);
     const sel_blocks *blocks = &state->all.base.blocks;
+    const int64_t *spans = state->all.plan->boundary.row_spans;
     for (int64_t row = first; row < end;) {
         const int b = sel_block_of(blocks, row);
         const lbm_step step = lbm_describe_step(state, step_number, b);
         const int64_t last = blocks->v[b].end * blocks->rows_per_plane;
         for (; row < end && row < last; row++) {
+            if (spans[row] == spans[row + 1]) {
+                continue; /* all cells are solid, and zero for ever */
+            }
             loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
@@ -274,12 +279,13 @@ static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int6
 /* Each thread sweeps rows that lie together. */
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
+    const int64_t *first_row = base->arrays.first_row;
     (void)error;
 #pragma omp parallel num_threads(base->threads)
     for (int64_t k = 0; k < n; k++) {
 #pragma omp for schedule(static) nowait
         for (int t = 0; t < base->threads; t++) {
-            sweep(state, base->step + k, state->first_row[t], state->first_row[t + 1]);
+            sweep(state, base->step + k, first_row[t], first_row[t + 1]);
         }
         sel_stream_end();
 #pragma omp barrier

@@ -101,7 +101,6 @@ typedef struct lbm_cpu {
     lbm_layout layout; /* of each block; its plane is that of the largest */
     sel_halo halo;
     bool streams;       /* the populations are larger than the caches: store past them */
-    int64_t *first_row; /* [threads + 1] the rows of each thread, with as many free cells each */
     double *law_values; /* scratch of lbm_batches_apply */
     double *rows;       /* per thread LBM_ROWS rows of numbers */
 
