@@ -1,5 +1,5 @@
 /* measure.c -- what outputs measure: forces and fluxes of regions, fields at points. */
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 #include <math.h>
 #include <stdlib.h>

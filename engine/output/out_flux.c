@@ -1,7 +1,7 @@
 /* out_flux.c -- out.flux: what flows through a region, a line or a plane of cells, as CSV. */
 #include <math.h>
 #include <string.h>
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,

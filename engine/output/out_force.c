@@ -1,6 +1,6 @@
 /* out_force.c -- out.force: force and torque on a region as CSV, coefficients and statistics. */
 #include <math.h>
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 static const sel_field fields[] = {
     SEL_OUT_COMMON_ROWS,

@@ -1,6 +1,6 @@
 /* out_probe.c -- out.probe and out.profile: fields at points and along a line, as CSV. */
 #include <stdio.h>
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 static const sel_field probe_fields[] = {
     SEL_OUT_COMMON_ROWS,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 /* ---- the plane ---- */
 

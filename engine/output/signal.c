@@ -6,7 +6,7 @@
  * the peak lies at the top of the parabola through the logarithms of the three highest (for a
  * Gaussian peak, which that of a Hann window nearly is, this is exact).
  */
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 #include <complex.h>
 #include <math.h>

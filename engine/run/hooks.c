@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 
 /* Messages about fields and points name the call as they would name an output's table. */
 static const sel_table probe_call = {.name = "run:probe"};

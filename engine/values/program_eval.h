@@ -213,15 +213,6 @@ SEL_VALUE_INLINE double sel_packed_look_up(const sel_packed *packed, int32_t whi
     return sel_noise(at[0], at[1], at[2], at[3]);
 }
 
-SEL_VALUE_INLINE double sel_packed_call_up(const sel_packed *packed, const sel_packed_call *call,
-                                           const sel_packed_registers *registers) {
-    double at[SEL_LOOKUP_ARGUMENTS];
-    for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
-        at[k] = *sel_packed_register(registers, call->arguments[k]);
-    }
-    return sel_packed_look_up(packed, call->lookup, at);
-}
-
 SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_program *program,
                                      int32_t from, int32_t count,
                                      const sel_packed_registers *registers) {
@@ -233,7 +224,11 @@ SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_
         if (op == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
                 packed->call + program->call + sel_packed_operand(word, 1);
-            *to = sel_packed_call_up(packed, call, registers);
+            double at[SEL_LOOKUP_ARGUMENTS];
+            for (int k = 0; k < SEL_LOOKUP_ARGUMENTS; k++) {
+                at[k] = *sel_packed_register(registers, call->arguments[k]);
+            }
+            *to = sel_packed_look_up(packed, call->lookup, at);
         } else {
             *to =
                 sel_program_value(op, *sel_packed_register(registers, sel_packed_operand(word, 1)),

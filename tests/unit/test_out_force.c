@@ -1,5 +1,5 @@
 /* test_out_force.c -- out.force and out.flux, and the statistics of signals. */
-#include "engine/output/measure.h"
+#include "engine/output/kind.h"
 #include "tests/unit/output_case.h"
 
 static const double pi = 3.14159265358979323846;

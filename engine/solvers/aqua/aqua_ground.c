@@ -12,14 +12,12 @@
 
 /* The raster that the ground is, taken as it is; NULL: it is something else. */
 static const sel_raster *plain_raster(const aqua_params *params) {
-    const sel_lookup *lookup = sel_lookup_of(&params->ground);
-    return lookup && lookup->kind == SEL_LOOKUP_RASTER ? lookup->data : NULL;
+    return sel_raster_of(sel_lookup_of(&params->ground));
 }
 
 /* The raster of which it is made, edited or called by a function. */
 static const sel_raster *raster_of(const aqua_params *params) {
-    const sel_lookup *lookup = sel_quantity_raster(&params->ground);
-    return lookup ? lookup->data : NULL;
+    return sel_raster_of(sel_quantity_raster(&params->ground));
 }
 
 void aqua_complete(sel_common *params) {
