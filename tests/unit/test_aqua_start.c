@@ -39,7 +39,8 @@ static void make_start(start *s, int threads) {
     s->water = malloc((size_t)plan->layout.cells * sizeof *s->water);
     assert_int_equal(aqua_levels(plan, 0, AQUA_ALWAYS, s->z, NULL), SEL_OK);
     aqua_fill_bed(plan, s->z, s->bed);
-    assert_int_equal(aqua_fill_water(plan, s->z, s->water, NULL), SEL_OK);
+    const aqua_parts water = aqua_whole(s->water);
+    assert_int_equal(aqua_fill_water(plan, s->z, &water, NULL), SEL_OK);
 }
 
 static void end_start(start *s) {
@@ -100,7 +101,8 @@ static void the_first_cell_that_is_wrong_is_told(void **state) {
         const aqua_plan *plan = (const aqua_plan *)s.c.plan;
         s.z = calloc((size_t)plan->ghosts.count, sizeof *s.z);
         s.water = malloc((size_t)plan->layout.cells * sizeof *s.water);
-        assert_int_equal(aqua_fill_water(plan, s.z, s.water, &s.c.error), SEL_BAD_SCENARIO);
+        const aqua_parts water = aqua_whole(s.water);
+        assert_int_equal(aqua_fill_water(plan, s.z, &water, &s.c.error), SEL_BAD_SCENARIO);
         assert_string_equal(s.c.error.text, "the initial depth at cell {650, 150} is negative, -1");
         end_start(&s);
     }
