@@ -1,5 +1,4 @@
-/* aqua_amounts.c -- sources and sinks of sel.aqua on the device: rain, infiltration, sources,
- * levels.
+/* aqua_amounts.c -- rain, infiltration, sources and levels of sel.aqua on the device.
  *
  * Uniform amounts are sent as tables of many steps, in which steps recorded in a graph find theirs.
  * Fields and levels that vary in time are terms, evaluated by kernels; only those that Lua alone

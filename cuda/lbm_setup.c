@@ -139,7 +139,8 @@ static size_t word_count(const lbm_cuda *state) {
     return cells > 0 ? ((size_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
 }
 
-/* Values are evaluated ahead for few cells only (cuda_laws_copies). */
+/* At most so many cells are computed again: all boundary cells, which are few then, where values
+ * are evaluated ahead (cuda_laws_copies). */
 static int64_t most_again(const lbm_cuda *state) {
     const lbm_boundary *b = &state->all.plan->boundary;
     return state->all.copies > 1 ? b->cell_count : b->open_count;

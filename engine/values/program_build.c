@@ -2,8 +2,8 @@
  * registers.
  *
  * Nodes are numbered in the order in which they are made, so operands come before what uses them
- * and the list, stage by stage, is a schedule. Registers that no later instruction reads are used
- * again, but for what one stage leaves to a later one.
+ * and the list, stage by stage, is a schedule. Registers that no later instruction reads are
+ * reused, except those that one stage leaves to a later one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -282,7 +282,7 @@ static void order_nodes(layout *l) {
     p->registers = p->fixed;
 }
 
-/* Gives registers of their own to what a stage leaves to a later one; how many. */
+/* Gives separate registers to what a stage leaves to a later one; returns their number. */
 static int place_kept(layout *l, stage which) {
     const int before = l->p->registers;
     for (int i = 0; i < l->b->count; i++) {
