@@ -26,11 +26,12 @@ sel_blocks sel_blocks_cut(const sel_domain *domain, int count) {
     for (int b = 0; b < blocks.count; b++) {
         const int left = blocks.count - 1 - b;
         const int64_t first = end, last = planes - left * FEWEST_PLANES;
-        while (end < (left ? last : planes) &&
-               (!left || end - first < FEWEST_PLANES ||
-                before * blocks.count < domain->free_cells * (b + 1))) {
+        while (
+            left && end < last &&
+            (end - first < FEWEST_PLANES || before * blocks.count < domain->free_cells * (b + 1))) {
             before += free_cells(domain, end++);
         }
+        end = left ? end : planes;
         blocks.v[b] = (sel_block){first, end};
     }
     return blocks;
