@@ -3,9 +3,10 @@
  *
  * The arithmetic is that of Lua 5.4 on floats, to the bit: its floor division and modulo, its power
  * (a square is a product; CPOW is the C library's), its order of comparison in min and max.
- * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same source;
- * the includer may define SEL_VALUE_INLINE, SEL_LANES_INLINE and SEL_LANES_CALL (for what is called
- * seldom) to add its qualifiers, and SEL_LANES_UNROLL (before loops over some places of a row).
+ * Conditions are 0 or 1. Plain enough for C11 and for C++17, so that devices compile the same
+ * source; the includer may define SEL_VALUE_INLINE, SEL_LANES_INLINE and SEL_LANES_CALL (for what
+ * is called seldom) to add its qualifiers, and SEL_LANES_UNROLL (before loops over some places of a
+ * row).
  */
 #ifndef SEL_PROGRAM_EVAL_H
 #define SEL_PROGRAM_EVAL_H

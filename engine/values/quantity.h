@@ -126,8 +126,8 @@ bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y);
 /* The data that a quantity consists of, unmodified; NULL: it is something else. */
 const sel_lookup *sel_lookup_of(const sel_quantity *q);
 
-/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/lookup_value.h. Fails where x, y or z is
- * not finite or too large to have a fraction. */
+/* sel.noise: noise(seed, x, y, z) in [-1, 1]; see engine/values/lookup_value.h. Fails where x, y or
+ * z is not finite or too large to have a fraction. */
 extern const sel_lookup sel_noise_lookup;
 
 /* ---- a quantity painted by shapes, in order ---- */
