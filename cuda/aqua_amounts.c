@@ -269,8 +269,8 @@ static sel_status send_rates(aqua_cuda *state, int k, unsigned due, sel_error *e
     return status ? status : cuda_feed_send(rates, state->all.base.queue->stream, error);
 }
 
-/* Sets the ghosts in all copies of the depths, since the flow does not change those beyond the
- * grid. */
+/* Sets the ghosts in both copies of the depths, since the flow does not change those beyond the
+ * grid, and in the third. */
 static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) {
     aqua_state *all = &state->all;
     cudaStream_t stream = all->base.queue->stream;
@@ -287,20 +287,18 @@ static sel_status send_levels(aqua_cuda *state, unsigned due, sel_error *error) 
     }
     memcpy(pinned, all->z, state->levels.bytes);
     status = cuda_feed_send(&state->levels, stream, error);
-    if (status) {
-        return status;
+    for (int k = 0; k < 3 * all->base.blocks.count && !status; k++) {
+        const int b = k / 3, copy = k % 3;
+        aqua_gpu_flow flow = aqua_cuda_flow(state, all->base.step, b);
+        flow.from = copy == 2 ? all->poured : all->water[b][copy];
+        flow.marks_from = copy == 2 ? NULL : state->marks[copy];
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, depends && copy == 0 ? all->bed : NULL,
+                                     stream));
     }
-    aqua_gpu_flow flow = state->pattern;
-    flow.clock = cuda_queue_clock(all->base.queue, all->base.step);
-    void *const copies[] = {all->water[0][0], all->water[0][1], all->poured};
-    for (int k = 0; k < 3; k++) {
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, depends && k == 0 ? all->bed : NULL,
-                                     copies[k], k < 2 ? state->marks[k] : NULL, stream));
+    if (depends && !status) {
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->bed, stream));
     }
-    if (depends) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, all->bed, stream));
-    }
-    return SEL_OK;
+    return status;
 }
 
 sel_status aqua_cuda_prepare(aqua_cuda *state, unsigned due, sel_error *error) {

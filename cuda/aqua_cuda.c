@@ -132,7 +132,9 @@ static void describe(aqua_cuda *state) {
                                      .ny = (uint32_t)plan->layout.ny,
                                      .pitch = (uint32_t)plan->layout.pitch,
                                      .cells = plan->layout.cells,
-                                     .across = aqua_gpu_across(plan->layout.nx)};
+                                     .across = aqua_gpu_across(plan->layout.nx),
+                                     .end = (uint32_t)plan->layout.ny,
+                                     .end_cell = (uint32_t)plan->layout.cells};
     flow->whole = all->store.whole;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
@@ -153,9 +155,9 @@ static void describe(aqua_cuda *state) {
     state->view.arrived = all->arrived;
     state->view.metre = 1 / all->store.per_metre;
     state->view.dt = grid->dt;
-    state->periodic[0] = sel_axis_periodic(grid, 0);
-    state->periodic[1] = sel_axis_periodic(grid, 1);
-    flow->framed = plan->ghosts.count > 0 || state->periodic[0] || state->periodic[1];
+    flow->periodic[0] = sel_axis_periodic(grid, 0);
+    flow->periodic[1] = sel_axis_periodic(grid, 1);
+    flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
     state->edge_totals = state->books + (state->book_count - state->summed_edges);
     state->spread[AQUA_RAIN].totals =
         plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
@@ -187,7 +189,13 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
     aqua_fill_bed(plan, all->z, values);
     sel_status status = cuda_send(all->bed, values, bytes, error);
     status = status ? status : aqua_fill_water(plan, all->z, &whole, error);
-    status = status ? status : cuda_send(all->water[0][0], values, bytes, error);
+    for (int b = 0; b < all->base.blocks.count && !status; b++) {
+        const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
+        const int64_t first = block->first * plan->layout.pitch * all->size;
+        const int64_t end = (block->end + 2 * AQUA_HALO) * plan->layout.pitch * all->size;
+        status = cuda_send((char *)all->water[b][0] + first, (const char *)values + first,
+                           (uint64_t)(end - first), error);
+    }
     if (!status && plan->alpha) {
         aqua_fill_alpha(plan, values);
         status = cuda_send(all->alphas, values, bytes, error);
@@ -216,23 +224,44 @@ static sel_status show_edges(const aqua_cuda *state, const aqua_gpu_flow *flow, 
     return SEL_OK;
 }
 
-/* The flow of the step from `step` on, from these depths. */
-static aqua_gpu_flow describe_flow(const aqua_cuda *state, int64_t step, const void *from) {
+aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b) {
+    const aqua_state *all = &state->all;
+    const sel_block *block = &all->base.blocks.v[b];
     aqua_gpu_flow flow = state->pattern;
-    flow.from = from;
-    flow.to = state->all.water[0][(step + 1) & 1];
+    aqua_gpu_layout *layout = &flow.layout;
+    layout->first = (uint32_t)block->first;
+    layout->end = (uint32_t)block->end;
+    layout->first_cell = b == 0 ? 0 : (layout->first + AQUA_HALO) * layout->pitch;
+    if (block->end < all->plan->layout.ny) {
+        layout->end_cell = (layout->end + AQUA_HALO) * layout->pitch;
+    }
+    flow.from = all->poured ? all->poured : all->water[b][step & 1];
+    flow.to = all->water[b][(step + 1) & 1];
     flow.marks_from = state->marks[step & 1];
     flow.marks_to = state->marks[(step + 1) & 1];
-    flow.clock = cuda_queue_clock(state->all.base.queue, step);
+    flow.clock = cuda_queue_clock(all->base.queue, step);
     return flow;
 }
 
-/* The depths of the step after that of the clock. */
-static sel_status watch(const aqua_cuda *state, cuda_clock clock, const void *water,
-                        sel_error *error) {
+/* Fills what lies beyond periodic axes, and the halos of blocks. */
+static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *error) {
+    const aqua_state *all = &state->all;
+    if (all->poured) { /* which is in one piece */
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, all->poured, all->base.queue->stream));
+        return SEL_OK;
+    }
+    for (int b = 0; b < all->base.blocks.count; b++) {
+        const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
+        CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, all->base.queue->stream));
+    }
+    return cuda_exchange(&all->base, &all->halo, all->water, step, error);
+}
+
+/* The depths after the step. */
+static sel_status watch(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
     const aqua_state *all = &state->all;
     if (all->most || all->arrived) {
-        CUDA_TRY(aqua_gpu_watch(&state->pattern, clock, water, all->most, all->arrived,
+        CUDA_TRY(aqua_gpu_watch(flow, all->most, all->arrived,
                                 all->plan->params->arrival_depth * all->store.per_metre,
                                 all->base.queue->stream));
     }
@@ -257,65 +286,98 @@ static sel_status start(sel_state *base, sel_error *error) {
         CUDA_TRY(cudaMemsetAsync(all->arrived, 0xff, cells * sizeof *all->arrived, /* -1 */
                                  base->queue->stream));
     }
-    status =
-        status ? status : watch(state, cuda_queue_clock(base->queue, -1), all->water[0][0], error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        const aqua_gpu_flow before = aqua_cuda_flow(state, -1, b);
+        status = watch(state, &before, error);
+    }
     status = status ? status : mark_all(state, error);
     status = status ? status : cuda_sum_now(base, &volume, error);
     all->first_volume = sel_total_of(&volume, all->store.whole);
     status = status ? status : aqua_cuda_prepare(state, AQUA_ALWAYS, error);
-    const aqua_gpu_flow flow = describe_flow(state, 0, all->water[0][0]);
-    return status ? status : show_edges(state, &flow, error);
+    for (int b = 0; b < base->blocks.count && !status; b++) {
+        aqua_gpu_flow flow = aqua_cuda_flow(state, 0, b);
+        flow.from = all->water[b][0];
+        status = show_edges(state, &flow, error);
+    }
+    return status;
 }
 
 /* ---- a step ---- */
 
-static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
-    aqua_cuda *state = (aqua_cuda *)base;
-    const aqua_plan *plan = state->all.plan;
-    void *before = state->all.water[0][step & 1];
-    void *water = state->all.poured ? state->all.poured : before; /* what the flow begins with */
-    const aqua_gpu_flow flow = describe_flow(state, step, water);
-    cudaStream_t stream = base->queue->stream;
-    void *bed = state->level_count ? state->all.bed : NULL;
-    uint8_t *marks = state->marks[step & 1];
-    /* Levels, rain and sources, then ghosts and frame as far as they change. */
-    for (int k = 0; k < state->level_count; k++) {
-        CUDA_TRY(aqua_gpu_set_levels(&state->level[k], flow.clock, stream));
-    }
-    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
-        CUDA_TRY(
-            aqua_gpu_supply(&flow, false, before, water, marks, &state->spread[AQUA_RAIN], stream));
-    } else if (water != before) {
-        CUDA_TRY(cudaMemcpyAsync(water, before, (size_t)(plan->layout.cells * state->all.size),
+/* Rain, sources and ghosts of a block before the flow. */
+static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_error *error) {
+    const aqua_state *all = &state->all;
+    const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
+    const void *before = all->water[b][step & 1];
+    cudaStream_t stream = all->base.queue->stream;
+    if (all->plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
+    } else if (flow.from != before) {
+        const size_t first = flow.layout.first_cell * (size_t)all->size;
+        CUDA_TRY(cudaMemcpyAsync((char *)flow.from + first, (const char *)before + first,
+                                 flow.layout.end_cell * (size_t)all->size - first,
                                  cudaMemcpyDeviceToDevice, stream));
     }
     for (int l = 0; l < state->layer_count; l++) {
         const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(&flow, water, marks, state->source_cells + layer->first,
-                                 layer->count, state->amounts->doses, plan->inflow_count,
-                                 state->all.store.most_poured, stream));
+        CUDA_TRY(aqua_gpu_source(&flow, state->source_cells + layer->first, layer->count,
+                                 state->amounts->doses, all->plan->inflow_count,
+                                 all->store.most_poured, stream));
     }
     if (state->sets_ghosts) {
-        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, water, marks, stream));
+        void *bed = state->level_count ? all->bed : NULL;
+        CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
     }
-    if (bed) {
-        CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, bed, stream));
-    }
-    CUDA_TRY(aqua_gpu_wrap(&flow, state->periodic, water, stream));
-    CUDA_TRY(plan->params->scheme == AQUA_SCATTER ? aqua_gpu_scatter(&flow, stream)
-             : flow.whole                         ? aqua_gpu_march(&flow, stream)
-                                                  : aqua_gpu_two_pass(&flow, stream));
-    CUDA_TRY(aqua_gpu_edges(&flow, state->all.edges, state->summed_edges, state->edge_totals, NULL,
-                            stream));
-    sel_status status = base->observing ? show_edges(state, &flow, error) : SEL_OK;
+    return SEL_OK;
+}
+
+/* What flows through edges, infiltration, and what is watched, of a block. */
+static sel_status finish(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_error *error) {
+    const aqua_state *all = &state->all;
+    cudaStream_t stream = all->base.queue->stream;
+    CUDA_TRY(
+        aqua_gpu_edges(flow, all->edges, state->summed_edges, state->edge_totals, NULL, stream));
+    sel_status status = all->base.observing ? show_edges(state, flow, error) : SEL_OK;
     if (status) {
         return status;
     }
-    if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
-        CUDA_TRY(aqua_gpu_supply(&flow, true, flow.to, flow.to, NULL, &state->spread[AQUA_SOIL],
-                                 stream));
+    if (all->plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+        CUDA_TRY(aqua_gpu_supply(flow, NULL, &state->spread[AQUA_SOIL], stream));
     }
-    return watch(state, flow.clock, flow.to, error);
+    return watch(state, flow, error);
+}
+
+static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
+    aqua_cuda *state = (aqua_cuda *)base;
+    cudaStream_t stream = base->queue->stream;
+    const int blocks = base->blocks.count;
+    aqua_gpu_flow flow[SEL_MOST_BLOCKS] = {aqua_cuda_flow(state, step, 0)};
+    sel_status status = SEL_OK;
+    for (int k = 0; k < state->level_count; k++) {
+        CUDA_TRY(aqua_gpu_set_levels(&state->level[k], flow[0].clock, stream));
+    }
+    for (int b = 0; b < blocks && !status; b++) {
+        flow[b] = aqua_cuda_flow(state, step, b);
+        status = add_water(state, step, b, error);
+    }
+    if (state->level_count) {
+        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->all.bed, stream));
+    }
+    status = status ? status : exchange(state, step, error);
+    if (status) {
+        return status;
+    }
+    if (state->all.plan->params->scheme == AQUA_SCATTER) {
+        CUDA_TRY(aqua_gpu_scatter(flow, blocks, stream));
+    }
+    for (int b = 0; b < blocks && !status; b++) {
+        if (state->all.plan->params->scheme == AQUA_GATHER) {
+            CUDA_TRY(flow[b].whole ? aqua_gpu_march(&flow[b], stream)
+                                   : aqua_gpu_two_pass(&flow[b], stream));
+        }
+        status = finish(state, &flow[b], error);
+    }
+    return status;
 }
 
 /* Fields and levels that vary in time without being terms are sent for each step. */
@@ -382,14 +444,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     base->step = step;
     spread_books(state->all.plan, &state->all.books, state->copied);
     status = status ? status : cuda_send(state->books, state->copied, bytes, error);
-    if (status) {
-        return status;
-    }
-    for (int k = 0; k < 2; k++) {
-        CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->periodic, state->all.water[0][k],
-                               base->queue->stream));
-    }
-    return mark_all(state, error);
+    return status ? status : mark_all(state, error);
 }
 
 /* ---- answers ---- */
@@ -398,7 +453,8 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
                        sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     (void)field, (void)error;
-    state->view.water = state->all.water[0][base->step & 1];
+    const int64_t pitch = state->all.plan->layout.pitch;
+    state->view.water = cuda_parts_of(base, state->all.water, base->step, pitch, AQUA_HALO * pitch);
     *launchers = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return SEL_OK;
@@ -482,7 +538,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
 const cuda_solver aqua_on_cuda = {
     .what = "the water",
     .state_size = sizeof(aqua_cuda),
-    .uncut = true,
+    .unit = AQUA_TILE_ROWS,
     .fits = fits,
     .list = list,
     .start = start,

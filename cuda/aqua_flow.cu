@@ -29,13 +29,18 @@ static const dim3 tile(TILE_X, TILE_Y);
     for (int y = r.y0 + r.step * (int)(blockIdx.y * TILE_Y + threadIdx.y); y < r.y1; \
          y += r.step * (int)(gridDim.y * TILE_Y))
 
-// The cells whose factors a flow needs: those of the grid and a ring around it.
-static range with_ghosts(const aqua_gpu_layout &l) {
-    return {-1, (int)l.nx + 1, -1, (int)l.ny + 1, 1};
+// The cells whose factors a flow needs: those of the block and a ring around it.
+static range with_ring(const aqua_gpu_layout &l) {
+    return {-1, (int)l.nx + 1, (int)l.first - 1, (int)l.end + 1, 1};
 }
 
-static range of_grid(const aqua_gpu_layout &l) {
-    return {0, (int)l.nx, 0, (int)l.ny, 1};
+static range of_block(const aqua_gpu_layout &l) {
+    return {0, (int)l.nx, (int)l.first, (int)l.end, 1};
+}
+
+// Those that send: the ring only where it is that of the grid, else it is of another block.
+static range of_senders(const aqua_gpu_layout &l) {
+    return {-1, (int)l.nx + 1, (int)l.first - (l.first == 0), (int)l.end + (l.end == l.ny), 1};
 }
 
 template <class S, int EQUILIBRIUM>
@@ -84,7 +89,7 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
 }
 
 template <class S> static void find_factors(const aqua_gpu_flow *f, cudaStream_t stream) {
-    const range r = with_ghosts(f->layout);
+    const range r = with_ring(f->layout);
     if (f->equilibrium == AQUA_FILL) {
         factor_kernel<S, AQUA_FILL><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     } else if (f->equilibrium == AQUA_MEAN) {
@@ -95,7 +100,7 @@ template <class S> static void find_factors(const aqua_gpu_flow *f, cudaStream_t
 }
 
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *f, cudaStream_t stream) {
-    const range r = of_grid(f->layout);
+    const range r = of_block(f->layout);
     find_factors<aqua_f64>(f, stream);
     if (f->equilibrium == AQUA_MINDIFF) {
         flux_kernel<aqua_f64, true><<<blocks_of(r), tile, 0, stream>>>(*f, r);
@@ -169,32 +174,40 @@ __global__ void __launch_bounds__(TILE_X *TILE_Y)
     }
 }
 
-static void send(const aqua_gpu_flow *f, aqua_f32, cudaStream_t stream) {
-    const range r = with_ghosts(f->layout);
-    send_kernel<aqua_f32, ALL><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+static void send(const aqua_gpu_flow *f, int turn, aqua_f32, cudaStream_t stream) {
+    const range r = of_senders(f->layout);
+    if (turn == 0) {
+        send_kernel<aqua_f32, ALL><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+    }
 }
 
-static void send(const aqua_gpu_flow *f, aqua_f64, cudaStream_t stream) {
-    range r = with_ghosts(f->layout);
+// The rows -1 + turn, 2 + turn ... of the grid.
+static void send(const aqua_gpu_flow *f, int turn, aqua_f64, cudaStream_t stream) {
+    range r = of_senders(f->layout);
     r.step = 3;
-    for (int turn = 0; turn < 3 && r.y0 < r.y1; turn++, r.y0++) {
+    r.y0 += (turn + 2 * (r.y0 + 1)) % 3;
+    if (r.y0 < r.y1) {
         send_kernel<aqua_f64, 1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
         send_kernel<aqua_f64, 0><<<blocks_of(r), tile, 0, stream>>>(*f, r);
         send_kernel<aqua_f64, -1><<<blocks_of(r), tile, 0, stream>>>(*f, r);
     }
 }
 
-template <class S> static cudaError_t scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
-    const range r = of_grid(f->layout);
-    const size_t bytes = (size_t)f->layout.cells * sizeof(typename S::water);
-    const cudaError_t cleared = cudaMemsetAsync(f->more, 0, bytes, stream);
-    if (cleared == cudaSuccess) {
-        send(f, S(), stream);
-        update_kernel<S><<<blocks_of(r), tile, 0, stream>>>(*f, r);
+template <class S>
+static cudaError_t scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_t stream) {
+    const size_t bytes = (size_t)flows->layout.cells * sizeof(typename S::water);
+    const cudaError_t cleared = cudaMemsetAsync(flows->more, 0, bytes, stream);
+    for (int k = 0; k < 3 * blocks && cleared == cudaSuccess; k++) {
+        send(&flows[k % blocks], k / blocks, S(), stream);
+    }
+    for (int b = 0; b < blocks && cleared == cudaSuccess; b++) {
+        const range r = of_block(flows[b].layout);
+        update_kernel<S><<<blocks_of(r), tile, 0, stream>>>(flows[b], r);
     }
     return cleared == cudaSuccess ? cudaGetLastError() : cleared;
 }
 
-cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *f, cudaStream_t stream) {
-    return f->whole ? scatter<aqua_f32>(f, stream) : scatter<aqua_f64>(f, stream);
+cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_t stream) {
+    return flows->whole ? scatter<aqua_f32>(flows, blocks, stream)
+                        : scatter<aqua_f64>(flows, blocks, stream);
 }

@@ -26,6 +26,9 @@ typedef struct aqua_gpu_layout {
     uint32_t nx, ny, pitch;
     int64_t cells;   /* of the frame too: pitch (ny + 4) */
     uint32_t across; /* tiles in a row of them */
+    /* Of the block of the grid: its rows first <= y < end; and the numbers of its cells, those of
+     * the frame too where the grid ends. */
+    uint32_t first, end, first_cell, end_cell;
 } aqua_gpu_layout;
 
 /* A march does nothing where there is no water. Cell (x, y) of the grid is in tile
@@ -49,18 +52,20 @@ static inline int64_t aqua_gpu_tiles(int64_t nx, int64_t ny) {
  * the layout, so that the earliest wins. Moments are counted in half steps: 2 n after the flow that
  * led to step n, 2 n + 1 after sources have brought water for the step from n on. */
 
-/* One step's flow, from one copy of the depths to the other.
+/* One step of a block of the grid, from one copy of the depths to the other.
  *
- * Before, `from` is complete, frame included: ghosts are dry or at their level, copies beyond
- * periodic axes are there, cells without ground are dry. After, `to` holds w + what came in - what
- * went out for all cells 0 <= x < nx, 0 <= y < ny; its frame is left alone. (Ghosts among these
- * cells are reset before the next step; aqua_gpu_edges computes what they receive, from `from`.)
+ * Before the flow, `from` is complete, frame and halo included: ghosts are dry or at their level,
+ * copies beyond periodic axes are there, cells without ground are dry. After, `to` holds w + what
+ * came in - what went out for all cells 0 <= x < nx of the block's rows; its frame is left alone.
+ * (Ghosts among these cells are reset before the next step; aqua_gpu_edges computes what they
+ * receive, from `from`.)
  *
  * Cells without ground are cells like others: their bed is AQUA_NO_GROUND, their depth stays 0. */
 typedef struct aqua_gpu_flow {
     aqua_gpu_layout layout;
     bool whole; /* the store */
-    const void *bed, *from;
+    const void *bed;
+    void *from; /* rain, sources and ghosts are added before the flow */
     void *to;
     const void *alphas; /* of the type of beds, frame included; NULL: alpha everywhere */
     double alpha, least;
@@ -71,10 +76,11 @@ typedef struct aqua_gpu_flow {
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
     cuda_clock clock;
-    const int64_t *halted;     /* see cuda_is_halted: depths are not changed from then on */
-    const uint8_t *marks_from; /* march: marks of the tiles of `from`; NULL: all are computed */
-    uint8_t *marks_to;         /* and of `to` */
-    bool framed;               /* there are ghosts or copies: the frame may hold water */
+    const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
+    uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are
+                                       computed */
+    bool periodic[2];
+    bool framed; /* there are ghosts or copies: the frame may hold water */
 } aqua_gpu_flow;
 
 /* Gather in one pass, for whole quanta: a warp marches over a strip. It reads beyond the beds,
@@ -83,8 +89,9 @@ enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* The thesis's scheme: cells send to their receivers, then all are brought up to date. */
-cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flow, cudaStream_t stream);
+/* The thesis's scheme, in all blocks: cells send to their receivers, then all are brought up to
+ * date. */
+cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_t stream);
 
 /* ---- the other parts of a step ---- */
 
@@ -102,10 +109,10 @@ typedef struct aqua_gpu_spread {
     double unit, most; /* and aqua_rate_fits makes units of it */
 } aqua_gpu_spread;
 
-/* Adds to the depths `from` and stores the sum in `to`, which may be the same; or takes from `to`
- * at most what is there. marks: here and below, of the tiles of these depths; NULL: not wanted. */
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, bool takes, const void *from, void *to,
-                            uint8_t *marks, const aqua_gpu_spread *spread, cudaStream_t stream);
+/* Adds to the depths `before` and stores the sum in flow->from, which may be the same; before NULL:
+ * takes from flow->to at most what is there. */
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
+                            const aqua_gpu_spread *spread, cudaStream_t stream);
 
 /* A cell of a source: the k-th of its `count`. */
 typedef struct aqua_gpu_source_cell {
@@ -115,9 +122,8 @@ typedef struct aqua_gpu_source_cell {
 
 /* Sources whose cells are `source_cells`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, void *water, uint8_t *marks,
-                            const aqua_gpu_source_cell *source_cells, uint32_t count,
-                            const aqua_dose *doses, int sources, double most_poured,
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_gpu_source_cell *source_cells,
+                            uint32_t count, const aqua_dose *doses, int sources, double most_poured,
                             cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
@@ -141,30 +147,30 @@ typedef struct aqua_gpu_level {
 } aqua_gpu_level;
 cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
-/* Sets beds and depths of the ghosts; NULL: not these. */
+/* Sets the depths flow->from of the ghosts, and their beds; NULL: not these. */
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,
-                                void *water, uint8_t *marks, cudaStream_t stream);
+                                cudaStream_t stream);
 
-/* Fills what lies beyond periodic axes, of beds or depths. */
-cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, const bool periodic[2], void *values,
-                          cudaStream_t stream);
+/* Fills what lies beyond periodic axes, of beds or depths; beyond the ends of y if the block has
+ * all rows. */
+cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *flow, void *values, cudaStream_t stream);
 
 /* The fluxes of the edges, units of the store: added to totals[count], or if that is NULL stored in
  * flux[count]. */
 cudaError_t aqua_gpu_edges(const aqua_gpu_flow *flow, const aqua_edge *edges, int64_t count,
                            sel_total *totals, double *flux, cudaStream_t stream);
 
-/* Raises most[ny][nx] to the depths, and sets first[ny][nx], where it is -1, to the step that the
- * clock will show next when they reach `arrival`. NULL: not wanted. */
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, cuda_clock clock, const void *water,
-                           void *most, int32_t *first, double arrival, cudaStream_t stream);
+/* Raises most[ny][nx] to the depths flow->to, and sets first[ny][nx], where it is -1, to the step
+ * that the clock will show next when they reach `arrival`. NULL: not wanted. */
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *flow, void *most, int32_t *first, double arrival,
+                           cudaStream_t stream);
 
 /* ---- looking ---- */
 
 typedef struct aqua_gpu_view {
     aqua_gpu_layout layout;
     bool whole;
-    const void *water;      /* the present depths */
+    cuda_parts water;       /* the present depths */
     const void *most;       /* [ny][nx] */
     const int32_t *arrived; /* [ny][nx] */
     const double *ground;   /* [ny][nx] m; NULL: not wanted */

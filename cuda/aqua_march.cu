@@ -285,8 +285,9 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     march_kernel(const __grid_constant__ aqua_gpu_flow f, division d) {
     const int number = blockIdx.x % (int)f.layout.across, turn = blockIdx.x / (int)f.layout.across;
     const int behind = turn - d.coarse;
-    const int first = behind < 0 ? turn * d.tiles : d.coarse * d.tiles + behind * d.fine;
-    const int there = ((int)f.layout.ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS - first;
+    const int first = (int)f.layout.first / AQUA_TILE_ROWS +
+                      (behind < 0 ? turn * d.tiles : d.coarse * d.tiles + behind * d.fine);
+    const int there = ((int)f.layout.end + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS - first;
     const int tiles = min(behind < 0 ? d.tiles : d.fine, there);
     __shared__ slot ring[SLOTS];
     unsigned stale = 0, awake = (1u << tiles) - 1;
@@ -302,7 +303,7 @@ __global__ void __launch_bounds__(LANES, BLOCKS_AT_ONCE)
     while (awake) {
         const int begin = __ffs(awake) - 1, count = __ffs(~(awake >> begin)) - 1;
         const int y0 = (first + begin) * AQUA_TILE_ROWS;
-        const int rows = min(count * AQUA_TILE_ROWS, (int)f.layout.ny - y0);
+        const int rows = min(count * AQUA_TILE_ROWS, (int)f.layout.end - y0);
         march_rows<EQUILIBRIUM, LEAST, ALPHAS>(f, ring, number, y0, rows);
         awake &= ~(((1u << count) - 1) << begin);
     }
@@ -335,7 +336,8 @@ division divide(int64_t across, int64_t high, int64_t places) {
 template <int EQUILIBRIUM, bool LEAST, bool ALPHAS>
 cudaError_t launch(const aqua_gpu_flow *f, cudaStream_t stream) {
     const int64_t across = f->layout.across;
-    const int64_t high = (f->layout.ny + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;
+    const int64_t rows = f->layout.end - f->layout.first; // from the begin of a tile on
+    const int64_t high = (rows + AQUA_TILE_ROWS - 1) / AQUA_TILE_ROWS;
     const division d = divide(across, high, multiprocessors() * BLOCKS_AT_ONCE);
     const int64_t behind = high - (int64_t)d.coarse * d.tiles;
     const int64_t turns = d.coarse + (behind + d.fine - 1) / d.fine;

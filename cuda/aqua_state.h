@@ -20,7 +20,7 @@ typedef struct aqua_layer {
 
 typedef struct aqua_cuda {
     aqua_state all;
-    aqua_gpu_flow pattern; /* all but `from`, `to` and the clock's offset */
+    aqua_gpu_flow pattern; /* what aqua_cuda_flow completes */
     aqua_gpu_view view;    /* all but the present depths */
     uint8_t *marks[2]; /* of the tiles of each copy of the depths; NULL: the flow asks for none */
 
@@ -41,7 +41,6 @@ typedef struct aqua_cuda {
     cuda_feed levels;
     aqua_gpu_level level[AQUA_FIRSTS]; /* of regions whose level is a term */
     int level_count;
-    bool periodic[2];
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into
@@ -50,6 +49,9 @@ typedef struct aqua_cuda {
     sel_total *copied;              /* on the host, while it is saved or loaded */
     int64_t book_count, summed_edges;
 } aqua_cuda;
+
+/* The step from `step` on in block b of the grid. */
+aqua_gpu_flow aqua_cuda_flow(const aqua_cuda *state, int64_t step, int b);
 
 /* Finds the terms of a state that knows its plan. True if rain or infiltration may fail after rain
  * or sources have changed the depths: these then go into a third copy. */

@@ -69,12 +69,18 @@ static __device__ __forceinline__ void aqua_mark(const aqua_gpu_layout &l, uint8
     }
 }
 
-// The same for cell `at` of the layout, which may be one of the frame: that has no marks.
-static __device__ inline void aqua_mark_at(const aqua_gpu_layout &l, uint8_t *marks, uint32_t at) {
+// The same for cell `at` of flow.from, which may be one of the frame: that has no marks.
+static __device__ inline void aqua_mark_at(const aqua_gpu_flow &flow, uint32_t at) {
+    const aqua_gpu_layout &l = flow.layout;
     const uint32_t x = at % l.pitch - AQUA_GPU_HALO, y = at / l.pitch - AQUA_GPU_HALO;
-    if (marks && x < l.nx && y < l.ny) {
-        aqua_mark(l, marks, x, y);
+    if (flow.marks_from && x < l.nx && y < l.ny) {
+        aqua_mark(l, flow.marks_from, x, y);
     }
+}
+
+// Whether cell `at` is of the block.
+static __device__ __forceinline__ bool aqua_owns(const aqua_gpu_layout &l, uint32_t at) {
+    return at >= l.first_cell && at < l.end_cell;
 }
 
 // Raises the alarm for a depth that is too large; `moment` in half steps.

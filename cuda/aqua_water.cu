@@ -94,11 +94,11 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
 // Applies them to the cells x, x + CUDA_WARP, ... of a row, and adds them to *sum.
 template <class S, int FROM, int HOW>
 static __device__ __forceinline__ void
-supply_cells(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_cells &row,
-             uint32_t x, const typename S::water *from, typename S::water *to, uint8_t *marks,
-             double *sum) {
+supply_cells(const aqua_gpu_flow &f, const aqua_gpu_spread &s, const row_of_cells &row, uint32_t x,
+             const typename S::water *from, typename S::water *to, double *sum) {
     typedef typename S::water depth;
     constexpr int CELLS = cells_at_once<FROM>;
+    const aqua_gpu_layout &l = f.layout;
     depth here[CELLS], due[CELLS];
     bool wanted[CELLS];
 #pragma unroll
@@ -123,8 +123,8 @@ supply_cells(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_ce
                 to[at] = here[j] + (HOW == TAKE ? -part : part);
             }
             *sum += (double)part;
-            if (marks) {
-                aqua_mark(l, marks, at, row.y);
+            if (HOW != TAKE && f.marks_from) {
+                aqua_mark(l, f.marks_from, at, row.y);
             }
         }
     }
@@ -134,18 +134,18 @@ supply_cells(const aqua_gpu_layout &l, const aqua_gpu_spread &s, const row_of_ce
 // latency (36.9 against 33.7 Gcells/s for a storm in x, y, t on an H200).
 template <class S, int FROM, int HOW>
 __global__ void __launch_bounds__(THREADS, 8)
-    supply_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
-                  const typename S::water *from, typename S::water *to, uint8_t *marks,
+    supply_kernel(const __grid_constant__ aqua_gpu_flow f, const typename S::water *before,
                   const __grid_constant__ aqua_gpu_spread s, uint32_t room) {
     extern __shared__ double registers[]; // `room` numbers for each warp
     const uint32_t warp = threadIdx.x / CUDA_WARP, lane = threadIdx.x % CUDA_WARP;
+    const aqua_gpu_layout &l = f.layout;
     row_of_cells row;
-    row.y = blockIdx.x * (blockDim.x / CUDA_WARP) + warp;
-    if (row.y >= l.ny || cuda_is_halted(halted, clock)) {
+    row.y = l.first + blockIdx.x * (blockDim.x / CUDA_WARP) + warp;
+    if (row.y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
     row.first = (int64_t)row.y * l.nx;
-    row.step = cuda_now(clock);
+    row.step = cuda_now(f.clock);
     row.uniform = FROM == UNIFORM ? s.uniform[row.step % CUDA_STEPS] : 0;
     if (FROM == BY_TERM) {
         double *own = registers + warp * room;
@@ -160,10 +160,11 @@ __global__ void __launch_bounds__(THREADS, 8)
         __syncwarp();
     }
     double sum = 0;
+    const uint32_t at = aqua_at(l, 0, (int)row.y);
+    typename S::water *to = (typename S::water *)(HOW == TAKE ? f.to : f.from) + at;
+    const typename S::water *from = HOW == ADD_APART ? before + at : to;
     for (uint32_t x = lane; x - lane < l.nx; x += CUDA_WARP * cells_at_once<FROM>) {
-        const uint32_t at = aqua_at(l, 0, (int)row.y);
-        supply_cells<S, FROM, HOW>(l, s, row, x, (HOW == ADD_APART ? from : to) + at, to + at,
-                                   marks, &sum);
+        supply_cells<S, FROM, HOW>(f, s, row, x, from, to, &sum);
     }
     if (s.totals) {
         join_lanes(sum);
@@ -174,36 +175,31 @@ __global__ void __launch_bounds__(THREADS, 8)
 }
 
 template <class S, int HOW>
-static void supply(const aqua_gpu_flow *f, const void *from, void *to, uint8_t *marks,
-                   const aqua_gpu_spread *s, cudaStream_t stream) {
-    const aqua_gpu_layout &l = f->layout;
-    typedef typename S::water depth;
-    const depth *before = (const depth *)from;
-    depth *after = (depth *)to;
+static void supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
+                   cudaStream_t stream) {
+    const uint32_t rows = f->layout.end - f->layout.first, blocks = row_blocks(rows);
+    const typename S::water *from = (const typename S::water *)before;
     if (s->by_term) {
         const size_t bytes = cuda_term_row_bytes(&s->term);
-        const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes);
-        const uint32_t rows = LOOK_ROWS, warps = fit < rows ? fit : rows;
+        const uint32_t fit = (uint32_t)(CUDA_TERM_SHARED / bytes), most = LOOK_ROWS;
+        const uint32_t warps = fit < most ? fit : most;
         supply_kernel<S, BY_TERM, HOW>
-            <<<(l.ny + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
-                l, f->clock, f->halted, before, after, marks, *s,
-                (uint32_t)(bytes / sizeof(double)));
+            <<<(rows + warps - 1) / warps, warps * CUDA_WARP, warps * bytes, stream>>>(
+                *f, from, *s, (uint32_t)(bytes / sizeof(double)));
     } else if (s->uniform) {
-        supply_kernel<S, UNIFORM, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
-            l, f->clock, f->halted, before, after, marks, *s, 0);
+        supply_kernel<S, UNIFORM, HOW><<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
     } else {
-        supply_kernel<S, STORED, HOW><<<row_blocks(l.ny), THREADS, 0, stream>>>(
-            l, f->clock, f->halted, before, after, marks, *s, 0);
+        supply_kernel<S, STORED, HOW><<<blocks, THREADS, 0, stream>>>(*f, from, *s, 0);
     }
 }
 
-cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const void *from, void *to,
-                            uint8_t *marks, const aqua_gpu_spread *s, cudaStream_t stream) {
+cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aqua_gpu_spread *s,
+                            cudaStream_t stream) {
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
-        takes        ? supply<S, TAKE>(f, from, to, marks, s, stream)
-        : from == to ? supply<S, ADD>(f, from, to, marks, s, stream)
-                     : supply<S, ADD_APART>(f, from, to, marks, s, stream);
+        !before             ? supply<S, TAKE>(f, before, s, stream)
+        : before == f->from ? supply<S, ADD>(f, before, s, stream)
+                            : supply<S, ADD_APART>(f, before, s, stream);
     });
     return cudaGetLastError();
 }
@@ -212,41 +208,38 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, bool takes, const void *from
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
-                  typename S::water *water, uint8_t *marks,
-                  const aqua_gpu_source_cell *source_cells, uint32_t count, const aqua_dose *doses,
-                  int sources, double most_poured, uint64_t *alarm) {
+    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_source_cell *source_cells,
+                  uint32_t count, const aqua_dose *doses, int sources, double most_poured) {
     const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t >= count || cuda_is_halted(halted, clock)) {
+    if (t >= count || !aqua_owns(f.layout, source_cells[t].at) ||
+        cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const int64_t now = cuda_now(clock);
+    const int64_t now = cuda_now(f.clock);
     const aqua_gpu_source_cell cell = source_cells[t];
     const aqua_dose dose = doses[now % CUDA_STEPS * sources + cell.source];
+    typename S::water *water = (typename S::water *)f.from;
     if (S::whole) {
         const uint32_t behind =
             cell.k >= dose.turn ? cell.k - dose.turn : cell.k + (cell.count - dose.turn);
         const double depth = (double)water[cell.at] + dose.each + (behind < dose.odd ? 1 : 0);
         if (depth > most_poured) {
-            aqua_raise_at(alarm, 2 * now + 1, cell.at);
+            aqua_raise_at(f.alarm, 2 * now + 1, cell.at);
         } else {
             water[cell.at] = (typename S::water)depth;
         }
     } else {
         water[cell.at] += (typename S::water)dose.each;
     }
-    aqua_mark_at(l, marks, cell.at);
+    aqua_mark_at(f, cell.at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, void *water, uint8_t *marks,
-                            const aqua_gpu_source_cell *source_cells, uint32_t count,
-                            const aqua_dose *doses, int sources, double most_poured,
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_gpu_source_cell *source_cells,
+                            uint32_t count, const aqua_dose *doses, int sources, double most_poured,
                             cudaStream_t stream) {
     by_store(f, [&](auto store) {
-        typedef decltype(store) S;
-        source_kernel<S><<<blocks_for(count), THREADS, 0, stream>>>(
-            f->layout, f->clock, f->halted, (typename S::water *)water, marks, source_cells, count,
-            doses, sources, most_poured, f->alarm);
+        source_kernel<decltype(store)><<<blocks_for(count), THREADS, 0, stream>>>(
+            *f, source_cells, count, doses, sources, most_poured);
     });
     return cudaGetLastError();
 }
@@ -283,13 +276,14 @@ cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock,
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    ghosts_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
-                  const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed,
-                  typename S::water *water, uint8_t *marks) {
+    ghosts_kernel(const __grid_constant__ aqua_gpu_flow f,
+                  const __grid_constant__ aqua_gpu_ghosts g, typename S::real *bed) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
-    if (k >= g.count || cuda_is_halted(halted, clock)) {
+    if (k >= g.count || !aqua_owns(f.layout, (uint32_t)g.at[k]) ||
+        cuda_is_halted(f.halted, f.clock)) {
         return;
     }
+    typename S::water *water = (typename S::water *)f.from;
     const double ground = g.ground[k], z = g.z[k];
     const bool level = g.level[k];
     if (bed) {
@@ -298,21 +292,20 @@ __global__ void __launch_bounds__(THREADS)
     if (water) {
         water[g.at[k]] = S::water_of(level ? aqua_level_depth(ground, z) : 0, g.per_metre);
         if (level) {
-            aqua_mark_at(l, marks, g.at[k]);
+            aqua_mark_at(f, (uint32_t)g.at[k]);
         }
     }
 }
 
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *f, const aqua_gpu_ghosts *ghosts, void *bed,
-                                void *water, uint8_t *marks, cudaStream_t stream) {
+                                cudaStream_t stream) {
     if (ghosts->count == 0) {
         return cudaSuccess;
     }
     by_store(f, [&](auto store) {
         typedef decltype(store) S;
         ghosts_kernel<S><<<blocks_for(ghosts->count), THREADS, 0, stream>>>(
-            f->layout, f->clock, f->halted, *ghosts, (typename S::real *)bed,
-            (typename S::water *)water, marks);
+            *f, *ghosts, (typename S::real *)bed);
     });
     return cudaGetLastError();
 }
@@ -322,6 +315,7 @@ static __device__ int wrapped(int at, int n) {
 }
 
 // A thread per cell of the frame: four rows beyond the ends of y, four columns beyond those of x.
+// Those of other blocks have no thread that does anything.
 template <class T>
 __global__ void __launch_bounds__(THREADS)
     wrap_kernel(aqua_gpu_layout l, bool along_x, bool along_y, T *values) {
@@ -342,21 +336,21 @@ __global__ void __launch_bounds__(THREADS)
         y = (int)(rest / 4);
     }
     const int from_x = along_x ? wrapped(x, nx) : x, from_y = along_y ? wrapped(y, ny) : y;
-    if (from_x != x || from_y != y) {
+    if ((from_x != x || from_y != y) && aqua_owns(l, aqua_at(l, x, y))) {
         values[aqua_at(l, x, y)] = values[aqua_at(l, from_x, from_y)];
     }
 }
 
-cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, const bool periodic[2], void *values,
-                          cudaStream_t stream) {
+cudaError_t aqua_gpu_wrap(const aqua_gpu_flow *f, void *values, cudaStream_t stream) {
     const aqua_gpu_layout &l = f->layout;
     const int64_t frame = 4 * ((int64_t)l.nx + 2 * AQUA_GPU_HALO) + 4 * (int64_t)l.ny;
-    if (!periodic[0] && !periodic[1]) {
+    const bool along_x = f->periodic[0], along_y = f->periodic[1] && l.end - l.first == l.ny;
+    if (!along_x && !along_y) {
         return cudaSuccess;
     }
     by_store(f, [&](auto store) {
         typedef typename decltype(store)::water number;
-        wrap_kernel<<<blocks_for(frame), THREADS, 0, stream>>>(l, periodic[0], periodic[1],
+        wrap_kernel<<<blocks_for(frame), THREADS, 0, stream>>>(l, along_x, along_y,
                                                                (number *)values);
     });
     return cudaGetLastError();
@@ -385,7 +379,7 @@ __global__ void __launch_bounds__(THREADS)
     edge_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_edge *edges, int64_t count,
                 sel_total *totals, double *flux) {
     const int64_t e = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (e >= count) {
+    if (e >= count || !aqua_owns(f.layout, (uint32_t)edges[e].at)) {
         return;
     }
     const double value = carried<S>(f, edges[e]);
@@ -412,15 +406,15 @@ cudaError_t aqua_gpu_edges(const aqua_gpu_flow *f, const aqua_edge *edges, int64
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    watch_kernel(aqua_gpu_layout l, cuda_clock clock, const int64_t *halted,
-                 const typename S::water *water, typename S::water *most, int32_t *first,
+    watch_kernel(const __grid_constant__ aqua_gpu_flow f, typename S::water *most, int32_t *first,
                  double arrival) {
-    const uint32_t y = row_of_warp();
-    if (y >= l.ny || cuda_is_halted(halted, clock)) {
+    const aqua_gpu_layout &l = f.layout;
+    const uint32_t y = l.first + row_of_warp();
+    if (y >= l.end || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const typename S::water *row = water + aqua_at(l, 0, (int)y);
-    const int32_t step = (int32_t)(cuda_now(clock) + 1);
+    const typename S::water *row = (const typename S::water *)f.to + aqua_at(l, 0, (int)y);
+    const int32_t step = (int32_t)(cuda_now(f.clock) + 1);
     for (uint32_t x = threadIdx.x % CUDA_WARP; x < l.nx; x += CUDA_WARP) {
         const int64_t i = (int64_t)y * l.nx + x;
         if (most && row[x] > most[i]) {
@@ -432,12 +426,12 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, cuda_clock clock, const void *water, void *most,
-                           int32_t *first, double arrival, cudaStream_t stream) {
+cudaError_t aqua_gpu_watch(const aqua_gpu_flow *f, void *most, int32_t *first, double arrival,
+                           cudaStream_t stream) {
     by_store(f, [&](auto store) {
-        typedef typename decltype(store)::water depth;
-        watch_kernel<decltype(store)><<<row_blocks(f->layout.ny), THREADS, 0, stream>>>(
-            f->layout, clock, f->halted, (const depth *)water, (depth *)most, first, arrival);
+        typedef decltype(store) S;
+        watch_kernel<S><<<row_blocks(f->layout.end - f->layout.first), THREADS, 0, stream>>>(
+            *f, (typename S::water *)most, first, arrival);
     });
     return cudaGetLastError();
 }
@@ -466,7 +460,8 @@ template <class S> struct aqua_looked {
 
     // The depth in units of the store.
     static __device__ __forceinline__ last depth(const view &v, const uint32_t at[3]) {
-        return ((const last *)v.water)[aqua_at(v.layout, (int)at[0], (int)at[1])];
+        const uint32_t cell = aqua_at(v.layout, (int)at[0], (int)at[1]);
+        return ((const last *)cuda_part(v.water, cell))[cell];
     }
 
     static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {

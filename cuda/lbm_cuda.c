@@ -189,11 +189,7 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block) {
 }
 
 sel_status lbm_cuda_exchange(const lbm_cuda *state, int64_t turn, sel_error *error) {
-    void *at[SEL_MOST_BLOCKS];
-    for (int b = 0; b < SEL_MOST_BLOCKS; b++) {
-        at[b] = state->all.f[b][turn & 1];
-    }
-    return cuda_exchange(&state->all.base, &state->halo, at, error);
+    return cuda_exchange(&state->all.base, &state->halo, state->all.f, turn, error);
 }
 
 static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
@@ -279,16 +275,11 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
     const int64_t step = state->all.base.step;
     lbm_gpu_view *view = &state->view;
-    const sel_blocks *blocks = &state->all.base.blocks;
     view->last = lbm_cuda_step(state, step > 0 ? step - 1 : 0, 0);
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->blocks = blocks->count;
-    for (int b = 0; b < blocks->count; b++) {
-        view->now[b] = state->all.f[b][step & 1];
-        view->end[b] = (uint32_t)(blocks->v[b].end * state->halo.stride);
-    }
+    view->now = cuda_parts_of(&state->all.base, state->all.f, step, state->halo.stride, 0);
     return view;
 }
 

@@ -106,10 +106,8 @@ cudaError_t lbm_gpu_step_d3q19_f64(const lbm_gpu_step *step, cudaStream_t stream
 
 /* What fields are computed from. */
 typedef struct lbm_gpu_view {
-    lbm_gpu_step last; /* the last step; before any, and to observe it, the step to come */
-    const void *now[SEL_MOST_BLOCKS]; /* populations of the present step, by block of the grid, */
-    uint32_t end[SEL_MOST_BLOCKS];    /* which ends at this index of a plane */
-    int blocks;
+    lbm_gpu_step last;    /* the last step; before any, and to observe it, the step to come */
+    cuda_parts now;       /* populations of the present step, by the index in a plane */
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
     double *strain[2];    /* LBM_STRAIN_RATE and LBM_STRESS of the last observed step:
                              [components][nz][ny][nx], the user's units; NULL: not wanted */

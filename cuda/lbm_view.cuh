@@ -54,11 +54,7 @@ template <class T, class D> struct lbm_look {
     // Those of the block of the grid that has a cell.
     static __device__ __forceinline__ const real *populations(const lbm_gpu_view &v,
                                                               uint32_t index) {
-        int b = 0;
-        while (b + 1 < v.blocks && index >= v.end[b]) {
-            b++;
-        }
-        return (const real *)v.now[b];
+        return (const real *)cuda_part(v.now, index);
     }
 
     // Density deviation and velocity: the momentum of stored populations is rho u + F/2.

@@ -53,10 +53,7 @@ static sel_state *begin(const sel_plan *plan) {
     }
     state->queue = queue;
     state->arrays.memory = &device_memory;
-    sel_state_begin(state, plan);
-    if (solver_of(plan)->uncut) {
-        state->blocks = sel_blocks_cut(plan->domain, 1);
-    }
+    sel_state_begin(state, plan, solver_of(plan)->unit);
     return state;
 }
 
@@ -117,9 +114,20 @@ static sel_status copy_on_stream(void *stream, void *to, const void *from, size_
     return SEL_OK;
 }
 
-sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const *at,
-                         sel_error *error) {
-    return sel_exchange(&state->blocks, halo, at, copy_on_stream, state->queue->stream, error);
+sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const (*places)[2],
+                         int64_t turn, sel_error *error) {
+    return sel_exchange(&state->blocks, halo, places, turn, copy_on_stream, state->queue->stream,
+                        error);
+}
+
+cuda_parts cuda_parts_of(const sel_state *state, void *const (*places)[2], int64_t turn,
+                         int64_t stride, int64_t first) {
+    cuda_parts parts = {.count = state->blocks.count};
+    for (int b = 0; b < parts.count; b++) {
+        parts.at[b] = places[b][turn & 1];
+        parts.end[b] = (uint32_t)(first + state->blocks.v[b].end * stride);
+    }
+    return parts;
 }
 
 static sel_status create(const sel_plan *plan, sel_state **made, sel_error *error) {

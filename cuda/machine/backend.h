@@ -12,7 +12,7 @@
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
     size_t state_size; /* bytes of its state, which begins with a sel_state */
-    bool uncut;        /* its kernels see the grid as one block */
+    int unit;          /* blocks of the grid begin at multiples of so many planes */
     /* Fails when the grid is too large for the kernels' integers. This and all that follow but
      * list, start, step and look may be NULL: there is nothing to do. */
     sel_status (*fits)(const sel_plan *plan, sel_error *error);
@@ -58,9 +58,12 @@ sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
-/* Enqueues what fills the halos of the blocks of an array. */
-sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const *at,
-                         sel_error *error);
+/* Enqueues what fills the halos of the blocks of an array (sel_exchange). */
+sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const (*places)[2],
+                         int64_t turn, sel_error *error);
+/* Where its blocks stand, whose planes are `stride` numbers apart, plane 0 at number `first`. */
+cuda_parts cuda_parts_of(const sel_state *state, void *const (*places)[2], int64_t turn,
+                         int64_t stride, int64_t first);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 #include "engine/base/sums.h"
+#include "engine/scene/grid.h"
 
 /* ---- the clock: the step number on the device, so that a graph can be launched again ---- */
 
@@ -54,6 +55,24 @@ typedef struct cuda_grid {
     uint32_t n[3];
     const uint8_t *solid; /* [nz][ny][nx], 0: free */
 } cuda_grid;
+
+/* An array in the blocks of a grid: at[b] leads to the numbers below end[b] and not below those of
+ * the block before. */
+typedef struct cuda_parts {
+    const void *at[SEL_MOST_BLOCKS];
+    uint32_t end[SEL_MOST_BLOCKS];
+    int count;
+} cuda_parts;
+
+#ifdef __CUDACC__
+static __device__ __forceinline__ const void *cuda_part(const cuda_parts &parts, uint32_t number) {
+    int b = 0;
+    while (b + 1 < parts.count && number >= parts.end[b]) {
+        b++;
+    }
+    return parts.at[b];
+}
+#endif
 
 /* Sums over free cells. */
 typedef struct cuda_sums {

@@ -4,7 +4,6 @@
 #ifndef CUDA_TERMS_CUH
 #define CUDA_TERMS_CUH
 
-#define SEL_GRID_INLINE static __device__ inline
 #define SEL_VALUE_INLINE static __device__ inline
 #define SEL_LANES_INLINE static __device__ __forceinline__
 #define SEL_LANES_CALL static __device__ __noinline__

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FEWEST_PLANES = 2 };
+enum { FEWEST_PLANES = 2 }; /* as wide as the widest halo */
 
 static int64_t free_cells(const sel_domain *domain, int64_t plane) {
     const int64_t *n = domain->grid.n, cells = domain->grid.dims == 3 ? n[0] * n[1] : n[0];
@@ -14,9 +14,10 @@ static int64_t free_cells(const sel_domain *domain, int64_t plane) {
     return count;
 }
 
-sel_blocks sel_blocks_cut(const sel_domain *domain, int count) {
+sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit) {
     const sel_grid *grid = &domain->grid;
-    const int64_t planes = grid->n[grid->dims - 1], most = planes / FEWEST_PLANES;
+    const int64_t least = unit > FEWEST_PLANES ? unit : FEWEST_PLANES;
+    const int64_t planes = grid->n[grid->dims - 1], most = planes / least;
     sel_blocks blocks = {.wraps = sel_axis_periodic(grid, grid->dims - 1),
                          .rows_per_plane = grid->dims == 3 ? grid->n[1] : 1};
     count = count > SEL_MOST_BLOCKS ? SEL_MOST_BLOCKS : count;
@@ -25,10 +26,10 @@ sel_blocks sel_blocks_cut(const sel_domain *domain, int count) {
     int64_t end = 0, before = 0;
     for (int b = 0; b < blocks.count; b++) {
         const int left = blocks.count - 1 - b;
-        const int64_t first = end, last = planes - left * FEWEST_PLANES;
-        while (
-            left && end < last &&
-            (end - first < FEWEST_PLANES || before * blocks.count < domain->free_cells * (b + 1))) {
+        const int64_t first = end, last = (most - left) * least;
+        while (left && end < last &&
+               (end - first < least || (unit > 1 && end % unit) ||
+                before * blocks.count < domain->free_cells * (b + 1))) {
             before += free_cells(domain, end++);
         }
         end = left ? end : planes;
@@ -61,8 +62,8 @@ static sel_status copy_here(void *stream, void *to, const void *from, size_t byt
     return SEL_OK;
 }
 
-sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const *at,
-                        sel_copy *copy, void *stream, sel_error *error) {
+sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const (*places)[2],
+                        int64_t turn, sel_copy *copy, void *stream, sel_error *error) {
     const int64_t size = halo->type.size, count = blocks->count;
     const size_t bytes = (size_t)(halo->stride * size);
     sel_status status = SEL_OK;
@@ -80,9 +81,9 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *co
             const int64_t c = j / halo->width, p = j % halo->width;
             const int64_t to = c * halo->plane + (to_plane + p) * halo->stride - halo->margin;
             const int64_t source = c * halo->plane + (from_plane + p) * halo->stride - halo->margin;
-            status =
-                (copy ? copy : copy_here)(stream, (char *)at[b] + to * size,
-                                          (const char *)at[from] + source * size, bytes, error);
+            status = (copy ? copy : copy_here)(stream, (char *)places[b][turn & 1] + to * size,
+                                               (const char *)places[from][turn & 1] + source * size,
+                                               bytes, error);
         }
     }
     return status;

@@ -24,9 +24,9 @@ typedef struct sel_blocks {
     sel_block v[SEL_MOST_BLOCKS];
 } sel_blocks;
 
-/* Cuts a grid into `count` blocks with as many free cells each, of at least two planes, or into
- * fewer where the planes do not suffice. */
-sel_blocks sel_blocks_cut(const sel_domain *domain, int count);
+/* Cuts a grid into `count` blocks with as many free cells each, or into fewer where the planes do
+ * not suffice: a block has two at least, and begins at a multiple of `unit` (0: 1) of them. */
+sel_blocks sel_blocks_cut(const sel_domain *domain, int count, int unit);
 
 static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
     int b = 0;
@@ -55,9 +55,10 @@ sel_cells sel_block_cells(const sel_blocks *blocks, int b, const sel_halo *halo,
 typedef sel_status sel_copy(void *stream, void *to, const void *from, size_t bytes,
                             sel_error *error);
 
-/* Fills the halos of all blocks; at[b] is the pointer of block b. One block needs none. `copy`
- * NULL: in the host's memory, at once, and it cannot fail. */
-sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const *at,
-                        sel_copy *copy, void *stream, sel_error *error);
+/* Fills the halos of all blocks of one of two copies that take turns: places[b][turn & 1] is the
+ * pointer of block b. One block needs none. `copy` NULL: in the host's memory, at once, and it
+ * cannot fail. */
+sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const (*places)[2],
+                        int64_t turn, sel_copy *copy, void *stream, sel_error *error);
 
 #endif

@@ -60,7 +60,7 @@ static double bandwidth(int device, int threads) {
 }
 
 static void list(sel_state *state, const sel_plan *plan) {
-    sel_state_begin(state, plan);
+    sel_state_begin(state, plan, 1);
     cpu_of(plan)->list(state);
     sel_state_list(state);
     SEL_ADD(&state->arrays, state, partials, SEL_PARTIALS * sel_state_rows(state), 0);

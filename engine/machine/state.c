@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sel_state_begin(sel_state *state, const sel_plan *plan) {
+void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
-    state->blocks = sel_blocks_cut(plan->domain, plan->blocks);
+    state->blocks = sel_blocks_cut(plan->domain, plan->blocks, unit);
     SEL_ADD_VALUE(&state->arrays, state, step);
     SEL_ADD_VALUE(&state->arrays, state, observed);
     SEL_ADD(&state->arrays, state, controls, plan->domain->control_count + 1,

@@ -62,8 +62,9 @@ sel_status sel_state_loaded(sel_state *state, sel_status (*loaded)(sel_state *, 
 /* sel_backend.whole */
 int64_t sel_state_whole(const sel_state *state);
 
-/* Set-up common to all states: before the solver lists its arrays, and after. */
-void sel_state_begin(sel_state *state, const sel_plan *plan);
+/* Set-up common to all states: before the solver lists its arrays, and after. `unit`: of
+ * sel_blocks_cut. */
+void sel_state_begin(sel_state *state, const sel_plan *plan, int unit);
 void sel_state_list(sel_state *state);
 
 /* ---- checkpoints ---- */

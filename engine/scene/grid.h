@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Device code may add its qualifiers. */
-#ifndef SEL_GRID_INLINE
+#ifdef __CUDACC__
+#define SEL_GRID_INLINE static __device__ inline
+#else
 #define SEL_GRID_INLINE static inline
 #endif
 

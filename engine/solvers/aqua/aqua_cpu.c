@@ -42,8 +42,7 @@ static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y)
 }
 
 static void exchange(const aqua_state *state, int64_t step) {
-    const aqua_parts depths = depths_of(state, step);
-    sel_exchange(depths.blocks, &state->halo, depths.at, NULL, NULL, NULL);
+    sel_exchange(&state->base.blocks, &state->halo, state->water, step, NULL, NULL, NULL);
 }
 
 static double sum_row(const sel_state *base, int64_t y) {

@@ -230,11 +230,7 @@ static sel_status start(sel_state *base, sel_error *error) {
 }
 
 void lbm_exchange(const lbm_cpu *state, int64_t turn) {
-    void *at[SEL_MOST_BLOCKS];
-    for (int b = 0; b < SEL_MOST_BLOCKS; b++) {
-        at[b] = state->all.f[b][turn & 1];
-    }
-    sel_exchange(&state->all.base.blocks, &state->halo, at, NULL, NULL, NULL);
+    sel_exchange(&state->all.base.blocks, &state->halo, state->all.f, turn, NULL, NULL, NULL);
 }
 
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
