@@ -254,7 +254,7 @@ static sel_status exchange(const aqua_cuda *state, int64_t step, sel_error *erro
         const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
         CUDA_TRY(aqua_gpu_wrap(&flow, flow.from, all->base.queue->stream));
     }
-    return cuda_exchange(&all->base, &all->halo, all->water, step, error);
+    return cuda_exchange(&all->base, step, error);
 }
 
 /* The depths after the step. */
@@ -453,8 +453,7 @@ static sel_status look(sel_state *base, int field, const cuda_look **launchers, 
                        sel_error *error) {
     aqua_cuda *state = (aqua_cuda *)base;
     (void)field, (void)error;
-    const int64_t pitch = state->all.plan->layout.pitch;
-    state->view.water = cuda_parts_of(base, state->all.water, base->step, pitch, AQUA_HALO * pitch);
+    state->view.water = cuda_parts_of(base, base->step);
     *launchers = aqua_gpu_look(state->all.store.whole);
     *view = &state->view;
     return SEL_OK;

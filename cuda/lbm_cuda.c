@@ -86,23 +86,15 @@ static void list(sel_state *base) {
                              .slice = layout->slice,
                              .plane = layout->plane,
                              .count = plan->boundary.lattice->q * layout->plane};
-    sel_cells vectors = populations, parts[SEL_MOST_BLOCKS];
+    sel_cells vectors = populations;
     vectors.components = domain->grid.dims;
     vectors.plane = (int64_t)layout->slice * layout->nz;
     vectors.count = domain->grid.dims * vectors.plane;
-    state->halo = (sel_halo){.type = {'f', (uint32_t)lbm_real(base->plan)},
-                             .components = populations.components,
-                             .width = 1,
-                             .stride = domain->grid.dims == 3 ? layout->slice : layout->pitch,
-                             .plane = layout->plane,
-                             .behind = true};
-    for (int b = 0; b < base->blocks.count; b++) {
-        parts[b] = sel_block_cells(&base->blocks, b, &state->halo, &populations);
-    }
+    base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
     state->laws = cuda_laws_create(plan, arrays);
     arrays->failed = arrays->failed || !state->laws;
     state->all.copies = state->laws ? cuda_laws_copies(state->laws) : 1;
-    lbm_list(&state->all, parts, &vectors);
+    lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
@@ -188,10 +180,6 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block) {
     return one;
 }
 
-sel_status lbm_cuda_exchange(const lbm_cuda *state, int64_t turn, sel_error *error) {
-    return cuda_exchange(&state->all.base, &state->halo, state->all.f, turn, error);
-}
-
 static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
     lbm_gpu_view view = *lbm_cuda_view(state);
     for (int b = 0; b < state->all.base.blocks.count; b++) {
@@ -236,7 +224,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         const lbm_gpu_step one = lbm_cuda_step(state, step, b);
         CUDA_TRY(state->run_step(&one, base->queue->stream));
     }
-    return status ? status : lbm_cuda_exchange(state, step + 1, error);
+    return status ? status : cuda_exchange(base, step + 1, error);
 }
 
 /* Saves the acceleration for the closures of the next step, before a control changes it. */
@@ -268,7 +256,7 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
 static sel_status loaded(sel_state *base, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     const unsigned varies = lbm_depends(state->all.plan);
-    sel_status status = lbm_cuda_exchange(state, base->step, error);
+    sel_status status = cuda_exchange(base, base->step, error);
     return status || !varies ? status : cuda_laws_enqueue(state, varies, base->step - 1, 1, error);
 }
 
@@ -279,7 +267,7 @@ const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
     if (step == 0) {
         view->last.acceleration_turns = false; /* the first is that of time 0 */
     }
-    view->now = cuda_parts_of(&state->all.base, state->all.f, step, state->halo.stride, 0);
+    view->now = cuda_parts_of(&state->all.base, step);
     return view;
 }
 

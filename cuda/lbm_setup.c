@@ -244,7 +244,7 @@ sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error) {
             CUDA_TRY(
                 lbm_gpu_start(&view, given, state->all.f[b][0], state->all.base.queue->stream));
         }
-        status = lbm_cuda_exchange(state, 0, error);
+        status = cuda_exchange(&state->all.base, 0, error);
     }
     if (!status) {
         status = cuda_sum_now(&state->all.base, &deviation, error);

@@ -18,7 +18,6 @@ typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
     lbm_cuda_block block[SEL_MOST_BLOCKS];
-    sel_halo halo;     /* of populations */
     lbm_gpu_view view; /* see lbm_cuda_view */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
@@ -30,9 +29,6 @@ typedef struct lbm_cuda {
 
 /* The step from `step` to the next in a block of the grid. */
 lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block);
-
-/* Fills the halos of the blocks of f[..][turn]. */
-sel_status lbm_cuda_exchange(const lbm_cuda *state, int64_t turn, sel_error *error);
 
 /* Thread blocks of a step for so many rows. */
 uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows);

@@ -114,18 +114,18 @@ static sel_status copy_on_stream(void *stream, void *to, const void *from, size_
     return SEL_OK;
 }
 
-sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const (*places)[2],
-                         int64_t turn, sel_error *error) {
-    return sel_exchange(&state->blocks, halo, places, turn, copy_on_stream, state->queue->stream,
+sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error) {
+    return sel_exchange(&state->blocks, &state->turns, turn, copy_on_stream, state->queue->stream,
                         error);
 }
 
-cuda_parts cuda_parts_of(const sel_state *state, void *const (*places)[2], int64_t turn,
-                         int64_t stride, int64_t first) {
+cuda_parts cuda_parts_of(const sel_state *state, int64_t turn) {
+    const sel_turns *turns = &state->turns;
     cuda_parts parts = {.count = state->blocks.count};
     for (int b = 0; b < parts.count; b++) {
-        parts.at[b] = places[b][turn & 1];
-        parts.end[b] = (uint32_t)(first + state->blocks.v[b].end * stride);
+        const int64_t end = state->blocks.v[b].end;
+        parts.at[b] = turns->at[b][turn & 1];
+        parts.end[b] = (uint32_t)(end * sel_turns_stride(turns) - turns->margin);
     }
     return parts;
 }

@@ -58,12 +58,10 @@ sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
-/* Enqueues what fills the halos of the blocks of an array (sel_exchange). */
-sel_status cuda_exchange(const sel_state *state, const sel_halo *halo, void *const (*places)[2],
-                         int64_t turn, sel_error *error);
-/* Where its blocks stand, whose planes are `stride` numbers apart, plane 0 at number `first`. */
-cuda_parts cuda_parts_of(const sel_state *state, void *const (*places)[2], int64_t turn,
-                         int64_t stride, int64_t first);
+/* Enqueues what fills the halos of state->turns (sel_exchange). */
+sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error);
+/* Where their blocks stand, by the number of an element. */
+cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
 /* Copies between host and device; done when it returns. */
 sel_status cuda_send(const void *to, const void *from, uint64_t bytes, sel_error *error);

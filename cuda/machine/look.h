@@ -59,13 +59,13 @@ typedef struct cuda_grid {
 /* An array in the blocks of a grid: at[b] leads to the numbers below end[b] and not below those of
  * the block before. */
 typedef struct cuda_parts {
-    const void *at[SEL_MOST_BLOCKS];
+    void *at[SEL_MOST_BLOCKS];
     uint32_t end[SEL_MOST_BLOCKS];
     int count;
 } cuda_parts;
 
 #ifdef __CUDACC__
-static __device__ __forceinline__ const void *cuda_part(const cuda_parts &parts, uint32_t number) {
+static __device__ __forceinline__ void *cuda_part(const cuda_parts &parts, uint32_t number) {
     int b = 0;
     while (b + 1 < parts.count && number >= parts.end[b]) {
         b++;

@@ -55,19 +55,6 @@ void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel
     }
 }
 
-void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
-                          const sel_cells *cells, int parts) {
-    for (int k = 0; k < 2 * parts; k++) {
-        const int turn = k / parts, b = k % parts, before = arrays->count;
-        char *place = (char *)places + (size_t)(2 * b + turn) * sizeof(void *);
-        sel_arrays_add_cells(arrays, name, place, type, &cells[b],
-                             SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN));
-        if (arrays->count > before) {
-            arrays->v[before].parts = b == 0 ? parts : 0;
-        }
-    }
-}
-
 /* ---- memory ---- */
 
 static char *memory_of(const sel_arrays *arrays, const sel_array *array) {

@@ -96,12 +96,6 @@ void sel_arrays_add(sel_arrays *arrays, const char *name, void *place, sel_type 
 void sel_arrays_add_cells(sel_arrays *arrays, const char *name, void *place, sel_type type,
                           const sel_cells *cells, unsigned flags);
 
-/* Two copies of the same cells that take turns: places[step & 1] is that of a step. A checkpoint
- * has the present one. Of `parts` blocks, cells[parts]: places[block][step & 1]; those of a turn
- * stand one behind the other. */
-void sel_arrays_add_turns(sel_arrays *arrays, const char *name, void *places, sel_type type,
-                          const sel_cells *cells, int parts);
-
 /* A typed member of a struct, by its name. */
 #define SEL_ADD(arrays, owner, member, count, flags) \
     sel_arrays_add(arrays, #member, &(owner)->member, SEL_TYPE_OF(*(owner)->member), count, flags)

@@ -47,11 +47,13 @@ int64_t sel_blocks_largest(const sel_blocks *blocks) {
     return largest;
 }
 
-sel_cells sel_block_cells(const sel_blocks *blocks, int b, const sel_halo *halo,
-                          const sel_cells *whole) {
-    sel_cells cells = *whole;
-    cells.n[whole->n[2] > 1 ? 2 : 1] = blocks->v[b].end - blocks->v[b].first;
-    cells.shift = blocks->v[b].first * halo->stride;
+sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block) {
+    sel_cells cells = turns->cells;
+    int64_t *planes = &cells.n[cells.n[2] > 1 ? 2 : 1];
+    const int64_t left_out = *planes - (block->end - block->first);
+    *planes -= left_out;
+    cells.count -= cells.components == 1 ? left_out * sel_turns_stride(turns) : 0;
+    cells.shift = block->first * sel_turns_stride(turns);
     return cells;
 }
 
@@ -62,10 +64,9 @@ static sel_status copy_here(void *stream, void *to, const void *from, size_t byt
     return SEL_OK;
 }
 
-sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const (*places)[2],
-                        int64_t turn, sel_copy *copy, void *stream, sel_error *error) {
-    const int64_t size = halo->type.size, count = blocks->count;
-    const size_t bytes = (size_t)(halo->stride * size);
+sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_t turn,
+                        sel_copy *copy, void *stream, sel_error *error) {
+    const int64_t size = turns->type.size, stride = sel_turns_stride(turns), count = blocks->count;
     sel_status status = SEL_OK;
     for (int64_t k = 0; count > 1 && k < 2 * count && !status; k++) {
         const int64_t b = k / 2, beside = b + (k % 2 ? 1 : -1);
@@ -74,16 +75,16 @@ sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *co
             continue;
         }
         const sel_block *own = &blocks->v[b], *other = &blocks->v[from];
-        const int64_t low = halo->behind ? own->end : own->first - halo->width;
-        const int64_t to_plane = k % 2 ? own->end + (halo->behind ? halo->width : 0) : low;
-        const int64_t from_plane = k % 2 ? other->first : other->end - halo->width;
-        for (int64_t j = 0; j < halo->components * halo->width && !status; j++) {
-            const int64_t c = j / halo->width, p = j % halo->width;
-            const int64_t to = c * halo->plane + (to_plane + p) * halo->stride - halo->margin;
-            const int64_t source = c * halo->plane + (from_plane + p) * halo->stride - halo->margin;
-            status = (copy ? copy : copy_here)(stream, (char *)places[b][turn & 1] + to * size,
-                                               (const char *)places[from][turn & 1] + source * size,
-                                               bytes, error);
+        const int64_t low = turns->behind ? own->end : own->first - turns->width;
+        const int64_t to_plane = k % 2 ? own->end + (turns->behind ? turns->width : 0) : low;
+        const int64_t from_plane = k % 2 ? other->first : other->end - turns->width;
+        for (int64_t j = 0; j < turns->cells.components * turns->width && !status; j++) {
+            const int64_t c = j / turns->width, p = j % turns->width;
+            const int64_t start = c * turns->cells.plane + p * stride - turns->margin;
+            status = (copy ? copy : copy_here)(
+                stream, (char *)turns->at[b][turn & 1] + (start + to_plane * stride) * size,
+                (const char *)turns->at[from][turn & 1] + (start + from_plane * stride) * size,
+                (size_t)(stride * size), error);
         }
     }
     return status;

@@ -39,26 +39,30 @@ static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
 /* The planes of the largest block. */
 int64_t sel_blocks_largest(const sel_blocks *blocks);
 
-/* How the planes of an array stand in the memory of each block. */
-typedef struct sel_halo {
+/* Two copies of cells that take turns, in blocks: at[b][step & 1] is that of block b for a step. */
+typedef struct sel_turns {
+    void *(*at)[2];
     sel_type type;
-    int components, width;         /* planes beyond each end of a block */
-    int64_t stride, plane, margin; /* elements from plane to plane, from component to component,
-                                      and of a plane in front of its first cell */
-    bool behind; /* both halos stand behind the block, the one of its first plane first */
-} sel_halo;
+    sel_cells cells; /* those of the whole grid, or as the largest block has them */
+    int width;       /* planes of a halo, beyond each end of a block */
+    int64_t margin;  /* elements of a plane in front of its first cell */
+    bool behind;     /* both halos stand behind the block, the one of its first plane first */
+} sel_turns;
 
-/* The cells of block b of an array whose cells stand like `whole`. */
-sel_cells sel_block_cells(const sel_blocks *blocks, int b, const sel_halo *halo,
-                          const sel_cells *whole);
+/* Elements from plane to plane. */
+static inline int64_t sel_turns_stride(const sel_turns *turns) {
+    return turns->cells.n[2] > 1 ? turns->cells.slice : turns->cells.pitch;
+}
+
+/* The cells of a block. */
+sel_cells sel_block_cells(const sel_turns *turns, const sel_block *block);
 
 typedef sel_status sel_copy(void *stream, void *to, const void *from, size_t bytes,
                             sel_error *error);
 
-/* Fills the halos of all blocks of one of two copies that take turns: places[b][turn & 1] is the
- * pointer of block b. One block needs none. `copy` NULL: in the host's memory, at once, and it
- * cannot fail. */
-sel_status sel_exchange(const sel_blocks *blocks, const sel_halo *halo, void *const (*places)[2],
-                        int64_t turn, sel_copy *copy, void *stream, sel_error *error);
+/* Fills the halos of all blocks of a turn. One block needs none. `copy` NULL: in the host's memory,
+ * at once, and it cannot fail. */
+sel_status sel_exchange(const sel_blocks *blocks, const sel_turns *turns, int64_t turn,
+                        sel_copy *copy, void *stream, sel_error *error);
 
 #endif

@@ -15,6 +15,23 @@ void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
             SEL_SAVED | SEL_ON_HOST);
 }
 
+void sel_state_list_turns(sel_state *state, const char *name) {
+    const int count = state->blocks.count;
+    for (int k = 0; k < 2 * count; k++) {
+        const int turn = k / count, b = k % count, listed = state->arrays.count;
+        const sel_cells cells = sel_block_cells(&state->turns, &state->blocks.v[b]);
+        sel_arrays_add_cells(&state->arrays, name, &state->turns.at[b][turn], state->turns.type,
+                             &cells, SEL_SAVED | (turn ? SEL_ODD : SEL_EVEN));
+        if (state->arrays.count > listed) {
+            state->arrays.v[listed].parts = b == 0 ? count : 0;
+        }
+    }
+}
+
+void sel_state_exchange(const sel_state *state, int64_t turn) {
+    sel_exchange(&state->blocks, &state->turns, turn, NULL, NULL, NULL);
+}
+
 void sel_state_list(sel_state *state) {
     const sel_grid *grid = &state->plan->domain->grid;
     const sel_cells cells = {.n = {grid->n[0], grid->n[1], grid->n[2]},

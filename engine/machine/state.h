@@ -27,6 +27,7 @@ struct sel_state {
     bool unbalanced; /* the totals include a step that failed: there is no balance */
     bool monitored;
     sel_arrays arrays;
+    sel_turns turns;          /* what has a neighbourhood */
     sel_last last;            /* type, components and scale are given by the list() of the solver */
     double *controls;         /* their values when terms were last evaluated; on the host */
     double *partials;         /* on the CPU: SEL_PARTIALS numbers for each row of cells */
@@ -66,6 +67,12 @@ int64_t sel_state_whole(const sel_state *state);
  * sel_blocks_cut. */
 void sel_state_begin(sel_state *state, const sel_plan *plan, int unit);
 void sel_state_list(sel_state *state);
+
+/* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
+void sel_state_list_turns(sel_state *state, const char *name);
+
+/* Fills the halos of a turn, on the host. */
+void sel_state_exchange(const sel_state *state, int64_t turn);
 
 /* ---- checkpoints ---- */
 

@@ -1,16 +1,17 @@
-/* blur.h -- a solver of a few lines, on the processor and on a device (blur.cu): a cell becomes the
- * mean of itself and of its two neighbours along x; solids and the ends of rows are mirrors.
+/* blur.h -- a solver of a few lines, in blocks, on the processor and on a device (blur.cu): a cell
+ * becomes the mean of itself and of its two neighbours along y; solids and the ends are mirrors.
  */
 #ifndef BLUR_H
 #define BLUR_H
 
 #include "engine/base/sums.h"
 
-/* The cell at x of a row of nx. */
-SEL_SUMS_INLINE double blur_rule(const double *row, const uint8_t *solid, int64_t nx, int64_t x) {
-    const double west = x == 0 || solid[x - 1] ? row[x] : row[x - 1];
-    const double east = x == nx - 1 || solid[x + 1] ? row[x] : row[x + 1];
-    return solid[x] ? 0 : (west + row[x] + east) / 3;
+/* A cell of row y of ny rows of nx. */
+SEL_SUMS_INLINE double blur_rule(const double *c, const uint8_t *solid, int64_t nx, int64_t ny,
+                                 int64_t y) {
+    const double south = y == 0 || solid[-nx] ? c[0] : c[-nx];
+    const double north = y == ny - 1 || solid[nx] ? c[0] : c[nx];
+    return solid[0] ? 0 : (south + c[0] + north) / 3;
 }
 
 #ifdef SEL_CUDA
@@ -18,7 +19,7 @@ SEL_SUMS_INLINE double blur_rule(const double *row, const uint8_t *solid, int64_
 
 typedef struct blur_view {
     cuda_grid grid;
-    double *from, *to;
+    cuda_parts from, to;
 } blur_view;
 #endif
 #ifndef __CUDACC__
@@ -26,36 +27,38 @@ typedef struct blur_view {
 
 typedef struct blur {
     sel_state base;
-    double *c[2]; /* of even and odd steps */
+    void *c[SEL_MOST_BLOCKS][2]; /* of doubles, from row -1 on */
 } blur;
 
 static void blur_list(sel_state *base) {
-    const int64_t *n = base->plan->domain->grid.n, all = n[0] * n[1];
-    const sel_cells cells = {{n[0], n[1], 1}, 1, 0, n[0], all, all, 0, 0, all};
+    blur *state = (blur *)base;
+    const int64_t nx = base->plan->domain->grid.n[0], ny = base->plan->domain->grid.n[1];
+    const sel_cells cells = {{nx, ny, 1}, 1, .first = nx, .pitch = nx, .count = nx * (ny + 2)};
     base->last = (sel_last){.type = {'f', 8}, .components = 1, .scale = 1};
-    sel_arrays_add_turns(&base->arrays, "c", ((blur *)base)->c, base->last.type, &cells, 1);
+    base->turns = (sel_turns){state->c, base->last.type, cells, .width = 1, .margin = -nx};
+    sel_state_list_turns(base, "c");
+}
+
+static double *blur_row(const sel_state *base, int64_t step, int64_t y) {
+    const int b = sel_block_of(&base->blocks, y);
+    return (double *)((const blur *)base)->c[b][step & 1] + (y + 1) * base->plan->domain->grid.n[0];
 }
 
 /* A spot. */
 static sel_status blur_start(sel_state *base, sel_error *error) {
     const double one = 1;
-    return sel_arrays_send(&base->arrays, ((blur *)base)->c[0] + 7, &one, sizeof one, error);
-}
-
-static double *blur_row(const sel_state *base, int64_t step, int64_t row) {
-    return ((const blur *)base)->c[step & 1] + row * base->plan->domain->grid.n[0];
+    return sel_arrays_send(&base->arrays, blur_row(base, 0, 2) + 2, &one, sizeof one, error);
 }
 
 static sel_status blur_steps(sel_state *base, int64_t n, sel_error *error) {
-    const int64_t nx = base->plan->domain->grid.n[0];
+    const int64_t nx = base->plan->domain->grid.n[0], ny = base->plan->domain->grid.n[1];
     (void)error;
     for (; n > 0; n--, base->step++) {
-        for (int64_t row = 0; row < sel_state_rows(base); row++) {
-            const double *from = blur_row(base, base->step, row);
-            for (int64_t x = 0; x < nx; x++) {
-                blur_row(base, base->step + 1, row)[x] =
-                    blur_rule(from, sel_state_solids(base, row), nx, x);
-            }
+        sel_state_exchange(base, base->step);
+        for (int64_t i = 0; i < nx * ny; i++) {
+            const int64_t x = i % nx, y = i / nx;
+            blur_row(base, base->step + 1, y)[x] = blur_rule(
+                blur_row(base, base->step, y) + x, sel_state_solids(base, y) + x, nx, ny, y);
         }
     }
     return SEL_OK;
@@ -83,14 +86,15 @@ const cuda_look *blur_gpu_look(void);
 
 static const blur_view *blur_at(const sel_state *base, int64_t step) {
     static blur_view view;
-    double *const *c = ((const blur *)base)->c;
-    view = (blur_view){cuda_grid_of(base), c[step & 1], c[(step + 1) & 1]};
+    view =
+        (blur_view){cuda_grid_of(base), cuda_parts_of(base, step), cuda_parts_of(base, step + 1)};
     return &view;
 }
 
 static sel_status blur_step(sel_state *base, int64_t step, sel_error *error) {
+    sel_status status = cuda_exchange(base, step, error);
     CUDA_TRY(blur_gpu_step(blur_at(base, step), base->queue->stream));
-    return SEL_OK;
+    return status;
 }
 
 static sel_status blur_look(sel_state *base, int field, const cuda_look **look, const void **view,

@@ -1,5 +1,5 @@
-/* test_machine.c -- a solver of a few lines gets its backend, reads, sums, monitor, balance and
- * checkpoint from the machine, on the processor and on a device.
+/* test_machine.c -- a solver of a few lines gets its backend, blocks, reads, sums, monitor, balance
+ * and checkpoint from the machine, on the processor and on a device.
  */
 #include <math.h>
 #include <omp.h>
@@ -7,22 +7,26 @@
 #include "tests/unit/blur.h"
 #include "tests/unit/files.h"
 
-enum { NX = 5, NY = 3 };
+enum { NX = 5, NY = 6, SPOT = 2 * NX + 2 };
 
 static const sel_backend *backend;
 static const sel_box everywhere = {{0, 0, 0}, {NX, NY, 1}, {1, 1, 1}};
 
-static sel_state *create(int threads) {
+static sel_state *create(int blocks, int threads) {
     static uint8_t cell[NX * NY];
     static const sel_simulation simulation = {.solver = &blur_solver};
     static sel_domain domain = {.grid = {.dims = 2, .n = {NX, NY, 1}, .dx = 1, .dt = 1}};
     static sel_plan plan;
     sel_state *state;
     sel_error error;
-    cell[NX + 3] = 1; /* a solid beside the spot */
+    cell[SPOT + NX] = 1; /* a solid beside the spot */
     domain.cell = cell;
-    plan = (sel_plan){
-        .simulation = &simulation, .domain = &domain, .precision = SEL_F64, .threads = threads};
+    domain.free_cells = NX * NY - 1;
+    plan = (sel_plan){.simulation = &simulation,
+                      .domain = &domain,
+                      .precision = SEL_F64,
+                      .threads = threads,
+                      .blocks = blocks};
     assert_true(backend->estimate(&plan) > 3 * NX * NY * sizeof(double));
     assert_int_equal(backend->create(&plan, &state, &error), SEL_OK);
     return state;
@@ -40,25 +44,25 @@ static void read_all(sel_state *state, double c[NX * NY]) {
 
 static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
     (void)unused;
-    for (int threads = 1; threads <= 3; threads++) {
-        sel_state *state = create(threads);
+    for (int blocks = 1; blocks <= 3; blocks++) {
+        sel_state *state = create(blocks, 4 - blocks);
         double c[NX * NY], spot;
         sel_term terms[2];
-        const int64_t cells[] = {NX + 1};
+        const int64_t cells[] = {SPOT - NX};
         sel_request list = {
             .cells = cells, .cell_count = 1, .precision = SEL_F64, .components = 1, .to = &spot};
         sel_request reduce = {.kind = SEL_REDUCE, .box = everywhere};
         sel_request monitor = {.kind = SEL_MONITOR},
                     balance = {.kind = SEL_BALANCE, .terms = terms};
         ask(state, &monitor);
-        assert_true(isnan(monitor.change) && monitor.largest == 1 && monitor.largest_cell == 7);
+        assert_true(isnan(monitor.change) && monitor.largest == 1 && monitor.largest_cell == SPOT);
         assert_int_equal(backend->advance(state, 1, false, NULL), SEL_OK);
         read_all(state, c);
         ask(state, &list);
         ask(state, &reduce);
         ask(state, &monitor);
         ask(state, &balance);
-        assert_true(c[NX + 1] == 1.0 / 3 && c[NX + 2] == 2.0 / 3 && c[NX + 3] == 0);
+        assert_true(c[SPOT - NX] == 1.0 / 3 && c[SPOT] == 2.0 / 3 && c[SPOT + NX] == 0);
         assert_true(spot == 1.0 / 3);
         assert_true(reduce.count == NX * NY - 1 && reduce.sum[0] == 1 && reduce.max[0] == 2.0 / 3);
         assert_true(fabs(monitor.change - sqrt(0.4)) < 1e-15); /* (1/9 + 1/9) / (4/9 + 1/9) */
@@ -71,17 +75,17 @@ static void a_small_solver_steps_is_read_and_summed_up(void **unused) {
 /* 100 steps, more than a device does together. */
 static void a_small_solver_forgets_its_start(void **unused) {
     (void)unused;
-    sel_state *state = create(2);
+    sel_state *state = create(2, 2);
     double c[NX * NY];
     assert_int_equal(backend->advance(state, 100, false, NULL), SEL_OK);
     read_all(state, c);
-    assert_true(fabs(c[NX] - 1.0 / 3) < 1e-15 && fabs(c[NX + 2] - 1.0 / 3) < 1e-15);
+    assert_true(fabs(c[2] - 1.0 / 3) < 1e-15 && fabs(c[SPOT] - 1.0 / 3) < 1e-15);
     assert_int_equal(backend->whole(state), 100);
     backend->destroy(state);
 }
 
-/* Saved after a step, loaded into a state of step 0 on the processor: on another number of threads,
- * or from a device. */
+/* Saved after a step, loaded into a state of step 0 on the processor: in fewer blocks and on
+ * fewer threads, or from a device. */
 static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     (void)unused;
     static const char path[] = "blur.sel", before[] = "blur.before.sel";
@@ -89,7 +93,7 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
     uint64_t bytes;
     double c[2][NX * NY];
     const sel_backend *first = backend;
-    sel_state *state = create(2);
+    sel_state *state = create(3, 2);
     assert_int_equal(backend->advance(state, 1, false, NULL), SEL_OK);
     assert_int_equal(sel_checkpoint_create(path, &file, NULL), SEL_OK);
     sel_state_save(state, backend, file);
@@ -101,7 +105,7 @@ static void a_small_solver_goes_on_from_a_checkpoint(void **unused) {
         read_all(state, c[k]);
         backend->destroy(state);
         backend = &sel_cpu_backend;
-        state = create(1);
+        state = create(2, 1);
         assert_int_equal(sel_checkpoint_open(path, &file, NULL), SEL_OK);
         sel_state_load(state, backend, file);
         assert_int_equal(file->failure.status, SEL_OK);

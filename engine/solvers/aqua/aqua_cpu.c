@@ -41,10 +41,6 @@ static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y)
     return (char *)state->water[b][step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
-static void exchange(const aqua_state *state, int64_t step) {
-    sel_exchange(&state->base.blocks, &state->halo, state->water, step, NULL, NULL, NULL);
-}
-
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
     return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
@@ -272,7 +268,7 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     }
     const aqua_parts depths = depths_of(state, state->base.step);
     aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL, &depths);
-    exchange(state, state->base.step);
+    sel_state_exchange(&state->base, state->base.step);
     double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
@@ -337,7 +333,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     }
     soak_and_watch(state, false, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
-    exchange(state, 0);
+    sel_state_exchange(base, 0);
     if (state->edges) {
         aqua_list_edges(plan, state->edges);
     }

@@ -65,17 +65,12 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     framed.count = before + layout->cells + behind;
     sel_arrays *arrays = &state->base.arrays;
     sel_arrays_add_cells(arrays, "bed", &state->bed, real, &framed, 0);
-    sel_cells parts[SEL_MOST_BLOCKS];
-    state->halo = (sel_halo){.type = depth,
-                             .components = 1,
-                             .width = AQUA_HALO,
-                             .stride = layout->pitch,
-                             .margin = -AQUA_HALO * layout->pitch};
-    for (int b = 0; b < state->base.blocks.count; b++) {
-        parts[b] = sel_block_cells(&state->base.blocks, b, &state->halo, &framed);
-        parts[b].count -= (layout->ny - parts[b].n[1]) * layout->pitch;
-    }
-    sel_arrays_add_turns(arrays, "water", state->water, depth, parts, state->base.blocks.count);
+    state->base.turns = (sel_turns){.at = state->water,
+                                    .type = depth,
+                                    .cells = framed,
+                                    .width = AQUA_HALO,
+                                    .margin = -AQUA_HALO * layout->pitch};
+    sel_state_list_turns(&state->base, "water");
     if (apart) {
         sel_arrays_add_cells(arrays, "poured", &state->poured, depth, &framed, 0);
     }

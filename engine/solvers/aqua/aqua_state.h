@@ -27,7 +27,6 @@ typedef struct aqua_state {
     int64_t size;                    /* bytes of a number */
     void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
     void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1] are the depths of `step` */
-    sel_halo halo;                   /* of these */
     void *poured; /* depths after rain, where those before must stay; NULL: in the same place */
     void *more, *less; /* of the scheme "scatter" */
     void *most;        /* [ny][nx] greatest depths; NULL: not watched */

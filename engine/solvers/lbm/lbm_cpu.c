@@ -84,19 +84,11 @@ static void list(sel_state *base) {
         .count = line + state->lattice->q * layout.plane,
     };
     const sel_cells vectors = lbm_plain_cells(grid, grid->dims);
-    sel_cells parts[SEL_MOST_BLOCKS];
-    state->halo = (sel_halo){.type = {'f', (uint32_t)real},
-                             .components = state->lattice->q,
-                             .width = 1,
-                             .stride = dims == 3 ? layout.slice : layout.pitch,
-                             .plane = layout.plane,
-                             .margin = 1 + (dims == 3 ? layout.pitch : 0)};
-    for (int b = 0; b < blocks->count; b++) {
-        parts[b] = sel_block_cells(blocks, b, &state->halo, &populations);
-    }
+    base->turns =
+        (sel_turns){.cells = populations, .width = 1, .margin = 1 + (dims == 3 ? layout.pitch : 0)};
     state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
     share_rows(&plan->boundary, base->threads, arrays);
-    lbm_list(&state->all, parts, &vectors);
+    lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
@@ -210,7 +202,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     for (int64_t row = 0; row < rows; row++) {
         lbm_fill_halo(state, lbm_now(state, row), row, true);
     }
-    lbm_exchange(state, base->step);
+    sel_state_exchange(base, base->step);
     sel_status status = apply_acceleration(state, (double)base->step, error);
     return status ? status
                   : apply_laws(state, base->step > 0 ? base->step - 1 : 0, LBM_ALWAYS, error);
@@ -227,10 +219,6 @@ static sel_status start(sel_state *base, sel_error *error) {
         state->all.first_mass = lbm_mass(&state->all, lbm_deviation(state));
     }
     return status;
-}
-
-void lbm_exchange(const lbm_cpu *state, int64_t turn) {
-    sel_exchange(&state->all.base.blocks, &state->halo, state->all.f, turn, NULL, NULL, NULL);
 }
 
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
@@ -287,7 +275,7 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 #pragma omp barrier
         if (base->blocks.count > 1) {
 #pragma omp single
-            lbm_exchange(state, base->step + k + 1);
+            sel_state_exchange(base, base->step + k + 1);
         }
     }
     base->step += n;

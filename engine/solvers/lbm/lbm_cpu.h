@@ -98,8 +98,7 @@ typedef struct lbm_cpu {
     lbm_state all; /* f: cell (0, 0) of direction 0 */
     const lbm_kernels *kernels;
     const lbm_lattice *lattice;
-    lbm_layout layout; /* of each block; its plane is that of the largest */
-    sel_halo halo;
+    lbm_layout layout;  /* of each block; its plane is that of the largest */
     bool streams;       /* the populations are larger than the caches: store past them */
     double *law_values; /* scratch of lbm_batches_apply */
     double *rows;       /* per thread LBM_ROWS rows of numbers */
@@ -129,9 +128,6 @@ void lbm_fill_halo(const lbm_cpu *state, void *f, int64_t row, bool ends);
 
 /* The step from `step` to step + 1 in a block. */
 lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block);
-
-/* Fills the halos of the blocks from each other; turn: of f. */
-void lbm_exchange(const lbm_cpu *state, int64_t turn);
 
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);

@@ -212,7 +212,7 @@ sel_status lbm_set_initial(lbm_cpu *state, sel_error *error) {
             lbm_fill_halo(state, lbm_now(state, row), row, true);
         }
     }
-    lbm_exchange(state, 0);
+    sel_state_exchange(&state->all.base, 0);
     for (int b = 0; b < state->all.base.blocks.count; b++) {
         sel_arrays_zero(&state->all.base.arrays, &state->all.f[b][1], state->all.base.threads);
     }

@@ -89,7 +89,7 @@ static void list_observed(lbm_state *state, sel_type real) {
     }
 }
 
-void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors) {
+void lbm_list(lbm_state *state, const sel_cells *vectors) {
     const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
@@ -97,7 +97,9 @@ void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *v
     const sel_type real = {'f', (uint32_t)lbm_real(&plan->base)};
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
-    sel_arrays_add_turns(arrays, "f", state->f, real, populations, state->base.blocks.count);
+    state->base.turns.at = state->f;
+    state->base.turns.type = real;
+    sel_state_list_turns(&state->base, "f");
     if (lbm_acceleration_is_field(plan)) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              vectors, 0);

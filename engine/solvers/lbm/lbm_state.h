@@ -30,9 +30,9 @@ typedef struct lbm_state {
 /* [components][nz][ny][nx] */
 sel_cells lbm_plain_cells(const sel_grid *grid, int components);
 
-/* Lists these arrays; populations of each block and the components of an acceleration stand as
- * `populations` and `vectors` say. */
-void lbm_list(lbm_state *state, const sel_cells *populations, const sel_cells *vectors);
+/* Lists these arrays; populations stand as the cells of base.turns, the components of an
+ * acceleration as `vectors` say. */
+void lbm_list(lbm_state *state, const sel_cells *vectors);
 
 lbm_units lbm_units_of(const lbm_plan *plan);
 
