@@ -145,8 +145,7 @@ static void describe(aqua_cuda *state) {
     flow->equilibrium = plan->params->equilibrium;
     flow->limit = all->store.limit;
     flow->alarm = all->base.queue->alarm;
-    if (state->level_count || state->spread[AQUA_RAIN].by_term ||
-        state->spread[AQUA_SOIL].by_term) {
+    if (state->spread[AQUA_RAIN].by_term || state->spread[AQUA_SOIL].by_term) {
         flow->halted = state->terms.halted;
     }
     state->view.layout = flow->layout;
@@ -318,14 +317,10 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
                                  flow.layout.end_cell * (size_t)all->size - first,
                                  cudaMemcpyDeviceToDevice, stream));
     }
-    for (int l = 0; l < state->layer_count; l++) {
-        const aqua_layer *layer = &state->layers[l];
-        CUDA_TRY(aqua_gpu_source(&flow, state->source_cells + layer->first, layer->count,
-                                 state->amounts->doses, all->plan->inflow_count,
-                                 all->store.most_poured, stream));
-    }
+    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)state->source_cell_count,
+                             all->store.most_poured, stream));
     if (state->sets_ghosts) {
-        void *bed = state->level_count ? all->bed : NULL;
+        void *bed = state->moving_count ? all->bed : NULL;
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
     }
     return SEL_OK;
@@ -351,16 +346,13 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     aqua_cuda *state = (aqua_cuda *)base;
     cudaStream_t stream = base->queue->stream;
     const int blocks = base->blocks.count;
-    aqua_gpu_flow flow[SEL_MOST_BLOCKS] = {aqua_cuda_flow(state, step, 0)};
+    aqua_gpu_flow flow[SEL_MOST_BLOCKS];
     sel_status status = SEL_OK;
-    for (int k = 0; k < state->level_count; k++) {
-        CUDA_TRY(aqua_gpu_set_levels(&state->level[k], flow[0].clock, stream));
-    }
     for (int b = 0; b < blocks && !status; b++) {
         flow[b] = aqua_cuda_flow(state, step, b);
         status = add_water(state, step, b, error);
     }
-    if (state->level_count) {
+    if (state->moving_count) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->all.bed, stream));
     }
     status = status ? status : exchange(state, step, error);

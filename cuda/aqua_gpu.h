@@ -79,6 +79,11 @@ typedef struct aqua_gpu_flow {
     const int64_t *halted;          /* see cuda_is_halted: depths are not changed from then on */
     uint8_t *marks_from, *marks_to; /* march: marks of the tiles of `from` and `to`; NULL: all are
                                        computed */
+    /* What is the same for many cells, on the device: a row of `width` numbers for each of
+     * CUDA_STEPS steps, step n in row n % CUDA_STEPS. Columns: rain, infiltration, the aqua_doses
+     * of all sources, levels. NULL: none, all levels stand at z. */
+    const double *amounts;
+    uint32_t width;
     bool periodic[2];
     bool framed; /* there are ghosts or copies: the frame may hold water */
 } aqua_gpu_flow;
@@ -97,12 +102,13 @@ cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_
 
 /* Rain or infiltration. */
 typedef struct aqua_gpu_spread {
-    const uint8_t *solid;  /* [ny][nx], 0: free */
-    const double *uniform; /* [CUDA_STEPS] units per cell; NULL: each cell has its own */
-    const void *rate;      /* [ny][nx] in the type of beds, */
-    void *remainder;       /* and its part that is carried to the next step; whole only */
-    sel_total *totals;     /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
-    bool by_term;          /* the rate varies in time and place: mm/h, */
+    const uint8_t *solid; /* [ny][nx], 0: free */
+    bool uniform;         /* units per cell are in `column` of the amounts; else */
+    uint32_t column;
+    const void *rate;  /* [ny][nx] in the type of beds, */
+    void *remainder;   /* and its part that is carried to the next step; whole only */
+    sel_total *totals; /* [ny]: accumulate what the cells got or gave; NULL: not wanted */
+    bool by_term;      /* the rate varies in time and place: mm/h, */
     cuda_term term;
     cuda_terms_view terms;
     sel_grid grid;
@@ -120,32 +126,19 @@ typedef struct aqua_gpu_source_cell {
     uint32_t source, k, count;
 } aqua_gpu_source_cell;
 
-/* Sources whose cells are `source_cells`, no cell twice; doses[CUDA_STEPS][sources]. Depths beyond
+/* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond
  * `most_poured` raise the alarm. */
 cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_gpu_source_cell *source_cells,
-                            uint32_t count, const aqua_dose *doses, int sources, double most_poured,
-                            cudaStream_t stream);
+                            uint32_t count, double most_poured, cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
     const int64_t *at;        /* in the layout */
-    const uint8_t *level;     /* 1: stands at z; 0: dry */
+    const uint32_t *level;    /* 0: dry; 1: stands at z; else at this column of the amounts */
     const double *ground, *z; /* m */
-    const double *x, *y;      /* of the law */
     double per_metre, datum;
 } aqua_gpu_ghosts;
-
-/* A level that varies in time, of consecutive ghosts. */
-typedef struct aqua_gpu_level {
-    uint32_t count;
-    const double *x, *y, *ground; /* m */
-    double *z;                    /* m: where it is stored */
-    double per_metre, limit, dt;  /* aqua_level_fits */
-    cuda_term term;
-    cuda_terms_view terms;
-} aqua_gpu_level;
-cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock, cudaStream_t stream);
 
 /* Sets the depths flow->from of the ghosts, and their beds; NULL: not these. */
 cudaError_t aqua_gpu_set_ghosts(const aqua_gpu_flow *flow, const aqua_gpu_ghosts *ghosts, void *bed,

@@ -7,17 +7,6 @@
 #include "cuda/machine/terms.h"
 #include "engine/solvers/aqua/aqua_state.h"
 
-/* Amounts of the steps to come that are the same for all cells, and those of sources. */
-typedef struct aqua_amounts {
-    double uniform[AQUA_SUPPLIES][CUDA_STEPS];
-    aqua_dose doses[]; /* [CUDA_STEPS][sources] */
-} aqua_amounts;
-
-/* Sources no two of which share a cell: source_cells[first] ... source_cells[first + count - 1]. */
-typedef struct aqua_layer {
-    uint32_t first, count;
-} aqua_layer;
-
 typedef struct aqua_cuda {
     aqua_state all;
     aqua_gpu_flow pattern; /* what aqua_cuda_flow completes */
@@ -27,20 +16,20 @@ typedef struct aqua_cuda {
     /* Rain, infiltration and sources. */
     unsigned
         depends; /* of what is neither uniform nor a term; SEL_ON_T: steps are prepared singly */
-    cuda_terms terms; /* fields and levels that vary in time */
+    cuda_terms terms; /* fields that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
     cuda_feed rates[AQUA_SUPPLIES];     /* of AQUA_FIELD that is no term */
-    aqua_amounts *amounts;              /* on the device, */
+    double *amounts;                    /* of steps to come (aqua_gpu.h), on the device, */
     cuda_feed sent;                     /* and the buffers that are copied there */
     aqua_gpu_source_cell *source_cells; /* on the device */
-    aqua_layer *layers;
-    int layer_count;
+    int64_t source_cell_count;
 
     /* Ghosts. */
     aqua_gpu_ghosts ghosts;
     cuda_feed levels;
-    aqua_gpu_level level[AQUA_FIRSTS]; /* of regions whose level is a term */
-    int level_count;
+    unsigned levels_depend;  /* what levels that are sent for each ghost vary with */
+    int moving[AQUA_FIRSTS]; /* regions whose levels are amounts: they vary in time alone */
+    int moving_count;
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into

@@ -22,6 +22,11 @@ static unsigned blocks_for(int64_t threads) {
     return (unsigned)((threads + THREADS - 1) / THREADS);
 }
 
+// The amounts of the step.
+static __device__ __forceinline__ const double *amounts_of(const aqua_gpu_flow &f) {
+    return f.amounts + cuda_now(f.clock) % CUDA_STEPS * f.width;
+}
+
 // ---- rain and infiltration ----
 
 // Where a step's amount comes from: uniform, a stored rate per cell, or a term; and how it is
@@ -146,7 +151,7 @@ __global__ void __launch_bounds__(THREADS, 8)
     }
     row.first = (int64_t)row.y * l.nx;
     row.step = cuda_now(f.clock);
-    row.uniform = FROM == UNIFORM ? s.uniform[row.step % CUDA_STEPS] : 0;
+    row.uniform = FROM == UNIFORM ? amounts_of(f)[s.column] : 0;
     if (FROM == BY_TERM) {
         double *own = registers + warp * room;
         const sel_packed_program *program = &s.terms.packed.program[s.term.program[0]];
@@ -206,73 +211,46 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 
 // ---- sources ----
 
+// The first thread of a cell adds what all of its sources bring, one after the other.
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_source_cell *source_cells,
-                  uint32_t count, const aqua_dose *doses, int sources, double most_poured) {
-    const uint32_t t = blockIdx.x * THREADS + threadIdx.x;
-    if (t >= count || !aqua_owns(f.layout, source_cells[t].at) ||
-        cuda_is_halted(f.halted, f.clock)) {
+    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_source_cell *cells,
+                  uint32_t count, double most_poured) {
+    uint32_t t = blockIdx.x * THREADS + threadIdx.x;
+    if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
+        !aqua_owns(f.layout, cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const int64_t now = cuda_now(f.clock);
-    const aqua_gpu_source_cell cell = source_cells[t];
-    const aqua_dose dose = doses[now % CUDA_STEPS * sources + cell.source];
+    const uint32_t at = cells[t].at;
+    const aqua_dose *doses = (const aqua_dose *)(amounts_of(f) + AQUA_SUPPLIES);
     typename S::water *water = (typename S::water *)f.from;
-    if (S::whole) {
+    for (; t < count && cells[t].at == at; t++) {
+        const aqua_gpu_source_cell cell = cells[t];
+        const aqua_dose dose = doses[cell.source];
         const uint32_t behind =
             cell.k >= dose.turn ? cell.k - dose.turn : cell.k + (cell.count - dose.turn);
-        const double depth = (double)water[cell.at] + dose.each + (behind < dose.odd ? 1 : 0);
+        const double depth = (double)water[at] + dose.each + (behind < dose.odd ? 1 : 0);
         if (depth > most_poured) {
-            aqua_raise_at(f.alarm, 2 * now + 1, cell.at);
+            aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
         } else {
-            water[cell.at] = (typename S::water)depth;
+            water[at] = (typename S::water)depth;
         }
-    } else {
-        water[cell.at] += (typename S::water)dose.each;
     }
-    aqua_mark_at(f, cell.at);
+    aqua_mark_at(f, at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_gpu_source_cell *source_cells,
-                            uint32_t count, const aqua_dose *doses, int sources, double most_poured,
-                            cudaStream_t stream) {
-    by_store(f, [&](auto store) {
-        source_kernel<decltype(store)><<<blocks_for(count), THREADS, 0, stream>>>(
-            *f, source_cells, count, doses, sources, most_poured);
-    });
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_gpu_source_cell *cells,
+                            uint32_t count, double most_poured, cudaStream_t stream) {
+    if (count > 0) {
+        by_store(f, [&](auto store) {
+            source_kernel<decltype(store)>
+                <<<blocks_for(count), THREADS, 0, stream>>>(*f, cells, count, most_poured);
+        });
+    }
     return cudaGetLastError();
 }
 
 // ---- ghosts and the frame ----
-
-enum { LEVEL_THREADS = 32 };
-
-__global__ void __launch_bounds__(LEVEL_THREADS)
-    levels_kernel(const __grid_constant__ aqua_gpu_level level, cuda_clock clock) {
-    extern __shared__ double registers[];
-    const uint32_t k = blockIdx.x * LEVEL_THREADS + threadIdx.x;
-    const int64_t step = cuda_now(clock);
-    cuda_term_begin(level.terms, level.term, (double)step * level.dt, registers);
-    if (k >= level.count) {
-        return;
-    }
-    const double place[3] = {level.x[k], level.y[k], 0};
-    double value[CUDA_TERM_PARTS];
-    if (cuda_term_evaluate(level.terms, level.term, place, registers, value) &&
-        aqua_level_fits(value[0], level.ground[k], level.per_metre, level.limit)) {
-        level.z[k] = value[0];
-    } else {
-        cuda_term_report(level.terms, level.term.number, k, step);
-    }
-}
-
-cudaError_t aqua_gpu_set_levels(const aqua_gpu_level *level, cuda_clock clock,
-                                cudaStream_t stream) {
-    levels_kernel<<<(level->count + LEVEL_THREADS - 1) / LEVEL_THREADS, LEVEL_THREADS,
-                    cuda_term_bytes(&level->term, LEVEL_THREADS), stream>>>(*level, clock);
-    return cudaGetLastError();
-}
 
 template <class S>
 __global__ void __launch_bounds__(THREADS)
@@ -284,8 +262,9 @@ __global__ void __launch_bounds__(THREADS)
         return;
     }
     typename S::water *water = (typename S::water *)f.from;
-    const double ground = g.ground[k], z = g.z[k];
-    const bool level = g.level[k];
+    const uint32_t level = g.level[k];
+    const double ground = g.ground[k];
+    const double z = level > 1 && f.amounts ? amounts_of(f)[level] : g.z[k];
     if (bed) {
         bed[g.at[k]] = S::bed_of(level ? aqua_level_bed(ground, z) : ground, g.datum, g.per_metre);
     }

@@ -47,6 +47,9 @@ typedef struct aqua_dose {
     uint32_t odd, turn;
 } aqua_dose;
 
+/* Rain, and the infiltration into the soil. */
+enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
+
 /* Index in aqua_solver.fields. */
 enum {
     AQUA_GROUND,

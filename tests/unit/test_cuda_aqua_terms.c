@@ -333,7 +333,9 @@ static void the_last_whole_state_stays(void **unused) {
         must(t, t->backend[1]->start(t->state[1], &flux, &t->c.error), 1);
         must(t, t->backend[1]->start(t->state[1], &balance, &t->c.error), 1);
         assert_true(flux.unobserved);
-        assert_true(balance.unobserved || t->backend[1] == &sel_cpu_backend);
+        /* The host evaluates levels before anything is booked. */
+        assert_int_equal(balance.unobserved,
+                         t->backend[1] != &sel_cpu_backend && k / 2 != LEVEL_UNDER_RAIN);
         end_twins(t);
     }
 }

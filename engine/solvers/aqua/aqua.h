@@ -95,8 +95,7 @@ typedef struct aqua_inflow {
 /* What an amount per step and cell is: none, the same for all cells, or its own for each. */
 typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
 
-/* Rain, and the infiltration into the soil. */
-enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
+/* Rain, or infiltration. */
 typedef struct aqua_supply {
     const char *name;         /* of the field of the script */
     const sel_quantity *rate; /* mm/h */
