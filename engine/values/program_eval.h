@@ -90,12 +90,6 @@ typedef enum sel_op {
 } sel_op;
 #undef SEL_PROGRAM_ENUM
 
-/* to = op(a, b, c), all registers. LOOKUP: `a` is the number of the call. */
-typedef struct sel_instruction {
-    uint8_t op;
-    uint16_t to, a, b, c;
-} sel_instruction;
-
 /* The value of one operation; unused operands are ignored. */
 SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;
@@ -119,7 +113,8 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
  * `stride` numbers apart, so that the same register of many places may lie together. The values are
  * those of sel_program_eval, to the bit, where the processor's sin, exp and so on are the same. */
 
-/* An instruction is one word: op, then to, a, b, c. */
+/* An instruction to = op(a, b, c) is one word: the operation, then four registers. Of a LOOKUP, `a`
+ * is the number of its call. */
 enum { SEL_PACKED_OP_BITS = 8, SEL_PACKED_BITS = 14 };
 enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
 
@@ -160,16 +155,19 @@ typedef struct sel_packed_call {
     uint16_t arguments[SEL_LOOKUP_ARGUMENTS]; /* registers */
 } sel_packed_call;
 
-/* Registers below `fixed` are the same everywhere. The program's parts of the tables, by first row
- * and length: inputs that are the same everywhere, then coordinates; instructions that run once,
- * then those of each place. */
+/* The layout of a program. Registers below `fixed` keep their value from place to place (constants,
+ * t, controls, and what follows from them); the program's `own` are computed anew at each place, of
+ * which the first `lines` hold functions of y and z to combine with x, and nothing else. */
 typedef struct sel_packed_program {
-    int64_t input, code, call;
-    int32_t inputs, coordinates, once, each;
-    int32_t of_x, of_yz;       /* of `each`, as in sel_program; */
-    int32_t fixed, lines, own; /* and so are `lines` of `own` */
-    int32_t result[SEL_PROGRAM_RESULTS];
-    int32_t has_exact, exact; /* as in sel_program */
+    int64_t input, code, call;   /* its first rows in the tables */
+    int32_t inputs, coordinates; /* of `input`: the same at all places, then those of the place */
+    int32_t once, each;          /* instructions of `code`: per call, then per place, */
+    int32_t of_x, of_yz;         /* of which the first depend on x alone, then on y and z alone */
+    int32_t fixed, lines, own;
+    int32_t result[SEL_PROGRAM_RESULTS]; /* registers; those that are not used repeat the first */
+    /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
+     * (whole numbers beyond 2^53, look-ups outside their data). has_exact 0: 1 everywhere. */
+    int32_t has_exact, exact;
 } sel_packed_program;
 
 /* The tables. */
@@ -191,6 +189,10 @@ SEL_VALUE_INLINE double *sel_packed_register(const sel_packed_registers *registe
     return r < registers->fixed_count
                ? registers->fixed + r
                : registers->own + (int64_t)(r - registers->fixed_count) * registers->stride;
+}
+
+SEL_VALUE_INLINE int sel_packed_op(uint64_t word) {
+    return (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
 }
 
 /* Operand 0 to 3 of an instruction: to, a, b, c. */
@@ -220,7 +222,7 @@ SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_
     const uint64_t *code = packed->code + program->code + from;
     for (int32_t i = 0; i < count; i++) {
         uint64_t word = code[i];
-        int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+        int op = sel_packed_op(word);
         double *to = sel_packed_register(registers, sel_packed_operand(word, 0));
         if (op == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
@@ -366,7 +368,7 @@ SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_pack
 /* `value` holds register `last`, before and after. */
 SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
                                         double value[SEL_LANES]) {
-    const int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+    const int op = sel_packed_op(word);
     double first[SEL_LANES], second[SEL_LANES], third[SEL_LANES];
     sel_lanes_load(lanes, sel_packed_operand(word, 1), last, value, first);
     sel_lanes_load(lanes, sel_packed_operand(word, 2), last, value, second);
@@ -404,7 +406,7 @@ SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_p
     int32_t last = -1;
     for (int32_t i = 0; i < count; i++) {
         const uint64_t word = code[i];
-        if ((word & ((1u << SEL_PACKED_OP_BITS) - 1)) == SEL_OP_LOOKUP) {
+        if (sel_packed_op(word) == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
                 packed->call + program->call + sel_packed_operand(word, 1);
             SEL_LANES_EACH(j) {

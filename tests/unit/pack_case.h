@@ -58,9 +58,8 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
     void *block = pack_moved(pack);
     const sel_packed packed = sel_pack_tables(pack, block);
     double *expected = malloc(3 * at->n * sizeof *expected);
-    double *fixed = malloc(((size_t)program->fixed + 1) * sizeof *fixed);
-    double *own =
-        malloc(((size_t)(program->registers - program->fixed) + 1) * PACK_STRIDE * sizeof *own);
+    double *fixed = malloc(((size_t)program->layout.fixed + 1) * sizeof *fixed);
+    double *own = malloc(((size_t)program->layout.own + 1) * PACK_STRIDE * sizeof *own);
     uint8_t *exact = malloc(at->n);
     assert_int_equal(sel_program_eval(program, at, controls, expected, exact, NULL), SEL_OK);
     sel_packed_once(&packed, number, at->t, controls, fixed);
