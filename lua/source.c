@@ -197,8 +197,7 @@ static bool is_separator(const sel_source *source, int at) {
     return sel_token_is(source, at, ",") || sel_token_is(source, at, ";");
 }
 
-/* The token behind the bracket or the block that opens at `at`. */
-static int behind(const sel_source *source, int at) {
+int sel_source_behind(const sel_source *source, int at) {
     int depth = 0;
     do
         depth += source->tokens[at++].nesting;
@@ -209,7 +208,7 @@ static int behind(const sel_source *source, int at) {
 /* The token that follows the item which starts at `at`: its separator or the closing brace. */
 static int item_end(const sel_source *source, int at) {
     while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
-        at = behind(source, at);
+        at = sel_source_behind(source, at);
     return at < source->token_count ? at : source->token_count;
 }
 
@@ -221,7 +220,7 @@ static int value_of_item(const sel_source *source, int at, bool *keyed) {
         value = at + 2;
         *keyed = true;
     } else if (sel_token_is(source, at, "[")) {
-        value = behind(source, at);
+        value = sel_source_behind(source, at);
         *keyed = sel_token_is(source, value, "=");
         value = *keyed ? value + 1 : at;
     }

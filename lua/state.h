@@ -52,6 +52,9 @@ bool sel_source_read(sel_arena *arena, sel_source *source);
 bool sel_token_is(const sel_source *source, int at, const char *text);
 bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
 
+/* The token behind the bracket or the block that opens at `at`. */
+int sel_source_behind(const sel_source *source, int at);
+
 /* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
 
