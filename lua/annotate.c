@@ -81,27 +81,6 @@ static void print_choices(FILE *to, const sel_field *field) {
 
 /* The type of a field as LuaLS writes it. */
 static void print_type(FILE *to, const sel_field *field) {
-    static const char *const plain[] = {
-        [SEL_KIND_BOOL] = "boolean",
-        [SEL_KIND_INT] = "integer",
-        [SEL_KIND_NUMBER] = "number",
-        [SEL_KIND_STRING] = "string",
-        [SEL_KIND_FILE] = "string",
-        [SEL_KIND_KEY] = "string|integer",
-        [SEL_KIND_SIZE] = "integer[]",
-        [SEL_KIND_POINT] = "number[]",
-        [SEL_KIND_POINTS] = "number[]|number[][]",
-        [SEL_KIND_NAMES] = "string|string[]",
-        [SEL_KIND_VALUES] = "number[]",
-        [SEL_KIND_NUMBERS] = "table<string, number>",
-        [SEL_KIND_QUANTITY] = "selenite.quantity",
-        [SEL_KIND_VECTOR] = "selenite.vector",
-        [SEL_KIND_PREDICATE] = "function",
-        [SEL_KIND_UNITS] = "selenite.units",
-        [SEL_KIND_RASTER] = "selenite.raster",
-        [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
-        [SEL_KIND_SHAPE] = "selenite.shape",
-    };
     const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
     const bool flags = field->kind == SEL_KIND_FLAGS;
     if (field->table || field->family) {
@@ -112,7 +91,7 @@ static void print_type(FILE *to, const sel_field *field) {
         print_choices(to, field);
         fputs(flags ? ")[]" : "", to);
     } else {
-        fputs(plain[field->kind], to);
+        fputs(sel_kind_annotation(field->kind), to);
     }
 }
 

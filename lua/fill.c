@@ -403,7 +403,7 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->script = sel_fill_print(f, "%s", path);
     simulation->locate = locate;
     simulation->locate_data = span;
-    simulation->series = &f->script->series;
+    simulation->series = f->script->series;
     f->dims = 0;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;

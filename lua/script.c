@@ -323,6 +323,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .left = -1,
                            .options = *options,
                            .functions_end = &script->functions,
+                           .series_end = &script->series,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;

@@ -144,9 +144,9 @@ typedef struct sel_script {
     int counts;                    /* of its call: thousands of instructions */
     bool raised; /* it called error or assert last, or an error of its own follows */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
-    bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
-    sel_lookups series; /* made so far */
-    bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
+    bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
+    sel_lookups *series, **series_end; /* made so far, a list */
+    bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
 } sel_script;
 
 /* The address of a light userdata, which scripts cannot make: the error of such a raster. */

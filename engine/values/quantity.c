@@ -186,23 +186,6 @@ const sel_lookup *sel_lookup_of(const sel_quantity *q) {
     return is ? function->data : NULL;
 }
 
-bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
-    if (list->n == list->room) {
-        const int room = 2 * list->room + 8;
-        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
-        if (!v) {
-            return false;
-        }
-        for (int k = 0; k < list->n; k++) {
-            v[k] = list->v[k];
-        }
-        list->v = v;
-        list->room = room;
-    }
-    list->v[list->n++] = lookup;
-    return true;
-}
-
 static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,
                                  double *out, sel_error *error) {
     for (size_t i = 0; i < n; i++) {
