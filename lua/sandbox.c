@@ -21,25 +21,23 @@ static int call_original(lua_State *L) {
     return lua_gettop(L);
 }
 
+/* Control characters may steer terminals. */
 static int guarded_print(lua_State *L) {
-    int count = lua_gettop(L);
-    if (sel_script_of(L)->options.quiet)
-        return 0;
+    const int count = lua_gettop(L);
+    size_t length;
+    lua_pushliteral(L, "");
     for (int i = 1; i <= count; i++) {
-        size_t length;
-        const char *text = luaL_tolstring(L, i, &length);
-        char *plain = lua_newuserdatauv(L, length + 1, 0);
-        memcpy(plain, text, length + 1);
-        for (size_t k = 0; k < length; k++)
-            plain[k] = plain[k] ? plain[k] : '?';
-        sel_plain_text(plain);
-        fputs(plain, stderr);
-        lua_pop(L, 1);
-        fputc(i < count ? '\t' : '\n', stderr);
-        lua_pop(L, 1);
+        luaL_tolstring(L, i, NULL);
+        lua_pushstring(L, i < count ? "\t" : "");
+        lua_concat(L, 3);
     }
-    if (count == 0)
-        fputc('\n', stderr);
+    const char *text = lua_tolstring(L, -1, &length);
+    char *plain = memcpy(lua_newuserdatauv(L, length + 1, 0), text, length + 1);
+    for (size_t k = 0; k < length; k++)
+        plain[k] = plain[k] ? plain[k] : '?';
+    sel_plain_text(plain);
+    if (!sel_script_of(L)->options.quiet)
+        fprintf(stderr, "%s\n", plain);
     return 0;
 }
 

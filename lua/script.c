@@ -60,8 +60,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
             script->scenario->text_length = length;
         }
         blank_header(text, length);
-        const char *kept = sel_arena_copy_length(script->arena, text, length);
-        source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
+        source = sel_source_create(script->arena, name, text, length);
         if (!source)
             sel_fail_memory(&found, "the script", length);
     }

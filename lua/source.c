@@ -10,82 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cursor {
-    const char *text;
-    size_t length, at;
-    int line;
-} cursor;
+/* ---- tokens; each function returns what follows ---- */
 
-static char peek(const cursor *c, size_t ahead) {
-    return ahead < c->length - c->at ? c->text[c->at + ahead] : '\0';
+/* The number of '=' in a long bracket `[==[`, or -1. */
+static int long_bracket(const char *at) {
+    const size_t n = *at == '[' ? strspn(at + 1, "=") : 0;
+    return *at == '[' && at[n + 1] == '[' ? (int)n : -1;
 }
 
-static bool at_end(const cursor *c) {
-    return c->at >= c->length;
+static const char *behind_long_bracket(const char *at, int level) {
+    for (at += level + 2; *at; at++)
+        if (*at == ']' && strspn(at + 1, "=") == (size_t)level && at[level + 1] == ']')
+            return at + level + 2;
+    return at;
 }
 
-static void step(cursor *c) {
-    if (at_end(c))
-        return;
-    if (c->text[c->at] == '\n')
-        c->line++;
-    c->at++;
+static const char *behind_quoted(const char *at) {
+    const char quote = *at;
+    for (at++; *at && *at != quote && *at != '\n'; at++)
+        at += *at == '\\' && at[1];
+    return at + (*at == quote);
 }
 
-/* The number of '=' in a long bracket `[==[` at the cursor, or -1. */
-static int long_bracket(const cursor *c) {
-    size_t n = 1;
-    if (peek(c, 0) != '[')
-        return -1;
-    while (peek(c, n) == '=')
-        n++;
-    return peek(c, n) == '[' ? (int)(n - 1) : -1;
-}
-
-static bool closes_long_bracket(const cursor *c, int level) {
-    if (peek(c, 0) != ']' || peek(c, (size_t)level + 1) != ']')
-        return false;
-    for (int i = 1; i <= level; i++)
-        if (peek(c, (size_t)i) != '=')
-            return false;
-    return true;
-}
-
-static void skip_long_bracket(cursor *c, int level) {
-    for (int i = 0; i < level + 2; i++)
-        step(c);
-    while (!at_end(c) && !closes_long_bracket(c, level))
-        step(c);
-    for (int i = 0; i < level + 2; i++)
-        step(c);
-}
-
-static void skip_quoted(cursor *c) {
-    char quote = peek(c, 0);
-    step(c);
-    while (!at_end(c) && peek(c, 0) != quote && peek(c, 0) != '\n') {
-        if (peek(c, 0) == '\\')
-            step(c);
-        step(c);
-    }
-    if (peek(c, 0) == quote)
-        step(c);
-}
-
-static void skip_blanks_and_comments(cursor *c) {
+static const char *behind_blanks_and_comments(const char *at) {
     for (;;) {
-        if (!at_end(c) && isspace((unsigned char)peek(c, 0))) {
-            step(c);
-        } else if (peek(c, 0) == '-' && peek(c, 1) == '-') {
-            c->at += 2;
-            int level = long_bracket(c);
-            if (level >= 0)
-                skip_long_bracket(c, level);
-            while (level < 0 && !at_end(c) && peek(c, 0) != '\n')
-                step(c);
-        } else {
-            return;
-        }
+        at += strspn(at, " \t\n\v\f\r");
+        if (at[0] != '-' || at[1] != '-')
+            return at;
+        const int level = long_bracket(at + 2);
+        at = level >= 0 ? behind_long_bracket(at + 2, level) : at + strcspn(at, "\n");
     }
 }
 
@@ -93,48 +46,55 @@ static bool is_name(char ch) {
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-static void skip_number(cursor *c) {
-    while (is_name(peek(c, 0)) || peek(c, 0) == '.') {
-        bool exponent = strchr("eEpP", peek(c, 0)) != NULL;
-        step(c);
-        if (exponent && (peek(c, 0) == '+' || peek(c, 0) == '-'))
-            step(c);
+static const char *behind_number(const char *at) {
+    while (is_name(*at) || *at == '.') {
+        const bool exponent = strchr("eEpP", *at) != NULL;
+        at++;
+        at += exponent && (*at == '+' || *at == '-');
     }
+    return at;
 }
 
-/* Operators of which a single '=' must be told apart are one token. */
-static void skip_operator(cursor *c) {
-    bool pair = peek(c, 1) == '=' && strchr("=~<>", peek(c, 0)) != NULL;
-    step(c);
-    if (pair)
-        step(c);
-}
-
-/* Reads the next token; false at the end of the text. */
-static bool next_token(cursor *c, sel_token *token) {
-    skip_blanks_and_comments(c);
-    *token = (sel_token){.kind = SEL_TOKEN_OTHER, .line = c->line, .start = c->at};
-    if (at_end(c))
-        return false;
-    char ch = peek(c, 0);
-    int level = long_bracket(c);
-    if (isdigit((unsigned char)ch) || (ch == '.' && isdigit((unsigned char)peek(c, 1)))) {
-        skip_number(c);
-    } else if (is_name(ch)) {
+/* Reads the token at `at`, of which all but the line is stored. Operators of which a single '='
+ * must be told apart are one token. */
+static const char *read_token(const char *at, sel_token *token) {
+    const int level = long_bracket(at);
+    const bool digit = isdigit((unsigned char)at[*at == '.']);
+    *token = (sel_token){.kind = SEL_TOKEN_OTHER};
+    if (digit)
+        return behind_number(at);
+    if (is_name(*at)) {
         token->kind = SEL_TOKEN_NAME;
-        while (is_name(peek(c, 0)))
-            step(c);
-    } else if (ch == '"' || ch == '\'') {
-        token->kind = SEL_TOKEN_STRING;
-        skip_quoted(c);
-    } else if (level >= 0) {
-        token->kind = SEL_TOKEN_STRING;
-        skip_long_bracket(c, level);
-    } else {
-        skip_operator(c);
+        while (is_name(*at))
+            at++;
+        return at;
     }
-    token->length = c->at - token->start;
-    return true;
+    if (*at == '"' || *at == '\'' || level >= 0) {
+        token->kind = SEL_TOKEN_STRING;
+        return level >= 0 ? behind_long_bracket(at, level) : behind_quoted(at);
+    }
+    return at + 1 + (at[1] == '=' && strchr("=~<>", *at));
+}
+
+/* Stores the tokens of a text (NULL: none) and an empty one behind them; returns their number. */
+static int read_tokens(const char *text, sel_token *tokens) {
+    int count = 0, line = 1;
+    const char *counted = text; /* so far for `line` */
+    for (const char *at = behind_blanks_and_comments(text);; at = behind_blanks_and_comments(at)) {
+        sel_token token = {.kind = SEL_TOKEN_OTHER};
+        const char *end = *at ? read_token(at, &token) : at;
+        for (; counted < at; counted++)
+            line += *counted == '\n';
+        token.line = line;
+        token.start = (size_t)(at - text);
+        token.length = (size_t)(end - at);
+        if (tokens)
+            tokens[count] = token;
+        if (!*at)
+            return count;
+        count++;
+        at = end;
+    }
 }
 
 sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length) {
@@ -144,9 +104,9 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     const char *slash = strrchr(name, '/');
     source->name = sel_arena_copy(arena, name);
     source->directory = sel_arena_copy_length(arena, name, slash ? (size_t)(slash + 1 - name) : 0);
-    source->text = text;
+    source->text = sel_arena_copy_length(arena, text, length);
     source->length = length;
-    return source->name && source->directory ? source : NULL;
+    return source->name && source->directory && source->text ? source : NULL;
 }
 
 bool sel_token_is(const sel_source *source, int at, const char *text) {
@@ -173,24 +133,14 @@ static int nesting(const sel_source *source, int at) {
 }
 
 bool sel_source_read(sel_arena *arena, sel_source *source) {
-    sel_token token;
     if (source->tokens)
         return true;
-    cursor c = {source->text, source->length, 0, 1};
-    size_t count = 0;
-    while (next_token(&c, &token))
-        count++;
-    sel_token *tokens = sel_arena_alloc(arena, (count + 1) * sizeof *tokens);
-    if (!tokens)
-        return false;
-    c = (cursor){source->text, source->length, 0, 1};
-    for (size_t i = 0; i <= count; i++)
-        next_token(&c, &tokens[i]);
-    source->tokens = tokens;
-    source->token_count = (int)count;
+    const size_t count = (size_t)read_tokens(source->text, NULL);
+    source->tokens = sel_arena_alloc(arena, (count + 1) * sizeof *source->tokens);
+    source->token_count = source->tokens ? read_tokens(source->text, source->tokens) : 0;
     for (int at = 0; at < source->token_count; at++)
-        tokens[at].nesting = nesting(source, at);
-    return true;
+        source->tokens[at].nesting = nesting(source, at);
+    return source->tokens;
 }
 
 static bool is_separator(const sel_source *source, int at) {

@@ -42,7 +42,7 @@ typedef struct sel_span {
     int brace;
 } sel_span;
 
-/* `text` must outlive the source. NULL when there is no memory. */
+/* Copies the text. NULL when there is no memory. */
 sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
 
 /* Splits the text into tokens, once. False when there is no memory. */

@@ -26,6 +26,7 @@ typedef struct saved_cells {
 } saved_cells;
 
 typedef struct saved_component {
+    sel_function base;
     const saved_cells *cells;
     const double *values; /* [cells][stride] */
     int stride;
@@ -113,15 +114,14 @@ static int64_t check_grid(const sel_state_grid *grid) {
 }
 
 static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
-                                         const saved_component *made, sel_where where) {
+                                         saved_component made, sel_where where) {
     saved_component *component = take(arena, from, sizeof *component);
-    sel_function *function = take(arena, from, sizeof *function);
-    if (component && function) {
-        *component = *made;
-        *function = (sel_function){
+    if (component) {
+        *component = made;
+        component->base = (sel_function){
             .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
     }
-    return function;
+    return component ? &component->base : NULL;
 }
 
 static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
@@ -131,8 +131,9 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
     field->components = bytes == each ? 1 : (int)cells->grid.dims;
     const double *values = read_block(arena, from, block, each * (unsigned)field->components);
     for (int c = 0; c < field->components && values; c++) {
-        const saved_component component = {cells, values + c, field->components};
-        field->component[c] = make_function(arena, from, &component, where);
+        const saved_component component = {
+            .cells = cells, .values = values + c, .stride = field->components};
+        field->component[c] = make_function(arena, from, component, where);
     }
 }
 
