@@ -1,4 +1,4 @@
-/* library.c -- what selenite.lua is made of: constructors, shape operators, closed tables.
+/* library.c -- what selenite.lua needs of C: constructors, marks, names and values in messages.
  *
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
@@ -482,6 +482,10 @@ static void push_host(lua_State *L) {
     lua_setfield(L, -2, "params");
     push_constructors(L);
     lua_setfield(L, -2, "groups");
+    lua_pushglobaltable(L);
+    lua_setfield(L, -2, "globals");
+    lua_pushboolean(L, sel_script_of(L)->options.trust);
+    lua_setfield(L, -2, "trust");
 }
 
 void sel_library_push(lua_State *L) {
@@ -493,6 +497,7 @@ void sel_library_push(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
     sel_hook_open(L);
     push_host(L);
-    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);
+    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 3);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);
 }

@@ -39,8 +39,7 @@ static sel_status read_text(const char *path, bool input, const sel_script_optio
     if (!sel_is_plain(path))
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: the file's name holds control characters; rename it", path);
-    return input ? sel_file_read_input(max_script, kind, text, length, error)
-                 : sel_file_read(path, max_script, kind, text, length, error);
+    return sel_file_read(input ? NULL : path, max_script, kind, text, length, error);
 }
 
 /* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
@@ -242,7 +241,7 @@ void sel_module_open(lua_State *L) {
     sel_library_push(L);
     lua_setfield(L, -2, "selenite");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
-    lua_getfield(L, -1, "require");
+    sel_script_field(L, -1, "require");
     lua_pushcclosure(L, require, 1);
     lua_setfield(L, -2, "require");
 }

@@ -206,7 +206,7 @@ void sel_limits_track(lua_State *L);
 
 /* sandbox.c */
 
-/* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
+/* Opens the libraries that a script may use, and this one. Pushes nothing. */
 void sel_sandbox_open(lua_State *L);
 
 /* Replaces functions of the table at the top; each guard has the original as upvalue 1. */
