@@ -246,7 +246,7 @@ static const bounds nowhere = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE
                     everywhere = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
                                   {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
 
-/* Widens `b` by a ball, and a hair against round-off, along the axes that the point has. */
+/* Widens `b` by a ball, with a margin for round-off, along the axes that the point has. */
 static void add_ball(bounds *b, const sel_point *centre, double radius) {
     for (int a = 0; a < centre->n; a++) {
         double reach = radius + 1e-9 * (radius + fabs(centre->v[a]));
@@ -331,8 +331,8 @@ typedef struct test {
     int face; /* < 0: cell centres */
     const sel_places *at;
     const uint8_t *painted;
-    double inward[3]; /* added to a place: on a face a hair, so that a box or polygon that ends with
-                         the domain holds the sites of its last face */
+    double inward[3]; /* added to a place: a tiny step off a face, so that a box or polygon that
+                         ends with the domain holds the sites of its last face */
     bounds places;
 } test;
 

@@ -94,7 +94,7 @@ static lua_Integer push_unknown_keys(lua_State *L, int index, const sel_table *t
     return count;
 }
 
-/* Notes keys of the list at `index` that are no positions 1 to n. */
+/* Whether the list at `index` has no keys but 1 to n; notes the others. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
     char found[80];
     const lua_Integer count = push_unknown_keys(f->L, index, NULL, n);
@@ -329,7 +329,7 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
     lua_pop(L, 1);
 }
 
-/* Checks beyond types come with one call per table; each line is a mistake of its own. */
+/* Calls the table's own check, whose text has a mistake in each line. */
 static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
     sel_error found;
     found.status = SEL_OK; /* the text is written where this is */

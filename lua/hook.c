@@ -156,7 +156,7 @@ static int run_stop(lua_State *L) {
     return 0;
 }
 
-/* run:log(text); numbers are texts too */
+/* run:log(text); a number is converted */
 static int run_log(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:log");
     if (lua_isnumber(L, 2))

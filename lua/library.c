@@ -33,7 +33,7 @@ sel_where sel_script_place(lua_State *L, sel_source **source) {
     return found ? (sel_where){found->name, frame.currentline} : (sel_where){NULL, 0};
 }
 
-/* Without a place when the tables are filled that the script returned: it runs no more. */
+/* While the returned tables are filled no line of the script runs: then there is no place. */
 static void fail_limit(sel_script *script, sel_where where) {
     char place[1024] = "";
     if (where.file)

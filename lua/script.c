@@ -17,7 +17,7 @@ static const double default_seconds = 10;
 /* Address is a key in Lua's registry: the modules that were required, by name. */
 static const char modules_key;
 
-/* A first line that starts with '#' is for the system's shell; a byte order mark is no text. */
+/* Blanks a byte order mark, and a first line `#!...`, which is for the system. */
 static void blank_header(char *text, size_t length) {
     size_t i = 0;
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
@@ -27,7 +27,8 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* What runs and checks print has the file's name in it. `given`: the scenario's text, or none. */
+/* Refuses names with control characters, since messages hold them. `given`: the scenario's text, or
+ * none. */
 static sel_status read_text(const char *path, bool input, const sel_script_options *given,
                             char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";
@@ -122,9 +123,9 @@ static const char *find_line(const char *message) {
     return NULL;
 }
 
-/* At the top is Lua's message that the text does not compile. It tells where Lua stopped, and of a
- * closing brace that it expected there: at the field behind a missing comma, often a line further
- * down. Where one is missing, puts a message there that says where. */
+/* At the top is Lua's message that the text does not compile. Where a comma is missing, Lua stops
+ * at the field behind it, often a line further down, and says that it expected a closing brace:
+ * then replaces the message by one that names the comma. */
 static void explain_comma(lua_State *L, sel_source *source) {
     const char *message = lua_tostring(L, -1);
     const char *number = message ? find_line(message) : NULL;
@@ -170,7 +171,7 @@ static void compile(lua_State *L, sel_source *source) {
 static void run_chunk(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
     sel_source *source = read_source(L, path, chunk->loaded_at, "sel.load");
-    if (!script->chunk) { /* the scenario itself: who types it at standard input takes his time */
+    if (!script->chunk) { /* the scenario itself: typing it at standard input may take long */
         sel_limits_begin(script, script->seconds);
         sel_limits_start(script, SEL_MAIN_CHUNK);
     }

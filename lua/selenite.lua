@@ -4,7 +4,7 @@
 -- that a new solver, law, shape or output needs no change here.
 local host = ...
 
--- For starts from rest: no kink at either end, so that little sound is made.
+-- For starts from rest: the slope is 0 at either end, so that pressure waves stay small.
 local max, min = math.max, math.min
 local function ramp(t, T)
   if T > 0 then

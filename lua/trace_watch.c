@@ -3,13 +3,14 @@
  * A hook looks at every function that is called. C functions must be on a list; what is outside of
  * a function must not change (trace_keep.lua); and the text of Lua functions is scanned:
  *
- * Lua compares values of different types with == without asking anybody, and a table indexed by a
- * symbol has nothing there. Neither can be noticed while the function runs, so the text decides:
+ * Lua compares values of different types with == without a metamethod, and a table indexed by a
+ * symbol gives nil. Neither can be noticed while the function runs, so the text decides:
  *  - == and ~= are refused, but for a right side that is a string, nil, true or false: those are
  *    as different from a number as from a symbol;
  *  - an index must be made of literals and names that cannot be symbols: the counters of for loops,
  *    and variables from outside that the text gives no value.
- * What else stands on the same lines is looked at with it, which costs speed at worst.
+ * Other code on the same lines is scanned with it; at worst a function is evaluated by Lua that
+ * could have been a program.
  */
 #include <ctype.h>
 #include <lualib.h>
@@ -267,7 +268,7 @@ static void look_at_c_function(lua_State *L, lua_Debug *info) {
     lua_pop(L, 2);
     if (!allowed) {
         lua_getinfo(L, "n", info);
-        sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
+        sel_trace_fail(L, "it calls %s, which tracing cannot follow",
                        info->name ? info->name : "a library function");
     }
     lua_CFunction function = lua_tocfunction(L, -1);

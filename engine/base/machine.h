@@ -26,7 +26,7 @@ uint64_t sel_machine_cache(void);
 /* "AMD EPYC 7763", or the architecture where the system does not say. */
 void sel_machine_processor(char *text, size_t size);
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double sel_machine_seconds(void);
 
 /* The median of timings, which it sorts. */

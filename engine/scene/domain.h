@@ -35,11 +35,11 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
                              sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
 
-/* What is due before the next step: SEL_ON_T, with SEL_ON_CONTROLS when controls differ from those
- * in `kept` [control_count], which is updated. */
+/* What values depend on that are to be evaluated again before the next step: SEL_ON_T, with
+ * SEL_ON_CONTROLS when controls differ from those in `kept` [control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
-/* Centres of the cells of rows first <= row < end, y + ny z, whose regions are wanted (NULL: of
+/* Centres of the cells of rows first <= row < end (row = y + ny z) whose regions are wanted (NULL:
  * all), one behind the other; returns how many. */
 int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
                           const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);

@@ -318,7 +318,7 @@ static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_
     }
 }
 
-/* Finds what became of region `number`; `then`: the map just after it was painted. */
+/* Finds what became of the places of region `number`; `then`: the map just after it was painted. */
 static void look_back(const sel_domain *then, const sel_domain *now, int number,
                       former_places *found) {
     const sel_grid *grid = &now->grid;

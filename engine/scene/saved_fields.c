@@ -91,7 +91,7 @@ static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
 static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
     sel_checkpoint_block(from, name);
     if (from->left != bytes) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' does not have the size of its grid",
                             from->path, name);
     }
     void *room = take(arena, from, (size_t)bytes);
@@ -101,7 +101,7 @@ static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name
     return room;
 }
 
-/* Its cells; -1: it cannot be. */
+/* The number of its cells; -1: it is not valid. */
 static int64_t check_grid(const sel_state_grid *grid) {
     int64_t cells = 1;
     bool good = (grid->dims == 2 || grid->dims == 3) && grid->dx > 0 && isfinite(grid->dx);
@@ -147,7 +147,7 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
     SEL_KEEP(from, cells->grid);
     const int64_t number = check_grid(&cells->grid);
     if (number < 0) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be", from->path);
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid is not valid", from->path);
         return;
     }
     cells->solid = read_block(arena, from, "solids", (uint64_t)number);

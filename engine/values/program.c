@@ -141,7 +141,7 @@ static void run_of_yz(const sel_program *p, const sel_places *at, size_t first, 
     const sel_packed_program *l = &p->layout;
     const bool one = n > 1 && all_same(at->y, first, n) && all_same(at->z, first, n);
     run_instructions(p, l->once + l->of_x, l->of_yz, w->registers, w->stride, one ? 1 : n);
-    for (int r = l->fixed; one && r < l->fixed + l->lines; r++) {
+    for (int r = l->fixed; one && r < l->fixed + l->per_row; r++) {
         double *v = w->registers + (size_t)r * w->stride;
         for (size_t i = 1; i < n; i++) {
             v[i] = v[0];

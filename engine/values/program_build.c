@@ -385,7 +385,7 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
         mark_needed(l, results, count, exact);
     }
     order_nodes(l);
-    p->layout.lines = place_kept(l, OF_YZ);
+    p->layout.per_row = place_kept(l, OF_YZ);
     place_kept(l, OF_X);
     place_coordinates(l);
     place_ordered(l);

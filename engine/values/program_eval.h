@@ -32,9 +32,9 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     return b == 2 ? a * a : pow(a, b);
 }
 
-/* OP(name, operands, value): `a`, `b` and `c` are the operands.
- * WHOLE turns -0 into 0, as for a float that becomes an integer of Lua. */
-/* QUICK ones take few machine instructions, or are frequent. */
+/* OP(name, operands, value): `a`, `b` and `c` are the operands. QUICK ones take few machine
+ * instructions, or are frequent. WHOLE turns -0 into 0, as when a float of Lua becomes an integer.
+ */
 #define SEL_PROGRAM_QUICK_OPS(OP)            \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
@@ -157,13 +157,13 @@ typedef struct sel_packed_call {
 
 /* The layout of a program. Registers below `fixed` keep their value from place to place (constants,
  * t, controls, and what follows from them); the program's `own` are computed anew at each place, of
- * which the first `lines` hold functions of y and z to combine with x, and nothing else. */
+ * which the first `per_row` hold functions of y and z to combine with x, and nothing else. */
 typedef struct sel_packed_program {
     int64_t input, code, call;   /* its first rows in the tables */
     int32_t inputs, coordinates; /* of `input`: the same at all places, then those of the place */
     int32_t once, each;          /* instructions of `code`: per call, then per place, */
     int32_t of_x, of_yz;         /* of which the first depend on x alone, then on y and z alone */
-    int32_t fixed, lines, own;
+    int32_t fixed, per_row, own;
     int32_t result[SEL_PROGRAM_RESULTS]; /* registers; those that are not used repeat the first */
     /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
      * (whole numbers beyond 2^53, look-ups outside their data). has_exact 0: 1 everywhere. */
@@ -296,13 +296,13 @@ enum { SEL_LANES = 4 };
  * own[(k SEL_LANES + j) stride], so that those of many threads lie side by side. */
 typedef struct sel_lanes {
     double *row; /* [fixed + own] of the program */
-    double *own; /* [own - lines][SEL_LANES] */
+    double *own; /* [own - per_row][SEL_LANES] */
     int32_t of_row, stride;
 } sel_lanes;
 
 SEL_LANES_INLINE sel_lanes sel_lanes_of(const sel_packed_program *program, double *row, double *own,
                                         int32_t stride) {
-    const sel_lanes lanes = {row, own, program->fixed + program->lines, stride};
+    const sel_lanes lanes = {row, own, program->fixed + program->per_row, stride};
     return lanes;
 }
 
@@ -349,11 +349,12 @@ SEL_LANES_INLINE void sel_lanes_store(const sel_lanes *lanes, int32_t at,
     }
 }
 
+/* An operation that is not quick. */
 SEL_LANES_CALL double sel_lanes_other(int op, double a, double b) {
     return sel_program_value(op, a, b, 0);
 }
 
-/* A call for place j. */
+/* A look-up for place j. */
 SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_packed_call *call,
                                         const double *row, const double *own, int32_t of_row,
                                         int32_t stride, int j) {

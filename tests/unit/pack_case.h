@@ -32,7 +32,7 @@ static inline void pack_agrees_in_row(const sel_packed *packed, int number, cons
                                       size_t i, const double *controls, double wanted, bool sure) {
     const sel_packed_program *program = &packed->program[number];
     const size_t row_registers = (size_t)(program->fixed + program->own);
-    const size_t own_registers = (size_t)(program->own - program->lines);
+    const size_t own_registers = (size_t)(program->own - program->per_row);
     double *row = calloc(row_registers + 1, sizeof *row);
     double *own = calloc(own_registers * SEL_LANES * PACK_STRIDE + 1, sizeof *own);
     const double y = at->y[i], z = at->z ? at->z[i] : 0;
