@@ -5,65 +5,35 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The parts that remain after the threads. */
-typedef struct rest {
-    uint8_t *done;    /* [parts] */
-    int64_t failed;   /* the part that failed in the calling thread; -1: none */
-    sel_error reason; /* of that failure */
-} rest;
-
-/* Does part p in one of the threads. */
-static void try_part(int64_t p, sel_part *work, void *task, rest *left, bool *failed) {
-    const int thread = omp_get_thread_num();
-    sel_error error;
-    error.status = SEL_OK;
-    error.text[0] = '\0';
-    left->done[p] = work(task, p, thread, &error) == SEL_OK;
-    if (!left->done[p] && thread == 0) {
-        left->failed = p;
-        left->reason = error;
-#pragma omp atomic write
-        *failed = true;
-    }
-}
-
-static void do_shared(int64_t parts, int threads, sel_part *work, void *task, rest *left) {
+/* Does what the threads can do, until a part fails in the calling one. */
+static void do_shared(int64_t parts, int threads, sel_part *work, void *task, uint8_t *done) {
     bool failed = false;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t p = 0; p < parts; p++) {
+        const int thread = omp_get_thread_num();
         bool given_up;
 #pragma omp atomic read
         given_up = failed;
-        if (!given_up) {
-            try_part(p, work, task, left, &failed);
+        done[p] = !given_up && work(task, p, thread, NULL) == SEL_OK;
+        if (!done[p] && thread == 0) {
+#pragma omp atomic write
+            failed = true;
         }
     }
-}
-
-/* Does the remaining parts in order. */
-static sel_status do_rest(int64_t parts, sel_part *work, void *task, const rest *left,
-                          sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int64_t p = 0; p < parts && !status; p++) {
-        if (p == left->failed) {
-            return sel_fail(error, left->reason.status, "%s", left->reason.text);
-        }
-        if (!left->done || !left->done[p]) {
-            status = work(task, p, 0, error);
-        }
-    }
-    return status;
 }
 
 sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error) {
-    rest left = {.failed = -1};
-    if (threads > 1 && parts > 1 && !omp_in_parallel()) {
-        left.done = calloc((size_t)parts, 1); /* without it all parts remain */
+    const bool shared = threads > 1 && parts > 1 && !omp_in_parallel();
+    uint8_t *done = shared ? calloc((size_t)parts, 1) : NULL; /* without it all parts remain */
+    sel_status status = SEL_OK;
+    if (done) {
+        do_shared(parts, threads, work, task, done);
     }
-    if (left.done) {
-        do_shared(parts, threads, work, task, &left);
+    for (int64_t p = 0; p < parts && !status; p++) {
+        if (!done || !done[p]) {
+            status = work(task, p, 0, error);
+        }
     }
-    sel_status status = do_rest(parts, work, task, &left, error);
-    free(left.done);
+    free(done);
     return status;
 }

@@ -221,16 +221,6 @@ static bool is_line_of_names(const reader *r) {
     return true;
 }
 
-static sel_status no_such_column(reader *r, const char *wanted) {
-    char names[512] = "";
-    size_t used = 0;
-    for (int i = 0; i < r->cells && used < sizeof names; i++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", i ? ", " : "",
-                                 r->cell[i]);
-    }
-    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
-}
-
 /* The column of the values, from 0. The present line names the columns if `header`. */
 static sel_status find_column(reader *r, const sel_key *wanted, bool header, int *column) {
     *column = wanted->number ? (int)wanted->number - 1 : 1;
@@ -241,13 +231,18 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
         return FAIL_ASKED(r, "column '%s' is asked for, but the first line has no names",
                           wanted->name);
     }
+    char names[512] = "";
+    size_t used = 0;
     for (int i = 0; i < r->cells; i++) {
         if (strcmp(wanted->name, r->cell[i]) == 0) {
             *column = i;
             return SEL_OK;
         }
+        used += used < sizeof names ? (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
+                                                       i ? ", " : "", r->cell[i])
+                                    : 0;
     }
-    return no_such_column(r, wanted->name);
+    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted->name, names);
 }
 
 static sel_status add_point(reader *r, int column, sel_csv_points *points) {
