@@ -4,7 +4,6 @@
  * nothing but the lists, so that a test can tell when the committed file is stale.
  */
 #include <string.h>
-#include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
 #include "lua/state.h"
 

@@ -10,7 +10,6 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
 #include "lua/state.h"
 
@@ -361,7 +360,7 @@ static lua_Integer whole_cells(lua_State *L, int item, double dx) {
     if (!sel_units_whole(length / dx, &whole) || whole < 1) {
         snprintf(text, sizeof text, "the length %.9g along %c is %.9g cells of %.9g; take %.9g",
                  length, axes[item - 1], length / dx, dx, fmax(1, round(length / dx)) * dx);
-        luaL_error(L, "units.cells: %s, or change length or cells of sel.units", text);
+        luaL_error(L, "units.cells: %s, or other length and cells of sel.units", text);
     }
     return whole;
 }

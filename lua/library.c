@@ -326,18 +326,16 @@ static int note_mistake(lua_State *L) {
     declarer *d = lua_touserdata(L, lua_upvalueindex(1));
     if (lua_gettop(L) == 0)
         return lua_pushboolean(L, d->failed), 1;
+    static const char *const names[] = {"usage", "load", "params", NULL};
+    const bool parameter = lua_isinteger(L, 1);
+    const int place = parameter ? -1 : sel_name_index(names, lua_tostring(L, 1));
+    const sel_where where = parameter    ? sel_span_where(d->list[lua_tointeger(L, 1) - 1].span)
+                            : place == 0 ? (sel_where){NULL, 0}
+                            : place == 1 ? d->chunk->loaded_at
+                                         : d->where;
     d->failed = true;
-    if (lua_isinteger(L, 1)) {
-        int place = (int)lua_tointeger(L, 1) - 1;
-        sel_fail_at(d->script->error, sel_span_where(d->list[place].span), "%s",
-                    lua_tostring(L, 2));
-    } else if (strcmp(lua_tostring(L, 1), "usage") == 0) {
-        sel_fail(d->script->error, SEL_BAD_USAGE, "%s", lua_tostring(L, 2));
-    } else {
-        bool load = strcmp(lua_tostring(L, 1), "load") == 0;
-        sel_fail_at(d->script->error, load ? d->chunk->loaded_at : d->where, "%s",
-                    lua_tostring(L, 2));
-    }
+    sel_fail_as(d->script->error, place == 0 ? SEL_BAD_USAGE : SEL_BAD_SCENARIO, where, "%s",
+                lua_tostring(L, 2));
     return 0;
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
-#include "engine/base/share.h"
 #include "engine/scene/domain.h"
 #include "engine/scene/shape.h"
 #include "engine/scene/solver.h"

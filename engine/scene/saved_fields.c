@@ -1,6 +1,4 @@
 /* saved_fields.c -- the fields in a checkpoint as functions of place: sel.state. */
-#include "engine/scene/saved_fields.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
