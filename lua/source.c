@@ -162,57 +162,38 @@ static int item_end(const sel_source *source, int at) {
     return at < source->token_count ? at : source->token_count;
 }
 
-/* The first token of a value: behind `name =` or `[key] =` where the item has a key. */
-static int value_of_item(const sel_source *source, int at, bool *keyed) {
-    int value = at;
-    *keyed = false;
-    if (source->tokens[at].kind == SEL_TOKEN_NAME && sel_token_is(source, at + 1, "=")) {
-        value = at + 2;
-        *keyed = true;
-    } else if (sel_token_is(source, at, "[")) {
-        value = sel_source_behind(source, at);
-        *keyed = sel_token_is(source, value, "=");
-        value = *keyed ? value + 1 : at;
-    }
-    return value;
-}
-
-static sel_span value_span(sel_span table, int at, int value) {
-    sel_source *source = table.source;
-    bool plain = sel_token_is(source, value, "{") && item_end(source, at) > value;
-    return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
-}
-
-/* A key as the text has it. */
-typedef struct text_key {
-    const char *text;
+/* An item of a table: `value`, `name = value` or `[key] = value`. */
+typedef struct item {
+    sel_span span; /* of its value */
+    bool keyed;
+    const char *name; /* of length `length`, in `name =` and `["name"] =`; else NULL */
     size_t length;
-} text_key;
-
-/* The key of the item that starts at `at`: `name =`, or `["name"] =`. */
-static bool key_of_item(const sel_source *source, int at, text_key *key) {
-    const sel_token *token = &source->tokens[at];
-    bool quoted = sel_token_is(source, at, "[") && sel_token_is(source, at + 2, "]") &&
-                  token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
-    if (!quoted && (token->kind != SEL_TOKEN_NAME || !sel_token_is(source, at + 1, "=")))
-        return false;
-    key->text = source->text + token[quoted].start + quoted;
-    key->length = token[quoted].length - 2 * (size_t)quoted;
-    return true;
-}
+} item;
 
 sel_walk sel_source_walk(sel_span table) {
     return (sel_walk){table, table.source && table.brace >= 0 ? table.brace + 1 : -1};
 }
 
-/* The next item: its first token, that of its value, and whether it has a key. */
-static bool next_item(sel_walk *walk, int *at, int *value, bool *keyed) {
-    const sel_source *source = walk->table.source;
-    if (walk->at < 0 || walk->at >= source->token_count || sel_token_is(source, walk->at, "}"))
+/* The next item; false at the end of the table. */
+static bool next_item(sel_walk *walk, item *next) {
+    sel_source *source = walk->table.source;
+    const int at = walk->at;
+    if (at < 0 || at >= source->token_count || sel_token_is(source, at, "}"))
         return false;
-    *at = walk->at;
-    *value = value_of_item(source, *at, keyed);
-    int end = item_end(source, *at);
+    const sel_token *token = &source->tokens[at];
+    const bool bracket = sel_token_is(source, at, "[");
+    const int behind = bracket ? sel_source_behind(source, at) : at + 1, end = item_end(source, at);
+    const bool quoted =
+        bracket && behind == at + 3 && token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
+    *next = (item){.keyed = (bracket || token->kind == SEL_TOKEN_NAME) &&
+                            sel_token_is(source, behind, "=")};
+    if (next->keyed && (!bracket || quoted)) {
+        next->name = source->text + token[quoted].start + quoted;
+        next->length = token[quoted].length - 2 * (size_t)quoted;
+    }
+    const int value = next->keyed ? behind + 1 : at;
+    const bool plain = sel_token_is(source, value, "{") && end > value;
+    next->span = (sel_span){source, token->line, at, plain ? value : -1};
     walk->at = is_separator(source, end) ? end + 1 : -1;
     return true;
 }
@@ -222,34 +203,32 @@ static sel_span nothing(sel_span table) {
 }
 
 sel_span sel_source_next(sel_walk *walk) {
-    int at, value;
-    bool keyed;
-    while (next_item(walk, &at, &value, &keyed))
-        if (!keyed)
-            return value_span(walk->table, at, value);
+    item next;
+    while (next_item(walk, &next))
+        if (!next.keyed)
+            return next.span;
     return nothing(walk->table);
 }
 
-static int compare_key(const void *key, const void *item) {
-    const text_key *k = key;
-    const char *name = ((const sel_named_span *)item)->name;
-    const int order = strncmp(k->text, name, k->length);
+static int compare_name(const void *key, const void *named) {
+    const item *k = key;
+    const char *name = ((const sel_named_span *)named)->name;
+    const int order = strncmp(k->name, name, k->length);
     return order || !name[k->length] ? order : -1;
 }
 
 void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     sel_walk walk = sel_source_walk(span);
-    int at, value, missing = count;
-    bool keyed;
+    item next;
+    int missing = count;
     for (int i = 0; i < count; i++)
         keys[i].span = nothing(span);
-    while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
-        text_key key;
-        if (!key_of_item(span.source, at, &key))
+    while (missing > 0 && next_item(&walk, &next)) {
+        if (!next.name)
             continue;
-        sel_named_span *found = bsearch(&key, keys, (size_t)count, sizeof *keys, compare_key);
+        sel_named_span *found = bsearch(&next, keys, (size_t)count, sizeof *keys, compare_name);
         if (found && found->span.at < 0) {
-            found->span = value_span(span, at, value);
+            found->span = next.span;
             missing--;
         }
     }
@@ -263,10 +242,10 @@ sel_span sel_source_key(sel_span span, const char *key) {
 
 sel_span sel_source_item(sel_span span, int number) {
     sel_walk walk = sel_source_walk(span);
-    sel_span item = sel_source_next(&walk);
-    for (int i = 1; i < number && item.at >= 0; i++)
-        item = sel_source_next(&walk);
-    return item;
+    sel_span found = sel_source_next(&walk);
+    for (int i = 1; i < number && found.at >= 0; i++)
+        found = sel_source_next(&walk);
+    return found;
 }
 
 sel_span sel_source_path(sel_span span, const char *path) {

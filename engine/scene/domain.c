@@ -91,49 +91,39 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept) {
     return SEL_ON_T | SEL_ON_CONTROLS;
 }
 
-/* Makes the blank free cells a region of their own, after the others. */
-static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
-                             const uint8_t *blank, sel_variant law, int threads, sel_error *error) {
+/* Makes the free cells where data are missing a region of their own, after the others. */
+static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
+                               sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
     const int number = domain->region_count + 1;
     const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
-    uint8_t *cell = domain->cell;
+    sel_variant law = {NULL, NULL, {NULL, 0}};
+    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell;
     int64_t painted = 0;
+    if (!blank) {
+        return sel_fail_memory(error, "the cells without data", (size_t)cells);
+    }
+    sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &law, error);
+    if (!status && law.table) {
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
-    for (int64_t i = 0; i < cells; i++) {
-        bool paints = blank[i] && cell[i] == 0;
-        cell[i] = paints ? region : cell[i];
-        painted += paints;
+        for (int64_t i = 0; i < cells; i++) {
+            bool paints = blank[i] && cell[i] == 0;
+            cell[i] = paints ? region : cell[i];
+            painted += paints;
+        }
     }
-    if (painted == 0) {
-        return SEL_OK;
-    }
-    if (number > MAX_REGIONS) {
+    free(blank);
+    if (painted && !region) {
         return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                            "%d regions, and the cells without data are one more; at most %d are "
                            "possible",
                            domain->region_count, MAX_REGIONS);
     }
-    domain->regions[number - 1] = (sel_region){
-        .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
-    domain->region_count = domain->nodata = number;
-    return SEL_OK;
-}
-
-static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
-                               sel_error *error) {
-    const sel_solver *solver = simulation->solver;
-    size_t cells = (size_t)sel_grid_cells(&domain->grid);
-    sel_variant law = {NULL, NULL, {NULL, 0}};
-    uint8_t *blank = calloc(cells, 1);
-    if (!blank) {
-        return sel_fail_memory(error, "the cells without data", cells);
+    if (painted) {
+        domain->regions[number - 1] = (sel_region){
+            .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
+        domain->region_count = domain->nodata = number;
     }
-    sel_status status = solver->blank(simulation, domain, threads, blank, &law, error);
-    if (!status && law.table) {
-        status = add_nodata(domain, simulation, blank, law, threads, error);
-    }
-    free(blank);
     return status;
 }
 
