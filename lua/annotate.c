@@ -95,24 +95,19 @@ static void print_type(FILE *to, const sel_field *field) {
 }
 
 /* What stands without a name is the array part of the table. */
-static void print_positional(FILE *to, const sel_field *field) {
-    if (field->kind == SEL_KIND_VECTOR) {
-        fputs("---@field [integer] selenite.quantity the components\n", to);
-        return;
-    }
-    fputs("---@field [1]? ", to);
-    print_type(to, field);
-    fprintf(to, " the same as %s\n", field->name);
-}
-
 static void print_field(FILE *to, const sel_field *field) {
-    bool positional = field->flags & SEL_POSITIONAL;
-    bool optional = positional || !(field->flags & SEL_REQUIRED);
+    const bool positional = field->flags & SEL_POSITIONAL;
+    const bool optional = positional || !(field->flags & SEL_REQUIRED);
     fprintf(to, "---@field %s%s ", field->name, optional ? "?" : "");
     print_type(to, field);
     fprintf(to, " %s\n", field->doc);
-    if (positional)
-        print_positional(to, field);
+    if (positional && field->kind == SEL_KIND_VECTOR) {
+        fputs("---@field [integer] selenite.quantity the components\n", to);
+    } else if (positional) {
+        fputs("---@field [1]? ", to);
+        print_type(to, field);
+        fprintf(to, " the same as %s\n", field->name);
+    }
 }
 
 static bool is_listed(const sel_table *const *tables, int count, const char *name) {

@@ -386,18 +386,17 @@ void sel_limits_come_back(lua_State *L, const sel_limits *left) {
 
 /* Lua shortens long file names in its messages; puts the whole name back. */
 static void fail_with_message(sel_script *script, const char *message, const char *suffix) {
-    for (const sel_source *s = script->sources; s; s = s->next) {
-        size_t length = strlen(s->name), kept = LUA_IDSIZE - sizeof "...";
-        if (length <= kept || strncmp(message, "...", 3) != 0)
-            continue;
-        const char *tail = s->name + length - kept;
-        if (strncmp(message + 3, tail, kept) == 0 && message[3 + kept] == ':') {
-            sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s%s", s->name, message + 3 + kept,
-                     suffix);
-            return;
+    const size_t kept = LUA_IDSIZE - sizeof "...";
+    const char *whole = "";
+    for (const sel_source *s = script->sources; s && strncmp(message, "...", 3) == 0; s = s->next) {
+        const size_t length = strlen(s->name);
+        if (length > kept && strncmp(message + 3, s->name + length - kept, kept) == 0 &&
+            message[3 + kept] == ':') {
+            whole = s->name;
+            message += 3 + kept;
         }
     }
-    sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s", message, suffix);
+    sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s%s", whole, message, suffix);
 }
 
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix) {

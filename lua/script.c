@@ -299,17 +299,14 @@ static int run(lua_State *L) {
 }
 
 static void release(sel_scenario *scenario) {
-    sel_script *script = scenario->release_data;
-    sel_limits_close(script);
-    free(script);
+    sel_limits_close(scenario->release_data);
 }
 
 static sel_scenario *create(const sel_script_options *options, sel_error *error) {
     sel_arena *arena = sel_arena_create();
     sel_scenario *scenario = arena ? sel_arena_alloc(arena, sizeof *scenario) : NULL;
-    sel_script *script = calloc(1, sizeof *script);
-    if (!scenario || !script) {
-        free(script);
+    sel_script *script = scenario ? sel_arena_alloc(arena, sizeof *script) : NULL;
+    if (!script) {
         sel_arena_destroy(arena);
         sel_fail_memory(error, "the script", sizeof *script);
         return NULL;
