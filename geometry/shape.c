@@ -246,7 +246,7 @@ static const bounds nowhere = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE
                     everywhere = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
                                   {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
 
-/* Widens `b` by a ball, and a hair against round-off, along the axes that the point has. */
+/* Widens `b` by a ball, with a margin for round-off, along the axes that the point has. */
 static void add_ball(bounds *b, const sel_point *centre, double radius) {
     for (int a = 0; a < centre->n; a++) {
         double reach = radius + 1e-9 * (radius + fabs(centre->v[a]));
@@ -331,8 +331,8 @@ typedef struct test {
     int face; /* < 0: cell centres */
     const sel_places *at;
     const uint8_t *painted;
-    double inward[3]; /* added to a place: on a face a hair, so that a box or polygon that ends with
-                         the domain holds the sites of its last face */
+    double inward[3]; /* added to a place: a tiny step off a face, so that a box or polygon that
+                         ends with the domain holds the sites of its last face */
     bounds places;
 } test;
 
@@ -482,49 +482,45 @@ static sel_status check_image(const sel_shape *shape, const sel_grid *grid, sel_
     return SEL_OK;
 }
 
-static sel_status check_point(const sel_shape *shape, const char *what, const sel_point *point,
-                              int dims, sel_error *error) {
-    if (point->n == 0 || point->n == dims) {
-        return SEL_OK;
+/* From C points may have any number of coordinates. */
+static sel_status check_points(const sel_shape *shape, int dims, sel_error *error) {
+    const sel_table *table = shape_tables[shape->kind - SEL_SHAPE_BOX];
+    for (int i = 0; i < table->count; i++) {
+        const sel_field *field = &table->fields[i];
+        const sel_point *point = (const void *)((const char *)shape->data + field->offset);
+        if (field->kind == SEL_KIND_POINT && point->n && point->n != dims) {
+            return sel_fail_at(error, shape->where,
+                               "%s: %s has %d coordinates in a domain of %d dimensions",
+                               table->name, field->name, point->n, dims);
+        }
     }
-    return sel_fail_at(error, shape->where, "%s has %d coordinates in a domain of %d dimensions",
-                       what, point->n, dims);
+    return SEL_OK;
 }
 
 static sel_status check_leaf(const sel_shape *shape, const sel_grid *grid, sel_error *error) {
-    int dims = grid->dims;
-    sel_status status = SEL_OK;
+    const int dims = grid->dims;
     if (shape->kind == SEL_SHAPE_FACE && shape->face / 2 >= dims) {
         return sel_fail_at(error, shape->where, "shape.face \"%s\": the domain has %d dimensions",
                            sel_face_name(shape->face), dims);
     }
-    if (shape->kind == SEL_SHAPE_BOX) {
-        const sel_shape_box *box = shape->data;
-        status = check_point(shape, "shape.box: min", &box->min, dims, error);
-        status = status ? status : check_point(shape, "shape.box: max", &box->max, dims, error);
-        for (int a = 0; !status && a < dims; a++) {
-            if (box->min.v[a] >= box->max.v[a]) {
-                status =
-                    sel_fail_at(error, shape->where,
-                                "shape.box is empty: min %.10g is not below max %.10g on axis %s",
-                                box->min.v[a], box->max.v[a], sel_axis_names[a]);
-            }
-        }
-    } else if (shape->kind == SEL_SHAPE_BALL) {
-        const sel_shape_ball *ball = shape->data;
-        status = check_point(shape, "shape.ball: centre", &ball->centre, dims, error);
-    } else if (shape->kind == SEL_SHAPE_IMAGE) {
+    const sel_shape_cylinder *c = shape->data;
+    if (shape->kind == SEL_SHAPE_CYLINDER && (dims == 2) != (c->centre.n > 0)) {
+        return sel_fail_at(error, shape->where, "shape.cylinder: give %s in %d dimensions",
+                           dims == 2 ? "centre" : "from and to", dims);
+    }
+    sel_status status = SEL_OK;
+    if (shape->kind == SEL_SHAPE_IMAGE) {
         status = check_image(shape, grid, error);
-    } else if (shape->kind == SEL_SHAPE_CYLINDER) {
-        const sel_shape_cylinder *c = shape->data;
-        if ((dims == 2) != (c->centre.n > 0)) {
-            return sel_fail_at(error, shape->where, "shape.cylinder: give %s in %d dimensions",
-                               dims == 2 ? "centre" : "from and to", dims);
+    } else if (shape->kind > SEL_SHAPE_REST) {
+        status = check_points(shape, dims, error);
+    }
+    const sel_shape_box *box = shape->data;
+    for (int a = 0; shape->kind == SEL_SHAPE_BOX && !status && a < dims; a++) {
+        if (box->min.v[a] >= box->max.v[a]) {
+            status = sel_fail_at(error, shape->where,
+                                 "shape.box is empty: min %.10g is not below max %.10g on axis %s",
+                                 box->min.v[a], box->max.v[a], sel_axis_names[a]);
         }
-        status = check_point(shape, "shape.cylinder: centre", &c->centre, dims, error);
-        status =
-            status ? status : check_point(shape, "shape.cylinder: from", &c->from, dims, error);
-        status = status ? status : check_point(shape, "shape.cylinder: to", &c->to, dims, error);
     }
     return status;
 }

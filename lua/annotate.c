@@ -4,7 +4,6 @@
  * nothing but the lists, so that a test can tell when the committed file is stale.
  */
 #include <string.h>
-#include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
 #include "lua/state.h"
 
@@ -81,27 +80,6 @@ static void print_choices(FILE *to, const sel_field *field) {
 
 /* The type of a field as LuaLS writes it. */
 static void print_type(FILE *to, const sel_field *field) {
-    static const char *const plain[] = {
-        [SEL_KIND_BOOL] = "boolean",
-        [SEL_KIND_INT] = "integer",
-        [SEL_KIND_NUMBER] = "number",
-        [SEL_KIND_STRING] = "string",
-        [SEL_KIND_FILE] = "string",
-        [SEL_KIND_KEY] = "string|integer",
-        [SEL_KIND_SIZE] = "integer[]",
-        [SEL_KIND_POINT] = "number[]",
-        [SEL_KIND_POINTS] = "number[]|number[][]",
-        [SEL_KIND_NAMES] = "string|string[]",
-        [SEL_KIND_VALUES] = "number[]",
-        [SEL_KIND_NUMBERS] = "table<string, number>",
-        [SEL_KIND_QUANTITY] = "selenite.quantity",
-        [SEL_KIND_VECTOR] = "selenite.vector",
-        [SEL_KIND_PREDICATE] = "function",
-        [SEL_KIND_UNITS] = "selenite.units",
-        [SEL_KIND_RASTER] = "selenite.raster",
-        [SEL_KIND_CALLBACK] = "fun(run: selenite.run)",
-        [SEL_KIND_SHAPE] = "selenite.shape",
-    };
     const bool list = field->kind == SEL_KIND_LIST || field->kind == SEL_KIND_VARIANTS;
     const bool flags = field->kind == SEL_KIND_FLAGS;
     if (field->table || field->family) {
@@ -112,29 +90,24 @@ static void print_type(FILE *to, const sel_field *field) {
         print_choices(to, field);
         fputs(flags ? ")[]" : "", to);
     } else {
-        fputs(plain[field->kind], to);
+        fputs(sel_kind_annotation(field->kind), to);
     }
 }
 
 /* What stands without a name is the array part of the table. */
-static void print_positional(FILE *to, const sel_field *field) {
-    if (field->kind == SEL_KIND_VECTOR) {
-        fputs("---@field [integer] selenite.quantity the components\n", to);
-        return;
-    }
-    fputs("---@field [1]? ", to);
-    print_type(to, field);
-    fprintf(to, " the same as %s\n", field->name);
-}
-
 static void print_field(FILE *to, const sel_field *field) {
-    bool positional = field->flags & SEL_POSITIONAL;
-    bool optional = positional || !(field->flags & SEL_REQUIRED);
+    const bool positional = field->flags & SEL_POSITIONAL;
+    const bool optional = positional || !(field->flags & SEL_REQUIRED);
     fprintf(to, "---@field %s%s ", field->name, optional ? "?" : "");
     print_type(to, field);
     fprintf(to, " %s\n", field->doc);
-    if (positional)
-        print_positional(to, field);
+    if (positional && field->kind == SEL_KIND_VECTOR) {
+        fputs("---@field [integer] selenite.quantity the components\n", to);
+    } else if (positional) {
+        fputs("---@field [1]? ", to);
+        print_type(to, field);
+        fprintf(to, " the same as %s\n", field->name);
+    }
 }
 
 static bool is_listed(const sel_table *const *tables, int count, const char *name) {

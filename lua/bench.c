@@ -1,9 +1,9 @@
 /* bench.c -- `selenite bench`: measure the kernels: cell updates per second, and their share of the
  * copy bandwidth.
  *
- * Lattice Boltzmann moves every population once in and once out, run-off reads a bed and moves a
- * depth, and they do little else: on a large grid the time of a step is the time of moving its
- * bytes. So the figure to look at is
+ * Lattice Boltzmann reads and writes every population once, run-off reads the ground and reads and
+ * writes a depth, and they do little else: on a large grid the time of a step is the time of moving
+ * its bytes. So the figure to look at is
  *
  *     updates per second * bytes per update / bytes per second of a copy, read and written
  *
@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 #include "bench_lua.h"
-#include "engine/solvers/aqua/aqua.h"
-#include "engine/base/text.h"
-#include "engine/solvers/lbm/lbm.h"
 #include "engine/base/machine.h"
-#include "engine/run/run.h"
+#include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/run/run.h"
+#include "engine/solvers/aqua/aqua.h"
+#include "engine/solvers/lbm/lbm.h"
 #include "lua/script.h"
 
 typedef struct bench_case {
@@ -39,12 +39,11 @@ typedef struct bench_case {
 /* All that one call measures. */
 typedef struct bench {
     const sel_bench_options *options;
-    const sel_backend *backend;
+    sel_choice choice; /* of the backend */
+    bool on_device;
     char device[256];
-    char fallback[512]; /* why the CPU was taken; empty: it was asked for, or no GPU is known */
     int threads;
     sel_scenario *scenario; /* bench.lua */
-    bool on_device;
     int count;
     bench_case *cases;
     FILE *to;
@@ -73,11 +72,10 @@ static void release(bench_case *c) {
 
 /* Creates the state, unless it does not fit, and finds how many steps fill a measurement. */
 static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
-    const sel_settings settings = {.precision = -1,
-                                   .backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU,
-                                   .threads = b->threads,
-                                   .device = b->options->device};
+    sel_settings settings = b->options->settings;
     sel_error failure = {.status = SEL_OK};
+    settings.backend = b->on_device ? SEL_BACKEND_CUDA : SEL_BACKEND_CPU;
+    settings.threads = b->threads;
     sel_status status = sel_set_up(&c->simulation, &settings, &c->prepared, &c->state, &failure);
     if (status) {
         release(c);
@@ -86,39 +84,39 @@ static sel_status set_up(const bench *b, bench_case *c, sel_error *error) {
     }
     double seconds = 0;
     status = timed(c, 2, &seconds, error);
-    for (c->steps = 2; !status && seconds < b->options->seconds / 2; c->steps *= 2) {
+    for (c->steps = 2; !status && seconds < b->options->seconds / 2; c->steps *= 2)
         status = timed(c, c->steps, &seconds, error);
-    }
     return status;
 }
 
 /* ---- printing ---- */
 
 static void print_head(const bench *b) {
+    const int rounds = b->options->rounds;
+    const char *fallback = b->choice.fallback, *backend = b->choice.backend->name;
+    char date[SEL_TIME_ROOM], why[600] = "";
+    if (*fallback)
+        snprintf(why, sizeof why, "no GPU can be used: %s", fallback);
     if (!b->options->json) {
-        fprintf(b->to, "%s: %s, %d threads; medians of %d rounds\n", b->backend->name, b->device,
-                b->threads, b->options->rounds);
-        fprintf(b->to, "%s%s\n", b->fallback, *b->fallback ? "\n" : "");
-        fputs(
-            "kind    precision cells        box      rule        Mcells/s bytes    GB/s copy GB/s "
-            "of copy\n",
-            b->to);
+        fprintf(b->to, "%s: %s, %d threads; medians of %d rounds\n%s\n%s", backend, b->device,
+                b->threads, rounds, why, *why ? "\n" : "");
+        fputs("kind    precision cells        box      rule        Mcells/s bytes    GB/s copy "
+              "GB/s of copy\n",
+              b->to);
         return;
     }
-    char date[SEL_TIME_ROOM];
-    fputs("{\n  \"selenite\": ", b->to);
-    sel_json_string(b->to, sel_version());
-    fputs(",\n  \"commit\": ", b->to);
-    sel_json_string(b->to, sel_commit());
-    fprintf(b->to, ",\n  \"date\": \"%s\",\n  \"backend\": \"%s\",\n  \"device\": ",
-            sel_time_text(time(NULL), date), b->backend->name);
-    sel_json_string(b->to, b->device);
-    if (*b->fallback) {
-        fputs(",\n  \"fallback\": ", b->to);
-        sel_json_string(b->to, b->fallback);
+    const char *const texts[][2] = {{"selenite", sel_version()},
+                                    {"commit", sel_commit()},
+                                    {"date", sel_time_text(time(NULL), date)},
+                                    {"backend", backend},
+                                    {"device", b->device},
+                                    {"fallback", why}};
+    for (int i = 0; i < 5 + (*why != '\0'); i++) {
+        fprintf(b->to, "%s\n  \"%s\": ", i ? "," : "{", texts[i][0]);
+        sel_json_string(b->to, texts[i][1]);
     }
     fprintf(b->to, ",\n  \"threads\": %d,\n  \"rounds\": %d,\n  \"results\": [", b->threads,
-            b->options->rounds);
+            rounds);
 }
 
 static double ratio_to_copy(const bench_case *c) {
@@ -130,11 +128,6 @@ static void print_row(const bench *b, const bench_case *c) {
             sel_precision_names[c->simulation.params->precision], c->size, c->box, c->rule,
             c->rate / 1e6, c->bytes, c->rate * c->bytes / 1e9, c->copy / 1e9,
             100 * ratio_to_copy(c));
-}
-
-static void json_entry(FILE *to, const char *key, double value) {
-    fprintf(to, ", \"%s\": ", key);
-    sel_json_number(to, value);
 }
 
 /* The words of the name as members. */
@@ -153,76 +146,58 @@ static void json_words(const bench_case *c, FILE *to) {
                                                   : "none");
 }
 
-static void print_result(const bench *b, const bench_case *c) {
+static void print_json(const bench *b, const bench_case *c) {
     const sel_ints *size = &c->simulation.params->size;
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"updates_per_second", c->rate},
+                   {"bytes_per_update", c->bytes},
+                   {"copy_bandwidth", c->copy},
+                   {"ratio_to_copy", ratio_to_copy(c)}};
     fprintf(b->to, "%s\n    {\"solver\": \"%s\", ", b->printed ? "," : "",
             c->simulation.solver->name);
     json_words(c, b->to);
-    fprintf(b->to, ", \"precision\": \"%s\", \"size\": [",
+    fprintf(b->to, ", \"precision\": \"%s\", \"size\": ",
             sel_precision_names[c->simulation.params->precision]);
-    for (int a = 0; a < size->n; a++) {
-        fprintf(b->to, "%s%d", a ? ", " : "", (int)size->v[a]);
-    }
+    for (int a = 0; a < size->n; a++)
+        fprintf(b->to, "%s%d", a ? ", " : "[", (int)size->v[a]);
     fputc(']', b->to);
-    json_entry(b->to, "updates_per_second", c->rate);
-    json_entry(b->to, "bytes_per_update", c->bytes);
-    json_entry(b->to, "copy_bandwidth", c->copy);
-    json_entry(b->to, "ratio_to_copy", ratio_to_copy(c));
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        fprintf(b->to, ", \"%s\": ", numbers[k].key);
+        sel_json_number(b->to, numbers[k].value);
+    }
     fputc('}', b->to);
 }
 
-static void print_results(bench *b, const bench_case *cases, int count) {
-    for (int i = 0; i < count; i++) {
-        if (*cases[i].left_out) {
-            continue;
-        }
-        (b->options->json ? print_result : print_row)(b, &cases[i]);
-        b->printed++;
-    }
-    fflush(b->to);
-}
-
-static void print_left_out(const bench *b) {
-    for (int i = 0, printed = 0; i < b->count; i++) {
-        const bench_case *c = &b->cases[i];
-        if (*c->left_out && !b->options->json) {
-            fprintf(b->to, "left out: %s: %s\n", c->name, c->left_out);
-        } else if (*c->left_out) {
-            fprintf(b->to, "%s\n    {\"case\": \"%s\", \"reason\": ", printed++ ? "," : "",
-                    c->name);
+static void print_foot(const bench *b) {
+    const bool json = b->options->json;
+    const char *between = "";
+    fputs(json ? "\n  ],\n  \"left_out\": [" : "", b->to);
+    for (const bench_case *c = b->cases; c < b->cases + b->count; c++) {
+        if (*c->left_out && json) {
+            fprintf(b->to, "%s\n    {\"case\": \"%s\", \"reason\": ", between, c->name);
             sel_json_string(b->to, c->left_out);
             fputc('}', b->to);
+            between = ",";
+        } else if (*c->left_out) {
+            fprintf(b->to, "left out: %s: %s\n", c->name, c->left_out);
         }
     }
-}
-
-static void print_foot(const bench *b) {
-    if (!b->options->json) {
-        print_left_out(b);
-        return;
-    }
-    fputs("\n  ],\n  \"left_out\": [", b->to);
-    print_left_out(b);
-    fputs("\n  ]\n}\n", b->to);
+    fputs(json ? "\n  ]\n}\n" : "", b->to);
 }
 
 /* ---- the whole ---- */
 
 static sel_status choose_backend(bench *b, sel_error *error) {
-    const sel_bench_options *options = b->options;
-    int wanted = options->backend < 0 ? SEL_BACKEND_AUTO : options->backend;
-    sel_choice choice;
-    sel_status status = sel_backend_choose(&lbm_solver, wanted, options->device, &choice, error);
-    if (status) {
+    const sel_settings *settings = &b->options->settings;
+    sel_status status =
+        sel_backend_choose(&lbm_solver, settings->backend, settings->device, &b->choice, error);
+    if (status)
         return status;
-    }
-    b->backend = choice.backend;
-    b->on_device = choice.backend != lbm_solver.cpu;
-    b->threads = options->threads ? options->threads : sel_machine_threads();
-    b->backend->device(options->device, b->device, sizeof b->device);
-    if (*choice.fallback) {
-        snprintf(b->fallback, sizeof b->fallback, "no GPU can be used: %.450s", choice.fallback);
-    }
+    b->on_device = b->choice.backend != lbm_solver.cpu;
+    b->threads = settings->threads ? (int)settings->threads : sel_machine_threads();
+    b->choice.backend->device(settings->device, b->device, sizeof b->device);
     return SEL_OK;
 }
 
@@ -233,10 +208,9 @@ static sel_status load_cases(bench *b, sel_error *error) {
                                         .count = b->on_device,
                                         .assignments = on_device};
     sel_status status = sel_script_load("bench.lua", &options, &b->scenario, error);
-    if (!status) {
+    if (!status)
         b->cases =
             sel_arena_alloc(b->scenario->arena, (size_t)b->scenario->count * sizeof *b->cases);
-    }
     return status || b->cases ? status : sel_fail_memory(error, "the benchmark", 0);
 }
 
@@ -256,43 +230,46 @@ static sel_status pick_cases(bench *b, sel_error *error) {
     }
     return b->count ? SEL_OK
                     : sel_fail(error, SEL_BAD_USAGE, "no case of %s is called '%s'; there are%s",
-                               b->backend->name, b->options->only, all);
+                               b->choice.backend->name, b->options->only, all);
 }
 
-/* Measures the cases [first, first + count), which exist together. */
-static sel_status measure(bench *b, int first, int count, sel_error *error) {
-    bench_case *cases = b->cases + first;
-    double copies[SEL_MOST_ROUNDS] = {0};
-    int rounds = b->options->rounds;
+/* A measurement of each case, after one of the bandwidth. */
+static sel_status measure_round(const bench *b, bench_case *cases, int count, int round,
+                                double *copy, sel_error *error) {
     sel_status status = SEL_OK;
-    for (int i = 0; i < count && !status; i++) {
+    *copy = b->choice.backend->bandwidth(b->options->settings.device, b->threads);
+    for (bench_case *c = cases; c < cases + count && !status; c++) {
+        double seconds = 1;
+        if (c->state) {
+            status = timed(c, c->steps, &seconds, error);
+            const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
+            c->rates[round] = cells * (double)c->steps / seconds;
+        }
+    }
+    return status;
+}
+
+/* Measures and prints cases that exist together. */
+static sel_status measure(bench *b, bench_case *cases, int count, sel_error *error) {
+    double copies[SEL_MOST_ROUNDS] = {0};
+    const int rounds = b->options->rounds;
+    sel_status status = SEL_OK;
+    for (int i = 0; i < count && !status; i++)
         status = set_up(b, &cases[i], error);
-    }
-    for (int round = 0; round < rounds && !status; round++) {
-        copies[round] = b->backend->bandwidth(b->options->device, b->threads);
-        for (int i = 0; i < count && !status; i++) {
-            bench_case *c = &cases[i];
-            double seconds = 1;
-            if (c->state) {
-                status = timed(c, c->steps, &seconds, error);
-                const double cells = (double)sel_grid_cells(&c->prepared.domain->grid);
-                c->rates[round] = cells * (double)c->steps / seconds;
-            }
+    for (int round = 0; round < rounds && !status; round++)
+        status = measure_round(b, cases, count, round, &copies[round], error);
+    for (bench_case *c = cases; c < cases + count; c++) {
+        if (c->state && !status) {
+            const int precision = c->prepared.plan->precision;
+            c->rate = sel_median(c->rates, rounds);
+            c->bytes = c->simulation.solver->bytes(c->simulation.params, precision).update;
+            c->copy = sel_median(copies, rounds);
+            (b->options->json ? print_json : print_row)(b, c);
+            b->printed++;
         }
+        release(c);
     }
-    for (int i = 0; i < count; i++) {
-        if (cases[i].state && !status) {
-            cases[i].rate = sel_median(cases[i].rates, rounds);
-            const sel_simulation *simulation = &cases[i].simulation;
-            const int precision = cases[i].prepared.plan->precision;
-            cases[i].bytes = simulation->solver->bytes(simulation->params, precision).update;
-            cases[i].copy = sel_median(copies, rounds);
-        }
-        release(&cases[i]);
-    }
-    if (!status) {
-        print_results(b, cases, count);
-    }
+    fflush(b->to);
     return status;
 }
 
@@ -304,9 +281,8 @@ sel_status sel_bench(const sel_bench_options *options, FILE *to, sel_error *erro
     if (!status) {
         print_head(&b);
         int together = b.on_device ? 1 : b.count;
-        for (int first = 0; first < b.count && !status; first += together) {
-            status = measure(&b, first, together, error);
-        }
+        for (int first = 0; first < b.count && !status; first += together)
+            status = measure(&b, b.cases + first, together, error);
         print_foot(&b);
     }
     sel_scenario_destroy(b.scenario);

@@ -39,7 +39,7 @@ end
 -- rough one is noise of a metre from cell to cell in shallow water, so that beds of neighbours
 -- stand above the level that `fill` looks for. Where the plane is half dry, one half is a plateau
 -- that no water reaches.
-local function wave(x, length) -- of parabolas between 0 and 1
+local function wave(x, length) -- made of parabolas, between 0 and 1
   local part = x / length - math.floor(x / length)
   return 4 * part * (1 - part)
 end

@@ -10,7 +10,6 @@
  */
 #include <math.h>
 #include <string.h>
-#include "engine/scene/saved_fields.h"
 #include "engine/values/series.h"
 #include "lua/state.h"
 
@@ -141,23 +140,30 @@ static void make_metatable(lua_State *L, const char *name) {
 
 /* ---- what makes them ---- */
 
-/* The one argument of sel.NAME as a table: a string alone is the file. Leaves it, marked, at index
- * 1. Raises for anything else. */
+/* The one argument of `name` as a table: a string alone is the file. Leaves it, marked, at index 1.
+ * Raises for anything else. */
 static sel_mark *take_table(lua_State *L, const char *name) {
     char found[80];
     sel_script *script = sel_script_of(L);
     if (script->limits.code != SEL_MAIN_CHUNK || !script->chunk)
-        luaL_error(L, "sel.%s cannot be made inside a function that the engine evaluates", name);
+        luaL_error(L, "%s cannot be made inside a function that the engine evaluates", name);
     if (lua_gettop(L) == 1 && lua_type(L, 1) == LUA_TSTRING) {
         lua_createtable(L, 1, 0);
         lua_insert(L, 1);
         lua_rawseti(L, 1, 1);
     }
     if (lua_gettop(L) != 1 || !lua_istable(L, 1) || sel_script_mark(L, 1))
-        luaL_error(L, "sel.%s takes one table: write sel.%s { ... }, got %s", name, name,
+        luaL_error(L, "%s takes one table: write %s { ... }, got %s", name, name,
                    sel_script_value_text(L, 1, found));
-    sel_script_set_mark(L, "sel", name);
+    sel_script_set_mark(L, "sel", name + strlen("sel."));
     return sel_script_mark(L, 1);
+}
+
+/* As above, and fills `params` from it. */
+static sel_mark *take_params(lua_State *L, const sel_table *table, void *params) {
+    sel_mark *mark = take_table(L, table->name);
+    sel_fill_now(L, 1, table, params, mark);
+    return mark;
 }
 
 /* Data live outside of Lua; they count towards the memory of the script all the same. */
@@ -168,45 +174,45 @@ static void charge(lua_State *L, size_t bytes) {
     script->used += bytes;
 }
 
-/* Pushes the look-up that was made since the arena had `before` bytes. */
-static int push_made(lua_State *L, const sel_lookup *lookup, size_t before) {
+/* Pushes the look-up that was made since the arena had `before` bytes; without one, what was found
+ * wrong ends the script. */
+static int push_made(lua_State *L, const sel_lookup *lookup, size_t before, sel_where where,
+                     const sel_error *found, const char *name) {
+    sel_script_hand_over(sel_script_of(L), found, where, name);
     if (!lookup)
         return sel_limits_break(L);
     charge(L, sel_script_of(L)->arena->held - before);
     const sel_lookup **to = lua_newuserdatauv(L, sizeof *to, 0);
     *to = lookup;
-    luaL_setmetatable(L, type_names[lookup->kind]);
+    luaL_setmetatable(L, name);
     return 1;
 }
 
 static int make_series(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = take_table(L, "series");
-    size_t before = script->arena->held;
+    const size_t before = script->arena->held;
     sel_series_params params = {0};
     sel_error found = {.status = SEL_OK};
-    sel_fill_now(L, 1, &sel_series_table, &params, mark);
-    const sel_lookup *series = sel_series_create(script->arena, &params, mark->where, &found);
-    if (series && !sel_lookups_add(script->arena, &script->series, series)) {
-        sel_fail_memory(&found, "a series", sizeof series);
-        series = NULL;
+    const sel_where where = take_params(L, &sel_series_table, &params)->where;
+    const sel_lookup *series = sel_series_create(script->arena, &params, where, &found);
+    if (series) {
+        *script->series_end = sel_script_alloc(script, "a series", sizeof(sel_lookups));
+        (*script->series_end)->lookup = series;
+        script->series_end = &(*script->series_end)->next;
     }
-    sel_script_hand_over(script, &found, mark->where, "sel.series");
-    return push_made(L, series, before);
+    return push_made(L, series, before, where, &found, sel_series_table.name);
 }
 
 static int make_raster(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = take_table(L, "raster");
-    size_t before = script->arena->held;
+    const size_t before = script->arena->held;
     sel_raster_params params = {0};
     sel_error found = {.status = SEL_OK};
-    sel_fill_now(L, 1, &sel_raster_table, &params, mark);
+    const sel_where where = take_params(L, &sel_raster_table, &params)->where;
     if (!script->options.trust)
         params.most_bytes = script->memory > script->used ? script->memory - script->used : 1;
-    const sel_lookup *made = sel_raster_create(script->arena, &params, mark->where, &found);
-    sel_script_hand_over(script, &found, mark->where, "sel.raster");
-    return push_made(L, made, before);
+    const sel_lookup *raster = sel_raster_create(script->arena, &params, where, &found);
+    return push_made(L, raster, before, where, &found, sel_raster_table.name);
 }
 
 static const char field_type[] = "selenite.saved_field";
@@ -217,7 +223,7 @@ static const sel_function *saved_field(lua_State *L, int index) {
     return found ? *found : NULL;
 }
 
-static void push_saved(lua_State *L, const sel_function *function) {
+static void push_field(lua_State *L, const sel_function *function) {
     const sel_function **to = lua_newuserdatauv(L, sizeof *to, 0);
     *to = function;
     if (luaL_newmetatable(L, field_type)) {
@@ -230,30 +236,27 @@ static void push_saved(lua_State *L, const sel_function *function) {
 /* A table as `initial` takes it: { velocity = { x, y }, pressure = p }. */
 static int make_state(lua_State *L) {
     sel_script *script = sel_script_of(L);
-    const sel_mark *mark = take_table(L, "state");
     const size_t before = script->arena->held;
     sel_state_params params = {0};
     sel_saved_field fields[SEL_MOST_SAVED_FIELDS];
     sel_error found = {.status = SEL_OK};
     int count = 0;
-    sel_fill_now(L, 1, &sel_state_table, &params, mark);
-    sel_status status =
-        sel_saved_fields(script->arena, &params, mark->where, fields, &count, &found);
-    sel_script_hand_over(script, &found, mark->where, "sel.state");
+    const sel_where where = take_params(L, &sel_state_table, &params)->where;
+    sel_status status = sel_saved_fields(script->arena, &params, where, fields, &count, &found);
+    sel_script_hand_over(script, &found, where, sel_state_table.name);
     if (status)
         return sel_limits_break(L);
     charge(L, script->arena->held - before);
-    lua_createtable(L, 0, count);
-    for (int i = 0; i < count; i++) {
-        const sel_saved_field *field = &fields[i];
-        if (field->components == 1) {
-            push_saved(L, field->component[0]);
-        } else {
-            lua_createtable(L, field->components, 0);
-            for (int c = 0; c < field->components; c++) {
-                push_saved(L, field->component[c]);
-                lua_rawseti(L, -2, c + 1);
-            }
+    lua_newtable(L);
+    for (const sel_saved_field *field = fields; field < fields + count; field++) {
+        lua_newtable(L);
+        for (int c = 0; c < field->components; c++) {
+            push_field(L, field->component[c]);
+            lua_rawseti(L, -2, c + 1);
+        }
+        if (field->components == 1) { /* a scalar stands for itself */
+            lua_rawgeti(L, -1, 1);
+            lua_remove(L, -2);
         }
         lua_setfield(L, -2, field->name);
     }
@@ -261,7 +264,7 @@ static int make_state(lua_State *L) {
 }
 
 static int make_paint(lua_State *L) {
-    take_table(L, "paint");
+    take_table(L, "sel.paint");
     return 1;
 }
 
@@ -403,9 +406,8 @@ static void push_units(lua_State *L, const sel_units *units) {
 }
 
 static int make_units(lua_State *L) {
-    const sel_mark *mark = take_table(L, "units");
     sel_units_params params = {0};
-    sel_fill_now(L, 1, &sel_units_table, &params, mark);
+    take_params(L, &sel_units_table, &params);
     sel_units *units = sel_script_alloc(sel_script_of(L), "the units", sizeof *units);
     *units = sel_units_resolve(&params);
     push_units(L, units);

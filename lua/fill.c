@@ -69,42 +69,31 @@ static bool is_known_key(lua_State *L, const sel_table *table, lua_Integer n) {
     return lua_isinteger(L, -1) && lua_tointeger(L, -1) >= 1 && lua_tointeger(L, -1) <= n;
 }
 
-/* Pushes a list, in order, of the keys of the table at `index` that are not known. Returns how many
- * there are. */
-static lua_Integer push_unknown_keys(lua_State *L, int index, const sel_table *table,
-                                     lua_Integer n) {
-    lua_Integer count = 0;
-    lua_newtable(L);
-    const int list = lua_gettop(L);
+/* Pushes the keys of the table at `index`, in order, or an empty list where all are known. */
+static void push_keys(lua_State *L, int index, const sel_table *table, lua_Integer n) {
     bool all_known = true;
     for (lua_pushnil(L); lua_next(L, index);) {
         lua_pop(L, 1);
         all_known = all_known && is_known_key(L, table, n);
     }
     if (all_known)
-        return 0;
-    sel_order_keys(L, index);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
-        if (is_known_key(L, table, n))
-            lua_pop(L, 1);
-        else
-            lua_rawseti(L, list, ++count);
-    }
-    lua_settop(L, list);
-    return count;
+        lua_newtable(L);
+    else
+        sel_order_keys(L, index);
 }
 
-/* Notes keys of the list at `index` that are no positions 1 to n. */
+/* Whether the list at `index` has no keys but 1 to n; notes the others. */
 static bool has_positions_only(sel_filler *f, const sel_slot *slot, int index, lua_Integer n) {
     char found[80];
-    const lua_Integer count = push_unknown_keys(f->L, index, NULL, n);
-    for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
-        lua_rawgeti(f->L, -1, i);
-        sel_fill_mistake(f, sel_span_where(slot->span), "%s: %s must be a list, but has the key %s",
-                         slot->label, slot->field->name, sel_script_value_text(f->L, -1, found));
-    }
-    lua_pop(f->L, 1);
-    return count == 0;
+    const int before = f->mistake_count;
+    push_keys(f->L, index, NULL, n);
+    for (lua_Integer i = 1; lua_rawgeti(f->L, -1, i) != LUA_TNIL; i++, lua_pop(f->L, 1))
+        if (!is_known_key(f->L, NULL, n))
+            sel_fill_mistake(f, sel_span_where(slot->span),
+                             "%s: %s must be a list, but has the key %s", slot->label,
+                             slot->field->name, sel_script_value_text(f->L, -1, found));
+    lua_pop(f->L, 2);
+    return f->mistake_count == before;
 }
 
 int sel_fill_list_length(sel_filler *f, const sel_slot *slot, int index) {
@@ -272,12 +261,11 @@ static void unknown_key(sel_filler *f, int index, const sel_table *table, const 
 static void check_keys(sel_filler *f, int index, const sel_table *table, const char *label,
                        sel_span span) {
     lua_Integer positions = sel_fill_positional(table) ? (lua_Integer)lua_rawlen(f->L, index) : 0;
-    const lua_Integer count = push_unknown_keys(f->L, index, table, positions);
-    for (lua_Integer i = 1; i <= count; i++, lua_pop(f->L, 1)) {
-        lua_rawgeti(f->L, -1, i);
-        unknown_key(f, index, table, label, span);
-    }
-    lua_pop(f->L, 1);
+    push_keys(f->L, index, table, positions);
+    for (lua_Integer i = 1; lua_rawgeti(f->L, -1, i) != LUA_TNIL; i++, lua_pop(f->L, 1))
+        if (!is_known_key(f->L, table, positions))
+            unknown_key(f, index, table, label, span);
+    lua_pop(f->L, 2);
 }
 
 /* Whether the kind's value is a list: the whole array part of the table can stand for it. */
@@ -329,7 +317,7 @@ static void fill_field(sel_filler *f, int index, const sel_field *field, const c
     lua_pop(L, 1);
 }
 
-/* Checks beyond types come with one call per table; each line is a mistake of its own. */
+/* Calls the table's own check, whose text has a mistake in each line. */
 static void run_check(sel_filler *f, const sel_table *table, const void *data, sel_where where) {
     sel_error found;
     found.status = SEL_OK; /* the text is written where this is */
@@ -403,7 +391,7 @@ static void fill_simulation(sel_filler *f, const char *path, sel_simulation *sim
     simulation->script = sel_fill_print(f, "%s", path);
     simulation->locate = locate;
     simulation->locate_data = span;
-    simulation->series = &f->script->series;
+    simulation->series = f->script->series;
     f->dims = 0;
     f->common = simulation->params;
     f->controls = &simulation->params->controls;

@@ -13,7 +13,7 @@ typedef struct part {
     const sel_shape *shape;
 } part;
 
-/* A filled shape is kept with its mark: it may stand in many regions. */
+/* A filled shape is kept with its mark, as many regions may use it. */
 static const sel_shape *keep(sel_filler *f, sel_mark *mark, sel_shape *shape, int parts) {
     if (!shape)
         sel_script_no_memory(f->script, "the shapes", sizeof *shape);

@@ -420,7 +420,7 @@ static void print_function(const sel_lua_function *f, FILE *to) {
         names[k] = f->needs.controls->v[k].name;
     print_depends(f->program->depends, to);
     fprintf(to, "\n  %d operations per place, %d once per step, %d registers\n",
-            f->program->each_count, f->program->once_count, f->program->registers);
+            f->program->layout.each, f->program->layout.once, f->program->registers);
     if (names)
         sel_program_print(f->program, names, "    ", to);
 }

@@ -68,66 +68,75 @@ static sel_point check_point(lua_State *L, int index, const char *call) {
     return point;
 }
 
-/* Back from the engine: how long it takes is not the hook's fault. Pushes the `count` values that
- * it gave, or raises its message at the script's line. */
-static int come_back(lua_State *L, const sel_limits *left, sel_status status,
-                     const sel_error *error, const double *values, int count) {
-    sel_limits_come_back(L, left);
+/* What the engine answers to a hook that asks for something. */
+typedef struct answer {
+    sel_limits left; /* the hook's: how long the engine takes does not count */
+    sel_error error;
+    double values[SEL_MAX_COMPONENTS];
+    int count;
+} answer;
+
+/* Leaves the hook for the engine, when all arguments are checked. */
+static void leave(lua_State *L, answer *a) {
+    a->error.status = SEL_OK;
+    a->count = 0;
+    a->left = sel_limits_leave(L);
+}
+
+/* Back from the engine: pushes the values that it gave, or raises its message at the script's line.
+ */
+static int come_back(lua_State *L, const answer *a, sel_status status) {
+    sel_limits_come_back(L, &a->left);
     if (status != SEL_OK)
-        luaL_error(L, "%s", error->text);
-    for (int c = 0; c < count; c++)
-        lua_pushnumber(L, values[c]);
-    return count;
+        luaL_error(L, "%s", a->error.text);
+    for (int c = 0; c < a->count; c++)
+        lua_pushnumber(L, a->values[c]);
+    return a->count;
 }
 
 /* run:probe(field, { x, y }) -> a number per component */
 static int run_probe(lua_State *L) {
+    answer a;
     sel_hook_run *run = check_run(L, "run:probe");
-    sel_error error = {SEL_OK, ""};
-    double values[SEL_MAX_COMPONENTS];
-    int count = 0;
     const char *field = check_string(L, 2, "run:probe", "the field");
-    sel_point at = check_point(L, 3, "run:probe");
-    const sel_limits left = sel_limits_leave(L);
-    sel_status status = sel_hook_probe(run, field, &at, values, &count, &error);
-    return come_back(L, &left, status, &error, values, count);
+    const sel_point at = check_point(L, 3, "run:probe");
+    leave(L, &a);
+    return come_back(L, &a, sel_hook_probe(run, field, &at, a.values, &a.count, &a.error));
 }
 
 /* run:reduce(field, op) -> a number per component */
 static int run_reduce(lua_State *L) {
+    answer a;
     sel_hook_run *run = check_run(L, "run:reduce");
-    sel_error error = {SEL_OK, ""};
-    double values[SEL_MAX_COMPONENTS];
-    int count = 0;
     const char *field = check_string(L, 2, "run:reduce", "the field");
     const char *op = check_string(L, 3, "run:reduce", "op");
-    const sel_limits left = sel_limits_leave(L);
-    sel_status status = sel_hook_reduce(run, field, op, values, &count, &error);
-    return come_back(L, &left, status, &error, values, count);
+    leave(L, &a);
+    return come_back(L, &a, sel_hook_reduce(run, field, op, a.values, &a.count, &a.error));
 }
 
 /* run:force(name) -> fx, fy, torque; in 3-D fx, fy, fz and three torques */
 static int run_force(lua_State *L) {
+    answer a;
     sel_hook_run *run = check_run(L, "run:force");
-    sel_error error = {SEL_OK, ""};
     const int dims = run->context->domain->grid.dims, torques = dims == 2 ? 1 : 3;
-    double values[6], torque[3] = {0};
+    double torque[3] = {0};
     const char *name = check_string(L, 2, "run:force", "the name");
-    const sel_limits left = sel_limits_leave(L);
-    sel_status status = sel_hook_force(run, name, values, torque, &error);
-    memcpy(values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
-    return come_back(L, &left, status, &error, values, dims + torques);
+    leave(L, &a);
+    sel_status status = sel_hook_force(run, name, a.values, torque, &a.error);
+    memcpy(a.values + dims, torque + 3 - torques, (size_t)torques * sizeof *torque);
+    a.count = dims + torques;
+    return come_back(L, &a, status);
 }
 
 typedef sel_status set_number(sel_hook_run *run, const char *name, double value, sel_error *error);
 
 static int run_set_number(lua_State *L, const char *call, const char *what, set_number *set) {
+    answer a;
     sel_hook_run *run = check_run(L, call);
-    sel_error error = {SEL_OK, ""};
     const char *name = check_string(L, 2, call, what);
     double value = check_number(L, 3, call, "the value");
-    const sel_limits left = sel_limits_leave(L);
-    return come_back(L, &left, set(run, name, value, &error), &error, NULL, 0);
+    leave(L, &a);
+    return come_back(L, &a, set(run, name, value, &a.error));
 }
 
 /* run:set(control, value) */
@@ -147,7 +156,7 @@ static int run_stop(lua_State *L) {
     return 0;
 }
 
-/* run:log(text); numbers are texts too */
+/* run:log(text); a number is converted */
 static int run_log(lua_State *L) {
     sel_hook_run *run = check_run(L, "run:log");
     if (lua_isnumber(L, 2))

@@ -24,7 +24,7 @@ local function refuse(path, what)
     .. "tables of them", sub(concat(names), 1, 200), what), 0)
 end
 
--- `seen`: the tables that have a place; each has one, as it gets one when it is loaded.
+-- `seen`: the tables so far. Each may be found once only: loading would make two of it.
 local function put(parts, value, path, seen)
   local kind = type(value)
   if kind == "boolean" then
@@ -33,7 +33,7 @@ local function put(parts, value, path, seen)
     local tag = kind == "string" and STRING or math_type(value) == "integer" and INTEGER or NUMBER
     parts[#parts + 1] = pack("B", tag) .. pack(FORMATS[tag], value)
   elseif kind == "table" then
-    local what = seen[value] and "a table that stands at two places"
+    local what = seen[value] and "a table that is found at two places"
       or #path == DEEPEST and "in more than 100 tables inside each other"
       or getmetatable(value) ~= nil and "a table with a metatable"
     if what then
@@ -44,7 +44,7 @@ local function put(parts, value, path, seen)
     for key, member in next, value do
       path[#path + 1] = key
       if type(key) == "table" then
-        refuse(path, "behind a key that is a table")
+        refuse(path, "under a key that is a table")
       end
       put(parts, key, path, seen)
       put(parts, member, path, seen)
@@ -73,7 +73,7 @@ local function get(bytes, at, depth)
   elseif tag == FALSE or tag == TRUE then
     return tag == TRUE, at
   elseif tag ~= TABLE then
-    error("run.state of the checkpoint has a value of no known kind", 0)
+    error("run.state of the checkpoint has a value of an unknown kind", 0)
   elseif depth == DEEPEST then
     error("run.state has more than 100 tables inside each other", 0)
   end

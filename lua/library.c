@@ -1,4 +1,4 @@
-/* library.c -- what selenite.lua is made of: constructors, shape operators, closed tables.
+/* library.c -- what selenite.lua needs of C: constructors, marks, names and values in messages.
  *
  * A constructor returns the very table that it was given. What the table is (law.wall, out.vtk) and
  * where it was made is kept beside it, in a table with weak keys.
@@ -33,7 +33,7 @@ sel_where sel_script_place(lua_State *L, sel_source **source) {
     return found ? (sel_where){found->name, frame.currentline} : (sel_where){NULL, 0};
 }
 
-/* Without a place when the tables are filled that the script returned: it runs no more. */
+/* While the returned tables are filled no line of the script runs: then there is no place. */
 static void fail_limit(sel_script *script, sel_where where) {
     char place[1024] = "";
     if (where.file)
@@ -326,18 +326,16 @@ static int note_mistake(lua_State *L) {
     declarer *d = lua_touserdata(L, lua_upvalueindex(1));
     if (lua_gettop(L) == 0)
         return lua_pushboolean(L, d->failed), 1;
+    static const char *const names[] = {"usage", "load", "params", NULL};
+    const bool parameter = lua_isinteger(L, 1);
+    const int place = parameter ? -1 : sel_name_index(names, lua_tostring(L, 1));
+    const sel_where where = parameter    ? sel_span_where(d->list[lua_tointeger(L, 1) - 1].span)
+                            : place == 0 ? (sel_where){NULL, 0}
+                            : place == 1 ? d->chunk->loaded_at
+                                         : d->where;
     d->failed = true;
-    if (lua_isinteger(L, 1)) {
-        int place = (int)lua_tointeger(L, 1) - 1;
-        sel_fail_at(d->script->error, sel_span_where(d->list[place].span), "%s",
-                    lua_tostring(L, 2));
-    } else if (strcmp(lua_tostring(L, 1), "usage") == 0) {
-        sel_fail(d->script->error, SEL_BAD_USAGE, "%s", lua_tostring(L, 2));
-    } else {
-        bool load = strcmp(lua_tostring(L, 1), "load") == 0;
-        sel_fail_at(d->script->error, load ? d->chunk->loaded_at : d->where, "%s",
-                    lua_tostring(L, 2));
-    }
+    sel_fail_as(d->script->error, place == 0 ? SEL_BAD_USAGE : SEL_BAD_SCENARIO, where, "%s",
+                lua_tostring(L, 2));
     return 0;
 }
 
@@ -482,6 +480,10 @@ static void push_host(lua_State *L) {
     lua_setfield(L, -2, "params");
     push_constructors(L);
     lua_setfield(L, -2, "groups");
+    lua_pushglobaltable(L);
+    lua_setfield(L, -2, "globals");
+    lua_pushboolean(L, sel_script_of(L)->options.trust);
+    lua_setfield(L, -2, "trust");
 }
 
 void sel_library_push(lua_State *L) {
@@ -493,6 +495,7 @@ void sel_library_push(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &marks_key);
     sel_hook_open(L);
     push_host(L);
-    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 2);
+    sel_sandbox_run(L, selenite_lua, sizeof selenite_lua, 3);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &closed_key);
 }

@@ -47,17 +47,17 @@ struct sel_watchdog {
     int line;
 };
 
-/* The one that asks where its script is: the last thing that a process does. */
+/* The watchdog that asks where its script is, before it ends the process. */
 static struct sel_watchdog *_Atomic asking;
 
-/* Nanoseconds of a clock that never goes back. Takes no time, and lags some milliseconds. */
+/* Nanoseconds of a monotonic clock that is cheap to read and lags by some milliseconds. */
 static int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
     return time.tv_sec * second + time.tv_nsec;
 }
 
-static bool is_worn_out(const sel_limits *limits) {
+static bool is_used_up(const sel_limits *limits) {
     return limits->max_instructions &&
            limits->ticks * INSTRUCTIONS_PER_TICK > limits->max_instructions;
 }
@@ -68,14 +68,14 @@ static bool is_late(const sel_script *script) {
 
 static void fail_time(const sel_script *script, sel_where where, sel_error *error) {
     const sel_limits *limits = &script->limits;
-    if (!is_worn_out(limits) && limits->deadline == script->deadline)
+    if (!is_used_up(limits) && limits->deadline == script->deadline)
         sel_fail_at(error, where, time_text, script->seconds);
     else
         sel_fail_at(error, where, limits->code == SEL_HOOK ? hook_text : function_text,
                     script->seconds, (long long)call_instructions);
 }
 
-/* The line that a thread is at. Only reads Lua's call information, so that the allocator and a
+/* The line at which a coroutine is. Only reads Lua's call information, so that the allocator and a
  * signal handler may call it. */
 static sel_where running_place(lua_State *L) {
     lua_Debug frame;
@@ -85,7 +85,7 @@ static sel_where running_place(lua_State *L) {
     return (sel_where){NULL, 0};
 }
 
-/* The script is broken; script->ended, which is written, says why. */
+/* script->ended, which is written, says why. */
 static void end_script(sel_script *script) {
     sel_fail(script->error, script->ended.status, "%s", script->ended.text);
     script->broken = true;
@@ -118,7 +118,7 @@ static bool may_grow(sel_script *script, size_t bytes) {
         refuse(script, bytes);
         return false;
     }
-    /* Closing what a refused buffer leaves open takes a little, and must not hide the refusal. */
+    /* Closing a refused buffer allocates a little, which must not clear the refusal. */
     if (bytes >= script->refused)
         script->refused = 0;
     return true;
@@ -188,7 +188,7 @@ int sel_limits_break(lua_State *L) {
 }
 
 bool sel_limits_passed(const sel_script *script) {
-    return script->broken || is_late(script) || is_worn_out(&script->limits);
+    return script->broken || is_late(script) || is_used_up(&script->limits);
 }
 
 sel_status sel_limits_check(sel_script *script, sel_where where) {
@@ -386,18 +386,17 @@ void sel_limits_come_back(lua_State *L, const sel_limits *left) {
 
 /* Lua shortens long file names in its messages; puts the whole name back. */
 static void fail_with_message(sel_script *script, const char *message, const char *suffix) {
-    for (const sel_source *s = script->sources; s; s = s->next) {
-        size_t length = strlen(s->name), kept = LUA_IDSIZE - sizeof "...";
-        if (length <= kept || strncmp(message, "...", 3) != 0)
-            continue;
-        const char *tail = s->name + length - kept;
-        if (strncmp(message + 3, tail, kept) == 0 && message[3 + kept] == ':') {
-            sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s%s", s->name, message + 3 + kept,
-                     suffix);
-            return;
+    const size_t kept = LUA_IDSIZE - sizeof "...";
+    const char *whole = "";
+    for (const sel_source *s = script->sources; s && strncmp(message, "...", 3) == 0; s = s->next) {
+        const size_t length = strlen(s->name);
+        if (length > kept && strncmp(message + 3, s->name + length - kept, kept) == 0 &&
+            message[3 + kept] == ':') {
+            whole = s->name;
+            message += 3 + kept;
         }
     }
-    sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s", message, suffix);
+    sel_fail(script->error, SEL_BAD_SCENARIO, "%s%s%s", whole, message, suffix);
 }
 
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix) {

@@ -11,7 +11,7 @@ local number = ...
 local error, math_type, rawequal, rawget, type = error, math.type, rawequal, rawget, type
 local raw_next, raw_pairs, select, sort = next, pairs, select, table.sort
 
--- Kinds of keys in order; what is not positive and `true` come one behind their kind.
+-- Kinds of keys in order; integers below 1 and `true` come one behind the others of their kind.
 local RANKS, OBJECT = { integer = 1, float = 3, string = 4, boolean = 5 }, 7
 
 -- Sorts keys of several kinds.

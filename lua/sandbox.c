@@ -1,8 +1,9 @@
-/* sandbox.c -- the libraries that a script sees, and strict globals.
+/* sandbox.c -- the libraries that a script sees.
  *
  * Allowed are base, string, table, math, utf8 and coroutine, without what reads files or sees
- * bytecode. Finalizers run with hooks off, so __gc is refused. With --trust all libraries are open
- * and unguarded.
+ * bytecode (selenite.lua takes it away, and makes globals strict). Finalizers run with hooks off,
+ * so
+ * __gc is refused. With --trust all libraries are open and unguarded.
  */
 #include "lua/state.h"
 #include <lualib.h>
@@ -21,25 +22,23 @@ static int call_original(lua_State *L) {
     return lua_gettop(L);
 }
 
+/* Control characters may steer terminals. */
 static int guarded_print(lua_State *L) {
-    int count = lua_gettop(L);
-    if (sel_script_of(L)->options.quiet)
-        return 0;
+    const int count = lua_gettop(L);
+    size_t length;
+    lua_pushliteral(L, "");
     for (int i = 1; i <= count; i++) {
-        size_t length;
-        const char *text = luaL_tolstring(L, i, &length);
-        char *plain = lua_newuserdatauv(L, length + 1, 0);
-        memcpy(plain, text, length + 1);
-        for (size_t k = 0; k < length; k++)
-            plain[k] = plain[k] ? plain[k] : '?';
-        sel_plain_text(plain);
-        fputs(plain, stderr);
-        lua_pop(L, 1);
-        fputc(i < count ? '\t' : '\n', stderr);
-        lua_pop(L, 1);
+        luaL_tolstring(L, i, NULL);
+        lua_pushstring(L, i < count ? "\t" : "");
+        lua_concat(L, 3);
     }
-    if (count == 0)
-        fputc('\n', stderr);
+    const char *text = lua_tolstring(L, -1, &length);
+    char *plain = memcpy(lua_newuserdatauv(L, length + 1, 0), text, length + 1);
+    for (size_t k = 0; k < length; k++)
+        plain[k] = plain[k] ? plain[k] : '?';
+    sel_plain_text(plain);
+    if (!sel_script_of(L)->options.quiet)
+        fprintf(stderr, "%s\n", plain);
     return 0;
 }
 
@@ -92,15 +91,6 @@ void sel_sandbox_guard(lua_State *L, const luaL_Reg *guards) {
     }
 }
 
-static void remove_name(lua_State *L, const char *name) {
-    lua_pushnil(L);
-    lua_setfield(L, -2, name);
-}
-
-/* What only --trust opens. */
-static const char *const closed[] = {
-    "os", "io", "debug", "package", "dofile", "loadfile", "collectgarbage", "warn", NULL};
-
 /* The table of globals is at the top. */
 static void open_safe_libraries(lua_State *L) {
     static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
@@ -119,12 +109,7 @@ static void open_safe_libraries(lua_State *L) {
         luaL_requiref(L, library->name, library->func, 1);
         lua_pop(L, 1);
     }
-    for (const char *const *name = closed; *name; name++)
-        remove_name(L, *name);
     sel_sandbox_guard(L, base);
-    lua_getfield(L, -1, "string");
-    remove_name(L, "dump");
-    lua_pop(L, 1);
 }
 
 /* The same numbers in every run, and none inside functions of place and time. */
@@ -137,64 +122,6 @@ static void guard_random(lua_State *L) {
     lua_pushinteger(L, seed);
     lua_call(L, 1, 0);
     lua_pop(L, 1);
-}
-
-static const char *global_name(lua_State *L) {
-    return lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
-}
-
-/* __index of the table of globals. */
-static int read_undeclared(lua_State *L) {
-    char text[256];
-    const char *name = global_name(L);
-    for (const char *const *c = closed; *c; c++)
-        if (strcmp(*c, name) == 0)
-            return luaL_error(L, "'%s' is closed to scenarios; --trust opens it", name);
-    const char **names = sel_script_names(L, 1);
-    return luaL_error(L, "undeclared global%s", sel_script_suggest(name, names, text));
-}
-
-/* __newindex of the environment; upvalue 1 is the table of globals. */
-static int write_global(lua_State *L) {
-    const char *name = global_name(L);
-    lua_pushvalue(L, 2);
-    bool known = lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL;
-    return luaL_error(L,
-                      known ? "global '%s' cannot be changed; write 'local %s' for one of your own"
-                            : "undeclared global '%s'; write 'local %s' first",
-                      name, name);
-}
-
-/* Makes the environment of all chunks: empty, so that every write is seen; reads of what there is
- * go straight to the table of globals, which is at the top. */
-static void make_strict(lua_State *L) {
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, LUA_GNAME);
-    lua_newtable(L);
-    lua_pushvalue(L, -3);
-    lua_setfield(L, -2, "__index");
-    lua_pushvalue(L, -3);
-    lua_pushcclosure(L, write_global, 1);
-    lua_setfield(L, -2, "__newindex");
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable");
-    lua_setmetatable(L, -2);
-    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-
-    lua_newtable(L);
-    lua_pushcfunction(L, read_undeclared);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
-}
-
-/* Scripts reach this metatable with getmetatable(""). */
-static void protect_strings(lua_State *L) {
-    lua_pushliteral(L, "");
-    lua_getmetatable(L, -1);
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 2);
 }
 
 /* Address is a key in Lua's registry: what makes a list of a table's keys. */
@@ -228,9 +155,7 @@ void sel_sandbox_open(lua_State *L) {
     sel_limits_track(L);
     sel_trace_open(L);
     order_keys(L);
-    protect_strings(L);
     sel_module_open(L);
-    make_strict(L);
     lua_pop(L, 1);
 }
 

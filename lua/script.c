@@ -17,7 +17,7 @@ static const double default_seconds = 10;
 /* Address is a key in Lua's registry: the modules that were required, by name. */
 static const char modules_key;
 
-/* A first line that starts with '#' is for the system's shell; a byte order mark is no text. */
+/* Blanks a byte order mark, and a first line `#!...`, which is for the system. */
 static void blank_header(char *text, size_t length) {
     size_t i = 0;
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
@@ -27,7 +27,8 @@ static void blank_header(char *text, size_t length) {
             text[i] = ' ';
 }
 
-/* What runs and checks print has the file's name in it. `given`: the scenario's text, or none. */
+/* Refuses names with control characters, since messages hold them. `given`: the scenario's text, or
+ * none. */
 static sel_status read_text(const char *path, bool input, const sel_script_options *given,
                             char **text, size_t *length, sel_error *error) {
     static const char kind[] = "a scenario is a text file";
@@ -39,8 +40,7 @@ static sel_status read_text(const char *path, bool input, const sel_script_optio
     if (!sel_is_plain(path))
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: the file's name holds control characters; rename it", path);
-    return input ? sel_file_read_input(max_script, kind, text, length, error)
-                 : sel_file_read(path, max_script, kind, text, length, error);
+    return sel_file_read(input ? NULL : path, max_script, kind, text, length, error);
 }
 
 /* Reads the file that `what` ("sel.load") loads at `from` and lists it as a source; ends the script
@@ -60,8 +60,7 @@ static sel_source *read_source(lua_State *L, const char *path, sel_where from, c
             script->scenario->text_length = length;
         }
         blank_header(text, length);
-        const char *kept = sel_arena_copy_length(script->arena, text, length);
-        source = kept ? sel_source_create(script->arena, name, kept, length) : NULL;
+        source = sel_source_create(script->arena, name, text, length);
         if (!source)
             sel_fail_memory(&found, "the script", length);
     }
@@ -124,9 +123,9 @@ static const char *find_line(const char *message) {
     return NULL;
 }
 
-/* At the top is Lua's message that the text does not compile. It tells where Lua stopped, and of a
- * closing brace that it expected there: at the field behind a missing comma, often a line further
- * down. Where one is missing, puts a message there that says where. */
+/* At the top is Lua's message that the text does not compile. Where a comma is missing, Lua stops
+ * at the field behind it, often a line further down, and says that it expected a closing brace:
+ * then replaces the message by one that names the comma. */
 static void explain_comma(lua_State *L, sel_source *source) {
     const char *message = lua_tostring(L, -1);
     const char *number = message ? find_line(message) : NULL;
@@ -172,7 +171,7 @@ static void compile(lua_State *L, sel_source *source) {
 static void run_chunk(lua_State *L, const char *path, sel_chunk *chunk) {
     sel_script *script = sel_script_of(L);
     sel_source *source = read_source(L, path, chunk->loaded_at, "sel.load");
-    if (!script->chunk) { /* the scenario itself: who types it at standard input takes his time */
+    if (!script->chunk) { /* the scenario itself: typing it at standard input may take long */
         sel_limits_begin(script, script->seconds);
         sel_limits_start(script, SEL_MAIN_CHUNK);
     }
@@ -243,7 +242,7 @@ void sel_module_open(lua_State *L) {
     sel_library_push(L);
     lua_setfield(L, -2, "selenite");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &modules_key);
-    lua_getfield(L, -1, "require");
+    sel_script_field(L, -1, "require");
     lua_pushcclosure(L, require, 1);
     lua_setfield(L, -2, "require");
 }
@@ -300,17 +299,14 @@ static int run(lua_State *L) {
 }
 
 static void release(sel_scenario *scenario) {
-    sel_script *script = scenario->release_data;
-    sel_limits_close(script);
-    free(script);
+    sel_limits_close(scenario->release_data);
 }
 
 static sel_scenario *create(const sel_script_options *options, sel_error *error) {
     sel_arena *arena = sel_arena_create();
     sel_scenario *scenario = arena ? sel_arena_alloc(arena, sizeof *scenario) : NULL;
-    sel_script *script = calloc(1, sizeof *script);
-    if (!scenario || !script) {
-        free(script);
+    sel_script *script = scenario ? sel_arena_alloc(arena, sizeof *script) : NULL;
+    if (!script) {
         sel_arena_destroy(arena);
         sel_fail_memory(error, "the script", sizeof *script);
         return NULL;
@@ -323,6 +319,7 @@ static sel_scenario *create(const sel_script_options *options, sel_error *error)
                            .left = -1,
                            .options = *options,
                            .functions_end = &script->functions,
+                           .series_end = &script->series,
                            .scenario = scenario};
     *scenario = (sel_scenario){.arena = arena, .release = release, .release_data = script};
     return scenario;

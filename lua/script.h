@@ -41,9 +41,7 @@ void sel_annotations(FILE *to);
 /* ---- `selenite bench`: how fast this machine runs the kernels, against what memory allows ---- */
 
 typedef struct sel_bench_options {
-    int backend;      /* SEL_BACKEND_AUTO, ...; -1: auto */
-    int threads;      /* 0: all cores */
-    int device;       /* the number of the GPU */
+    sel_settings settings; /* the backend, threads and device; -1 and 0: auto, all cores */
     int rounds;       /* measurements of every case, the median counts; at most SEL_MOST_ROUNDS */
     double seconds;   /* of stepping in each measurement */
     const char *only; /* cases whose name, "D2Q9 f32 512x512 periodic trt" or "aqua f32 1024x1024

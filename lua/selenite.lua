@@ -1,10 +1,10 @@
--- selenite.lua -- the scenario library: what `require "selenite"` returns.
+-- selenite.lua -- the scenario library: what `require "selenite"` returns; and strict globals.
 --
 -- `host` is what C gives (library.c): the constructors come from the field lists of the engine, so
 -- that a new solver, law, shape or output needs no change here.
 local host = ...
 
--- For starts from rest: no kink at either end, so that little sound is made.
+-- For starts from rest: the slope is 0 at either end, so that pressure waves stay small.
 local max, min = math.max, math.min
 local function ramp(t, T)
   if T > 0 then
@@ -80,4 +80,39 @@ for group, members in pairs(host.groups) do
   end
 end
 
-return closed("selenite", sel), closed
+-- What only --trust opens.
+local GUARDED = { os = true, io = true, debug = true, package = true, dofile = true,
+  loadfile = true, collectgarbage = true, warn = true }
+
+-- The environment of all chunks: empty, so that every write is seen; what there is, is read from
+-- the table of globals.
+local function make_environment(globals)
+  local environment = {}
+  local function name_of(key)
+    return type(key) == "string" and key or type(key)
+  end
+  globals._G = environment
+  for name in pairs(host.trust and {} or GUARDED) do
+    globals[name] = nil
+  end
+  if not host.trust then
+    globals.string.dump = nil
+  end
+  getmetatable("").__metatable = false
+  setmetatable(globals, { __index = function(_, key)
+    local name = name_of(key)
+    error(GUARDED[name] and ("'%s' is closed to scenarios; --trust opens it"):format(name)
+      or "undeclared global" .. host.suggestion(name, globals), 2)
+  end })
+  return setmetatable(environment, {
+    __index = globals,
+    __newindex = function(_, key)
+      local text = rawget(globals, key) == nil and "undeclared global '%s'; write 'local %s' first"
+        or "global '%s' cannot be changed; write 'local %s' for one of your own"
+      error(text:format(name_of(key), name_of(key)), 2)
+    end,
+    __metatable = false,
+  })
+end
+
+return closed("selenite", sel), closed, make_environment(host.globals)

@@ -10,82 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct cursor {
-    const char *text;
-    size_t length, at;
-    int line;
-} cursor;
+/* ---- tokens; each function returns what follows ---- */
 
-static char peek(const cursor *c, size_t ahead) {
-    return ahead < c->length - c->at ? c->text[c->at + ahead] : '\0';
+/* The number of '=' in a long bracket `[==[`, or -1. */
+static int long_bracket(const char *at) {
+    const size_t n = *at == '[' ? strspn(at + 1, "=") : 0;
+    return *at == '[' && at[n + 1] == '[' ? (int)n : -1;
 }
 
-static bool at_end(const cursor *c) {
-    return c->at >= c->length;
+static const char *behind_long_bracket(const char *at, int level) {
+    for (at += level + 2; *at; at++)
+        if (*at == ']' && strspn(at + 1, "=") == (size_t)level && at[level + 1] == ']')
+            return at + level + 2;
+    return at;
 }
 
-static void step(cursor *c) {
-    if (at_end(c))
-        return;
-    if (c->text[c->at] == '\n')
-        c->line++;
-    c->at++;
+static const char *behind_quoted(const char *at) {
+    const char quote = *at;
+    for (at++; *at && *at != quote && *at != '\n'; at++)
+        at += *at == '\\' && at[1];
+    return at + (*at == quote);
 }
 
-/* The number of '=' in a long bracket `[==[` at the cursor, or -1. */
-static int long_bracket(const cursor *c) {
-    size_t n = 1;
-    if (peek(c, 0) != '[')
-        return -1;
-    while (peek(c, n) == '=')
-        n++;
-    return peek(c, n) == '[' ? (int)(n - 1) : -1;
-}
-
-static bool closes_long_bracket(const cursor *c, int level) {
-    if (peek(c, 0) != ']' || peek(c, (size_t)level + 1) != ']')
-        return false;
-    for (int i = 1; i <= level; i++)
-        if (peek(c, (size_t)i) != '=')
-            return false;
-    return true;
-}
-
-static void skip_long_bracket(cursor *c, int level) {
-    for (int i = 0; i < level + 2; i++)
-        step(c);
-    while (!at_end(c) && !closes_long_bracket(c, level))
-        step(c);
-    for (int i = 0; i < level + 2; i++)
-        step(c);
-}
-
-static void skip_quoted(cursor *c) {
-    char quote = peek(c, 0);
-    step(c);
-    while (!at_end(c) && peek(c, 0) != quote && peek(c, 0) != '\n') {
-        if (peek(c, 0) == '\\')
-            step(c);
-        step(c);
-    }
-    if (peek(c, 0) == quote)
-        step(c);
-}
-
-static void skip_blanks_and_comments(cursor *c) {
+static const char *behind_blanks_and_comments(const char *at) {
     for (;;) {
-        if (!at_end(c) && isspace((unsigned char)peek(c, 0))) {
-            step(c);
-        } else if (peek(c, 0) == '-' && peek(c, 1) == '-') {
-            c->at += 2;
-            int level = long_bracket(c);
-            if (level >= 0)
-                skip_long_bracket(c, level);
-            while (level < 0 && !at_end(c) && peek(c, 0) != '\n')
-                step(c);
-        } else {
-            return;
-        }
+        at += strspn(at, " \t\n\v\f\r");
+        if (at[0] != '-' || at[1] != '-')
+            return at;
+        const int level = long_bracket(at + 2);
+        at = level >= 0 ? behind_long_bracket(at + 2, level) : at + strcspn(at, "\n");
     }
 }
 
@@ -93,48 +46,55 @@ static bool is_name(char ch) {
     return isalnum((unsigned char)ch) || ch == '_';
 }
 
-static void skip_number(cursor *c) {
-    while (is_name(peek(c, 0)) || peek(c, 0) == '.') {
-        bool exponent = strchr("eEpP", peek(c, 0)) != NULL;
-        step(c);
-        if (exponent && (peek(c, 0) == '+' || peek(c, 0) == '-'))
-            step(c);
+static const char *behind_number(const char *at) {
+    while (is_name(*at) || *at == '.') {
+        const bool exponent = strchr("eEpP", *at) != NULL;
+        at++;
+        at += exponent && (*at == '+' || *at == '-');
     }
+    return at;
 }
 
-/* Operators of which a single '=' must be told apart are one token. */
-static void skip_operator(cursor *c) {
-    bool pair = peek(c, 1) == '=' && strchr("=~<>", peek(c, 0)) != NULL;
-    step(c);
-    if (pair)
-        step(c);
-}
-
-/* Reads the next token; false at the end of the text. */
-static bool next_token(cursor *c, sel_token *token) {
-    skip_blanks_and_comments(c);
-    *token = (sel_token){.kind = SEL_TOKEN_OTHER, .line = c->line, .start = c->at};
-    if (at_end(c))
-        return false;
-    char ch = peek(c, 0);
-    int level = long_bracket(c);
-    if (isdigit((unsigned char)ch) || (ch == '.' && isdigit((unsigned char)peek(c, 1)))) {
-        skip_number(c);
-    } else if (is_name(ch)) {
+/* Reads the token at `at`, of which all but the line is stored. Operators of which a single '='
+ * must be told apart are one token. */
+static const char *read_token(const char *at, sel_token *token) {
+    const int level = long_bracket(at);
+    const bool digit = isdigit((unsigned char)at[*at == '.']);
+    *token = (sel_token){.kind = SEL_TOKEN_OTHER};
+    if (digit)
+        return behind_number(at);
+    if (is_name(*at)) {
         token->kind = SEL_TOKEN_NAME;
-        while (is_name(peek(c, 0)))
-            step(c);
-    } else if (ch == '"' || ch == '\'') {
-        token->kind = SEL_TOKEN_STRING;
-        skip_quoted(c);
-    } else if (level >= 0) {
-        token->kind = SEL_TOKEN_STRING;
-        skip_long_bracket(c, level);
-    } else {
-        skip_operator(c);
+        while (is_name(*at))
+            at++;
+        return at;
     }
-    token->length = c->at - token->start;
-    return true;
+    if (*at == '"' || *at == '\'' || level >= 0) {
+        token->kind = SEL_TOKEN_STRING;
+        return level >= 0 ? behind_long_bracket(at, level) : behind_quoted(at);
+    }
+    return at + 1 + (at[1] == '=' && strchr("=~<>", *at));
+}
+
+/* Stores the tokens of a text (NULL: none) and an empty one behind them; returns their number. */
+static int read_tokens(const char *text, sel_token *tokens) {
+    int count = 0, line = 1;
+    const char *counted = text; /* so far for `line` */
+    for (const char *at = behind_blanks_and_comments(text);; at = behind_blanks_and_comments(at)) {
+        sel_token token = {.kind = SEL_TOKEN_OTHER};
+        const char *end = *at ? read_token(at, &token) : at;
+        for (; counted < at; counted++)
+            line += *counted == '\n';
+        token.line = line;
+        token.start = (size_t)(at - text);
+        token.length = (size_t)(end - at);
+        if (tokens)
+            tokens[count] = token;
+        if (!*at)
+            return count;
+        count++;
+        at = end;
+    }
 }
 
 sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length) {
@@ -144,9 +104,9 @@ sel_source *sel_source_create(sel_arena *arena, const char *name, const char *te
     const char *slash = strrchr(name, '/');
     source->name = sel_arena_copy(arena, name);
     source->directory = sel_arena_copy_length(arena, name, slash ? (size_t)(slash + 1 - name) : 0);
-    source->text = text;
+    source->text = sel_arena_copy_length(arena, text, length);
     source->length = length;
-    return source->name && source->directory ? source : NULL;
+    return source->name && source->directory && source->text ? source : NULL;
 }
 
 bool sel_token_is(const sel_source *source, int at, const char *text) {
@@ -173,32 +133,21 @@ static int nesting(const sel_source *source, int at) {
 }
 
 bool sel_source_read(sel_arena *arena, sel_source *source) {
-    sel_token token;
     if (source->tokens)
         return true;
-    cursor c = {source->text, source->length, 0, 1};
-    size_t count = 0;
-    while (next_token(&c, &token))
-        count++;
-    sel_token *tokens = sel_arena_alloc(arena, (count + 1) * sizeof *tokens);
-    if (!tokens)
-        return false;
-    c = (cursor){source->text, source->length, 0, 1};
-    for (size_t i = 0; i <= count; i++)
-        next_token(&c, &tokens[i]);
-    source->tokens = tokens;
-    source->token_count = (int)count;
+    const size_t count = (size_t)read_tokens(source->text, NULL);
+    source->tokens = sel_arena_alloc(arena, (count + 1) * sizeof *source->tokens);
+    source->token_count = source->tokens ? read_tokens(source->text, source->tokens) : 0;
     for (int at = 0; at < source->token_count; at++)
-        tokens[at].nesting = nesting(source, at);
-    return true;
+        source->tokens[at].nesting = nesting(source, at);
+    return source->tokens;
 }
 
 static bool is_separator(const sel_source *source, int at) {
     return sel_token_is(source, at, ",") || sel_token_is(source, at, ";");
 }
 
-/* The token behind the bracket or the block that opens at `at`. */
-static int behind(const sel_source *source, int at) {
+int sel_source_behind(const sel_source *source, int at) {
     int depth = 0;
     do
         depth += source->tokens[at++].nesting;
@@ -209,61 +158,42 @@ static int behind(const sel_source *source, int at) {
 /* The token that follows the item which starts at `at`: its separator or the closing brace. */
 static int item_end(const sel_source *source, int at) {
     while (at < source->token_count && source->tokens[at].nesting >= 0 && !is_separator(source, at))
-        at = behind(source, at);
+        at = sel_source_behind(source, at);
     return at < source->token_count ? at : source->token_count;
 }
 
-/* The first token of a value: behind `name =` or `[key] =` where the item has a key. */
-static int value_of_item(const sel_source *source, int at, bool *keyed) {
-    int value = at;
-    *keyed = false;
-    if (source->tokens[at].kind == SEL_TOKEN_NAME && sel_token_is(source, at + 1, "=")) {
-        value = at + 2;
-        *keyed = true;
-    } else if (sel_token_is(source, at, "[")) {
-        value = behind(source, at);
-        *keyed = sel_token_is(source, value, "=");
-        value = *keyed ? value + 1 : at;
-    }
-    return value;
-}
-
-static sel_span value_span(sel_span table, int at, int value) {
-    sel_source *source = table.source;
-    bool plain = sel_token_is(source, value, "{") && item_end(source, at) > value;
-    return (sel_span){source, source->tokens[at].line, at, plain ? value : -1};
-}
-
-/* A key as the text has it. */
-typedef struct text_key {
-    const char *text;
+/* An item of a table: `value`, `name = value` or `[key] = value`. */
+typedef struct item {
+    sel_span span; /* of its value */
+    bool keyed;
+    const char *name; /* of length `length`, in `name =` and `["name"] =`; else NULL */
     size_t length;
-} text_key;
-
-/* The key of the item that starts at `at`: `name =`, or `["name"] =`. */
-static bool key_of_item(const sel_source *source, int at, text_key *key) {
-    const sel_token *token = &source->tokens[at];
-    bool quoted = sel_token_is(source, at, "[") && sel_token_is(source, at + 2, "]") &&
-                  token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
-    if (!quoted && (token->kind != SEL_TOKEN_NAME || !sel_token_is(source, at + 1, "=")))
-        return false;
-    key->text = source->text + token[quoted].start + quoted;
-    key->length = token[quoted].length - 2 * (size_t)quoted;
-    return true;
-}
+} item;
 
 sel_walk sel_source_walk(sel_span table) {
     return (sel_walk){table, table.source && table.brace >= 0 ? table.brace + 1 : -1};
 }
 
-/* The next item: its first token, that of its value, and whether it has a key. */
-static bool next_item(sel_walk *walk, int *at, int *value, bool *keyed) {
-    const sel_source *source = walk->table.source;
-    if (walk->at < 0 || walk->at >= source->token_count || sel_token_is(source, walk->at, "}"))
+/* The next item; false at the end of the table. */
+static bool next_item(sel_walk *walk, item *next) {
+    sel_source *source = walk->table.source;
+    const int at = walk->at;
+    if (at < 0 || at >= source->token_count || sel_token_is(source, at, "}"))
         return false;
-    *at = walk->at;
-    *value = value_of_item(source, *at, keyed);
-    int end = item_end(source, *at);
+    const sel_token *token = &source->tokens[at];
+    const bool bracket = sel_token_is(source, at, "[");
+    const int behind = bracket ? sel_source_behind(source, at) : at + 1, end = item_end(source, at);
+    const bool quoted =
+        bracket && behind == at + 3 && token[1].kind == SEL_TOKEN_STRING && token[1].length >= 2;
+    *next = (item){.keyed = (bracket || token->kind == SEL_TOKEN_NAME) &&
+                            sel_token_is(source, behind, "=")};
+    if (next->keyed && (!bracket || quoted)) {
+        next->name = source->text + token[quoted].start + quoted;
+        next->length = token[quoted].length - 2 * (size_t)quoted;
+    }
+    const int value = next->keyed ? behind + 1 : at;
+    const bool plain = sel_token_is(source, value, "{") && end > value;
+    next->span = (sel_span){source, token->line, at, plain ? value : -1};
     walk->at = is_separator(source, end) ? end + 1 : -1;
     return true;
 }
@@ -273,34 +203,32 @@ static sel_span nothing(sel_span table) {
 }
 
 sel_span sel_source_next(sel_walk *walk) {
-    int at, value;
-    bool keyed;
-    while (next_item(walk, &at, &value, &keyed))
-        if (!keyed)
-            return value_span(walk->table, at, value);
+    item next;
+    while (next_item(walk, &next))
+        if (!next.keyed)
+            return next.span;
     return nothing(walk->table);
 }
 
-static int compare_key(const void *key, const void *item) {
-    const text_key *k = key;
-    const char *name = ((const sel_named_span *)item)->name;
-    const int order = strncmp(k->text, name, k->length);
+static int compare_name(const void *key, const void *named) {
+    const item *k = key;
+    const char *name = ((const sel_named_span *)named)->name;
+    const int order = strncmp(k->name, name, k->length);
     return order || !name[k->length] ? order : -1;
 }
 
 void sel_source_keys(sel_span span, sel_named_span *keys, int count) {
     sel_walk walk = sel_source_walk(span);
-    int at, value, missing = count;
-    bool keyed;
+    item next;
+    int missing = count;
     for (int i = 0; i < count; i++)
         keys[i].span = nothing(span);
-    while (missing > 0 && next_item(&walk, &at, &value, &keyed)) {
-        text_key key;
-        if (!key_of_item(span.source, at, &key))
+    while (missing > 0 && next_item(&walk, &next)) {
+        if (!next.name)
             continue;
-        sel_named_span *found = bsearch(&key, keys, (size_t)count, sizeof *keys, compare_key);
+        sel_named_span *found = bsearch(&next, keys, (size_t)count, sizeof *keys, compare_name);
         if (found && found->span.at < 0) {
-            found->span = value_span(span, at, value);
+            found->span = next.span;
             missing--;
         }
     }
@@ -314,10 +242,10 @@ sel_span sel_source_key(sel_span span, const char *key) {
 
 sel_span sel_source_item(sel_span span, int number) {
     sel_walk walk = sel_source_walk(span);
-    sel_span item = sel_source_next(&walk);
-    for (int i = 1; i < number && item.at >= 0; i++)
-        item = sel_source_next(&walk);
-    return item;
+    sel_span found = sel_source_next(&walk);
+    for (int i = 1; i < number && found.at >= 0; i++)
+        found = sel_source_next(&walk);
+    return found;
 }
 
 sel_span sel_source_path(sel_span span, const char *path) {

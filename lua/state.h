@@ -42,7 +42,7 @@ typedef struct sel_span {
     int brace;
 } sel_span;
 
-/* `text` must outlive the source. NULL when there is no memory. */
+/* Copies the text. NULL when there is no memory. */
 sel_source *sel_source_create(sel_arena *arena, const char *name, const char *text, size_t length);
 
 /* Splits the text into tokens, once. False when there is no memory. */
@@ -51,6 +51,9 @@ bool sel_source_read(sel_arena *arena, sel_source *source);
 /* Whether token `at` is `text`, or one of `texts` (NULL-terminated), and no string. */
 bool sel_token_is(const sel_source *source, int at, const char *text);
 bool sel_token_is_any(const sel_source *source, int at, const char *const *texts);
+
+/* The token behind the bracket or the block that opens at `at`. */
+int sel_source_behind(const sel_source *source, int at);
 
 /* The argument table of the call of `name` ("wall" for law.wall{...}) on `line`. */
 sel_span sel_source_call(sel_arena *arena, sel_source *source, int line, const char *name);
@@ -100,8 +103,8 @@ typedef struct sel_chunk {
 /* User code of which one piece runs at a time, under limits of its own. */
 typedef enum sel_user_code { SEL_MAIN_CHUNK, SEL_FUNCTION, SEL_HOOK } sel_user_code;
 
-/* What the piece that runs may take. Who calls another in the middle of it keeps these and puts
- * them back. */
+/* What the piece that runs may take. Whoever runs another piece in the middle of one saves these
+ * and restores them. */
 typedef struct sel_limits {
     sel_user_code code;
     bool running;             /* user code runs under the limits */
@@ -123,9 +126,9 @@ typedef struct sel_script {
 
     /* Limits; none with trust. */
     size_t used, memory;            /* bytes */
-    uint64_t made;                  /* blocks so far */
-    const char *newest;             /* block of an object */
-    ptrdiff_t inside[LUA_NUMTYPES]; /* of the block, what a pointer to an object of a type is */
+    uint64_t made;                  /* blocks allocated so far */
+    const char *newest;             /* the block of the newest object */
+    ptrdiff_t inside[LUA_NUMTYPES]; /* by type: the offset of lua_topointer in an object's block */
     size_t refused;                 /* the last request, in bytes; 0: it was granted */
     sel_where refused_at;
     int64_t ticks;    /* thousands of instructions so far */
@@ -134,16 +137,16 @@ typedef struct sel_script {
     double left;      /* seconds for the functions, together; negative: each has its own */
     struct sel_watchdog *watchdog; /* NULL with trust */
     sel_limits limits;             /* of what runs now */
-    bool broken;                   /* a limit was hit, or all is said: nothing may catch this */
-    sel_error ended;               /* the limit */
+    bool broken;                   /* the script was ended: pcall catches nothing any more */
+    sel_error ended;               /* the limit that it hit */
     struct sel_trace *trace;       /* the function under trace; NULL: none */
     int64_t paths;                 /* of all traces so far */
-    int counts;                    /* of its call: thousands of instructions */
+    int counts;                    /* thousands of instructions of the traced call so far */
     bool raised; /* it called error or assert last, or an error of its own follows */
     struct sel_lua_function *functions, **functions_end; /* of the scenario, a list */
-    bool keeps_state;   /* a function of the scenario changes variables or tables outside of it */
-    sel_lookups series; /* made so far */
-    bool finds_gaps;    /* a raster that has no data where it is asked raises sel_script_gap */
+    bool keeps_state; /* a function of the scenario changes variables or tables outside of it */
+    sel_lookups *series, **series_end; /* made so far, a list */
+    bool finds_gaps; /* a raster that has no data where it is asked raises sel_script_gap */
 } sel_script;
 
 /* The address of a light userdata, which scripts cannot make: the error of such a raster. */
@@ -159,7 +162,7 @@ static inline sel_script *sel_script_of(lua_State *L) {
 /* A Lua state under the script's limits; NULL when there is no memory. */
 lua_State *sel_limits_open(sel_script *script);
 
-/* Closes the state and ends the watch over it. */
+/* Closes the state and ends its watchdog. */
 void sel_limits_close(sel_script *script);
 
 /* From here on all that runs, until the end, may take `seconds` together. The end returns what is
@@ -194,7 +197,7 @@ int sel_limits_break(lua_State *L);
  * `suffix` is appended to it. Nothing is written when broken. */
 sel_status sel_limits_report(sel_script *script, sel_where where, const char *suffix);
 
-/* For Lua: objects are numbered as they are made; the number of the argument. */
+/* For Lua: the number of the argument among all objects, in the order in which they were made. */
 int sel_host_number(lua_State *L);
 
 /* Replaces coroutine.resume and wrap in the table of globals at the top: by ones that note which
@@ -203,7 +206,7 @@ void sel_limits_track(lua_State *L);
 
 /* sandbox.c */
 
-/* Opens the libraries that a script may use and pushes nothing. Globals are strict. */
+/* Opens the libraries that a script may use, and this one. Pushes nothing. */
 void sel_sandbox_open(lua_State *L);
 
 /* Replaces functions of the table at the top; each guard has the original as upvalue 1. */
@@ -235,8 +238,9 @@ sel_source *sel_script_source(const sel_script *script, const char *chunk);
 /* The place in the user's text from which a C function was called. */
 sel_where sel_script_place(lua_State *L, sel_source **source);
 
-/* Hands over what a reader of files found wrong. What it says of a file comes behind the place in
- * the script that names the file and `what` reads it ("sel.series"). */
+/* Reports an error that a reader of files found, opened with the place in the script at which
+ * `what`
+ * ("sel.series") reads the file. */
 void sel_script_hand_over(sel_script *script, const sel_error *found, sel_where where,
                           const char *what);
 
@@ -326,11 +330,11 @@ typedef struct sel_lua_function {
 
     const sel_program *program; /* NULL: Lua evaluates it, and `why` tells the reason */
     char why[256];
-    bool told; /* the notice */
+    bool told; /* the notice that Lua evaluates it was given */
 } sel_lua_function;
 
-/* Calls the function in Lua at place i, or at all places but those that are settled (NULL: none
- * is). For the script's thread; others get an error. */
+/* Calls the function in Lua at place i, or at all places but those whose values are settled (NULL:
+ * none is). For the script's thread; others get an error. */
 sel_status sel_function_call_at(const sel_lua_function *f, const sel_places *at, size_t i,
                                 double *out, sel_error *error);
 sel_status sel_function_call(const sel_lua_function *f, const sel_places *at,

@@ -9,7 +9,7 @@
  * to 2^53; where a path leaves that range, or calls error, its results are marked as not sure and
  * Lua is asked there.
  *
- * What symbols cannot see ends the trace: see trace_watch.c.
+ * What symbols cannot notice ends the trace: see trace_watch.c.
  */
 #include "lua/state.h"
 #include <math.h>
@@ -84,7 +84,8 @@ typedef struct symbol {
     double bound;
 } symbol;
 
-/* What a symbol's userdata holds. A function that keeps one shows it to later paths and traces. */
+/* What a symbol's userdata holds. By its serial number a symbol is known that a function has kept
+ * from an earlier path or trace. */
 typedef struct kept_symbol {
     symbol v;
     int64_t serial;
@@ -483,7 +484,8 @@ static bool take_results(struct sel_trace *t, int base, leaf *to) {
     return true;
 }
 
-/* A path that ends in error(), or divides an integer by 0, is Lua's: whoever gets there is told. */
+/* A path that ends in error(), or divides an integer by 0, is left to Lua, which raises the error
+ * where a place takes that path. */
 static bool take_error(struct sel_trace *t, int status, leaf *to) {
     const char *message = lua_tostring(t->L, -1);
     bool divided = message && (strstr(message, "attempt to perform 'n") ||

@@ -1,7 +1,7 @@
--- trace_keep.lua -- variables and tables outside of a function under trace, kept and put back.
+-- trace_keep.lua -- save variables and tables outside of a function under trace, and restore them.
 --
 -- The upvalues of each function are kept when it is called first, but for functions that are made
--- meanwhile: what they change are variables of others. Tables are kept, with all that can be
+-- meanwhile: what they change are locals of others. Tables are kept, with all that can be
 -- reached from the function under trace, when the first function is called whose text gives a field
 -- a value. After each path all is compared and put back: what is left would be symbols.
 --

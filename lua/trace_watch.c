@@ -3,13 +3,14 @@
  * A hook looks at every function that is called. C functions must be on a list; what is outside of
  * a function must not change (trace_keep.lua); and the text of Lua functions is scanned:
  *
- * Lua compares values of different types with == without asking anybody, and a table indexed by a
- * symbol has nothing there. Neither can be noticed while the function runs, so the text decides:
+ * Lua compares values of different types with == without a metamethod, and a table indexed by a
+ * symbol gives nil. Neither can be noticed while the function runs, so the text decides:
  *  - == and ~= are refused, but for a right side that is a string, nil, true or false: those are
  *    as different from a number as from a symbol;
  *  - an index must be made of literals and names that cannot be symbols: the counters of for loops,
  *    and variables from outside that the text gives no value.
- * What else stands on the same lines is looked at with it, which costs speed at worst.
+ * Other code on the same lines is scanned with it; at worst a function is evaluated by Lua that
+ * could have been a program.
  */
 #include <ctype.h>
 #include <lualib.h>
@@ -132,32 +133,6 @@ static bool in_list(const text *t, int list, int at) {
     return false;
 }
 
-/* The bracket that opens what the one at `at` closes. */
-static int opening(const text *t, int at) {
-    int depth = 0;
-    for (; at >= t->first; at--) {
-        depth += is(t, at, "]") || is(t, at, ")");
-        depth -= is(t, at, "[") || is(t, at, "(");
-        if (depth == 0)
-            break;
-    }
-    return at;
-}
-
-/* The token before the variable that ends at `at`: NAME, a.b, f(x)[i].c; before what else there is,
- * `at` itself. */
-static int before_variable(const text *t, int at) {
-    for (;;) {
-        while (is(t, at, "]") || is(t, at, ")"))
-            at = opening(t, at) - 1;
-        if (!is_name(t, at))
-            return at;
-        if (!is(t, at - 1, ".") && !is(t, at - 1, ":"))
-            return at - 1;
-        at -= 2;
-    }
-}
-
 /* A parameter list `( name, name )` behind `function` and perhaps a name. */
 static bool is_parameter(const text *t, int function, int at) {
     int list = function + 1;
@@ -166,27 +141,15 @@ static bool is_parameter(const text *t, int function, int at) {
     return in_list(t, list + 1, at);
 }
 
-/* What stands in front of an =. */
-typedef struct assignment {
-    bool to_name;  /* the name that is looked for */
-    bool to_field; /* a.b or a[i] */
-    bool is_loop;  /* for name = */
-} assignment;
-
-/* Walks back over `a, b.c, d` in front of the = at `i`. Names with attributes are those of local;
- * constructors with [key] = are taken for assignments. */
-static assignment read_assignment(const text *t, int i, int name) {
-    assignment found = {0};
-    int last, before = i;
-    do {
-        last = before - 1;
-        before = before_variable(t, last);
-        bool single = before == last - 1;
-        found.to_name = found.to_name || (single && is_name(t, last) && same(t, last, name));
-        found.to_field = found.to_field || before < last - 1;
-    } while (before < last && is(t, before, ","));
-    found.is_loop = is(t, before, "for");
-    return found;
+/* Whether the variable in front of `at` is assigned to: an = follows, or `, b.c, d[i] =`. A `[key]
+ * =` in a constructor counts as well. */
+static bool is_assigned(const text *t, int at) {
+    while (is(t, at, ",") && is_name(t, at + 1)) {
+        at += 2;
+        while (is(t, at, ".") || is(t, at, ":") || is(t, at, "[") || is(t, at, "("))
+            at = is(t, at, "[") || is(t, at, "(") ? sel_source_behind(t->source, at) : at + 2;
+    }
+    return is(t, at, "=");
 }
 
 /* Does the token `i` give the name at `at` a value that is no loop's? */
@@ -195,17 +158,14 @@ static bool gives_value(const text *t, int i, int at) {
         return in_list(t, i + 1, at);
     if (is(t, i, "function"))
         return is_parameter(t, i, at);
-    if (!is(t, i, "="))
-        return false;
-    assignment found = read_assignment(t, i, at);
-    return found.to_name && !found.is_loop;
+    return same(t, i, at) && !is(t, i - 1, ".") && !is(t, i - 1, "for") && is_assigned(t, i + 1);
 }
 
-/* Does the token `i` give a field of a table a value? */
+/* Is the token `i` the end of a field of a table, a.b or a[i], that is given a value? */
 static bool gives_field(const text *t, int i) {
     if (is(t, i, "function"))
         return is_name(t, i + 1) && !is(t, i + 2, "(");
-    return is(t, i, "=") && read_assignment(t, i, i).to_field;
+    return (is(t, i, "]") || is(t, i - 1, ".")) && is_assigned(t, i + 1);
 }
 
 /* The first variable of `for NAME = ...` and of `for NAME, ... in ipairs(...)` is never a symbol;
@@ -308,7 +268,7 @@ static void look_at_c_function(lua_State *L, lua_Debug *info) {
     lua_pop(L, 2);
     if (!allowed) {
         lua_getinfo(L, "n", info);
-        sel_trace_fail(L, "it calls %s, which symbols cannot pass through",
+        sel_trace_fail(L, "it calls %s, which tracing cannot follow",
                        info->name ? info->name : "a library function");
     }
     lua_CFunction function = lua_tocfunction(L, -1);

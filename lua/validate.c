@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/base/folder.h"
-#include "engine/run/run.h"
 #include "engine/base/version.h"
+#include "engine/run/run.h"
 #include "lua/script.h"
 
 typedef struct context {
@@ -24,24 +24,28 @@ static const context *context_of(lua_State *L) {
     return *(const context **)lua_getextraspace(L);
 }
 
+/* Set a field of the table at the top. */
 static void set_number(lua_State *L, const char *key, double value) {
     lua_pushnumber(L, value);
     lua_setfield(L, -2, key);
 }
 
+static void set_string(lua_State *L, const char *key, const char *value) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
 static void push_report(lua_State *L, const sel_report *report) {
-    lua_createtable(L, 0, 6);
+    lua_newtable(L);
     lua_pushinteger(L, report->steps);
     lua_setfield(L, -2, "steps");
     set_number(L, "time", report->time);
     set_number(L, "wall_seconds", report->wall_seconds);
     set_number(L, "mcells_per_second", report->mcells_per_second);
-    lua_pushstring(L, report->stop_reason);
-    lua_setfield(L, -2, "stop_reason");
-    lua_createtable(L, 0, report->results.count);
-    for (int i = 0; i < report->results.count; i++) {
+    set_string(L, "stop_reason", report->stop_reason);
+    lua_newtable(L);
+    for (int i = 0; i < report->results.count; i++)
         set_number(L, report->results.v[i].name, report->results.v[i].value);
-    }
     lua_setfield(L, -2, "results");
 }
 
@@ -83,19 +87,16 @@ static int host_run(lua_State *L) {
     sel_error error = {.status = SEL_OK};
     sel_status status =
         run_scenario(context_of(L)->options, path, &script, directory, &report, &error);
-    if (status == SEL_OK) {
+    if (status == SEL_OK)
         push_report(L, &report);
-    }
     sel_report_release(&report);
     return status ? luaL_error(L, "%s", error.text) : 1;
 }
 
 static int host_make_directory(lua_State *L) {
     sel_error error = {.status = SEL_OK};
-    if (sel_run_directory(luaL_checkstring(L, 1), true, &error)) {
-        return luaL_error(L, "%s", error.text);
-    }
-    return 0;
+    sel_status status = sel_run_directory(luaL_checkstring(L, 1), true, &error);
+    return status ? luaL_error(L, "%s", error.text) : 0;
 }
 
 /* host.suggestion(name, names) -> "; did you mean ...?" or "" */
@@ -117,14 +118,13 @@ static void push_host(lua_State *L) {
     const sel_backend *backend = choice->backend;
     backend->device(c->options->settings.device, device, sizeof device);
     luaL_newlib(L, functions);
-    lua_pushstring(L, backend->name);
-    lua_setfield(L, -2, "backend");
+    set_string(L, "backend", backend->name);
     lua_pushfstring(L, "selenite %s (%s) on %s: %s%s%s", sel_version(), sel_commit(), backend->name,
                     device, *choice->fallback ? "; no GPU can be used: " : "", choice->fallback);
     lua_setfield(L, -2, "about");
 }
 
-/* What judges the cases stands beside them. */
+/* Judges the cases; it stands beside them. */
 static const char judge[] = "validate.lua";
 
 static int is_case(const struct dirent *entry) {
@@ -143,9 +143,8 @@ static void push_cases(lua_State *L, const char *folder) {
         lua_rawseti(L, -2, i + 1);
         free(entry[i]);
     }
-    if (count >= 0) {
+    if (count >= 0)
         free(entry);
-    }
 }
 
 /* Runs validate.lua with its options; what it returns is on the stack. Argument: the folder with
@@ -154,16 +153,13 @@ static int call_main(lua_State *L) {
     const char *folder = lua_touserdata(L, 1);
     const sel_validate_options *options = context_of(L)->options;
     luaL_openlibs(L);
-    if (luaL_loadfilex(L, lua_pushfstring(L, "%s/%s", folder, judge), "t")) {
+    if (luaL_loadfilex(L, lua_pushfstring(L, "%s/%s", folder, judge), "t"))
         return lua_error(L);
-    }
     push_host(L);
     lua_call(L, 1, 1);
-    lua_createtable(L, 0, 4);
-    lua_pushstring(L, options->scenarios);
-    lua_setfield(L, -2, "scenarios");
-    lua_pushstring(L, options->directory);
-    lua_setfield(L, -2, "directory");
+    lua_newtable(L);
+    set_string(L, "scenarios", options->scenarios);
+    set_string(L, "directory", options->directory);
     push_cases(L, folder);
     lua_setfield(L, -2, "known");
     lua_newtable(L);
@@ -179,31 +175,27 @@ static int call_main(lua_State *L) {
 sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error) {
     context c = {.options = options};
     const sel_settings *settings = &options->settings;
-    const int backend = settings->backend < 0 ? SEL_BACKEND_AUTO : settings->backend;
     char folder[4096];
     snprintf(folder, sizeof folder, "%s/validation", options->scenarios);
-    if (access(folder, R_OK) != 0) {
+    if (access(folder, R_OK) != 0)
         return sel_fail(error, SEL_BAD_FILE,
                         "%s: %s; run this in Selenite's source folder, where the cases are, or "
                         "`make install` them",
                         folder, strerror(errno));
-    }
     sel_status status =
-        sel_backend_choose(sel_solvers[0], backend, settings->device, &c.choice, error);
+        sel_backend_choose(sel_solvers[0], settings->backend, settings->device, &c.choice, error);
     lua_State *L = status ? NULL : luaL_newstate();
-    if (!L) {
+    if (!L)
         return status ? status : sel_fail_memory(error, "Lua", 0);
-    }
     *(const context **)lua_getextraspace(L) = &c;
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, folder);
-    if (lua_pcall(L, 1, 2, 0)) {
+    if (lua_pcall(L, 1, 2, 0))
         status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));
-    } else if (lua_isnil(L, -2)) {
+    else if (lua_isnil(L, -2))
         status = sel_fail(error, SEL_BAD_USAGE, "%s", lua_tostring(L, -1));
-    } else {
+    else
         *failed = (int)lua_tointeger(L, -2);
-    }
     lua_close(L);
     return status;
 }

@@ -50,12 +50,12 @@ static void share_registers(const sel_quantity *q, cuda_term *to) {
         if (!f) {
             continue;
         }
-        const int own = f->program->registers - f->program->fixed;
+        const sel_packed_program *layout = &f->program->layout;
         to->room[to->programs] = to->fixed;
-        to->fixed += f->program->fixed;
-        to->own = larger(to->own, own);
+        to->fixed += layout->fixed;
+        to->own = larger(to->own, layout->own);
         to->of_row = larger(to->of_row, f->program->registers);
-        to->of_lanes = larger(to->of_lanes, own - f->program->lines);
+        to->of_lanes = larger(to->of_lanes, layout->own - layout->per_row);
         for (int c = 0; c < (q->whole ? q->components : 1); c++) {
             to->slot[q->whole ? c : k] = to->programs;
             to->result[q->whole ? c : k] = c;

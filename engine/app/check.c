@@ -139,16 +139,21 @@ static void print_series(const sel_simulation *simulation, int64_t last_step, FI
     const sel_lookups *series = simulation->series;
     double end =
         last_step == INT64_MAX ? (double)INFINITY : (double)last_step * simulation->params->dt;
-    for (int i = 0; series && i < series->n && i < MOST_SERIES; i++) {
+    int more = 0;
+    for (int i = 0; series; series = series->next, i++) {
         char text[256];
-        sel_series_text(series->v[i], end, text, sizeof text);
-        const char *name = series->v[i]->name;
+        const char *name = series->lookup->name;
+        if (i >= MOST_SERIES) {
+            more++;
+            continue;
+        }
+        sel_series_text(series->lookup, end, text, sizeof text);
         const size_t label = strlen("series ");
         fprintf(to, "  %-26s %s: %s\n", "series",
                 strncmp(name, "series ", label) == 0 ? name + label : name, text);
     }
-    if (series && series->n > MOST_SERIES) {
-        fprintf(to, "  %-26s %d more\n", "series", series->n - MOST_SERIES);
+    if (more) {
+        fprintf(to, "  %-26s %d more\n", "series", more);
     }
 }
 

@@ -231,13 +231,8 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
 }
 
 static sel_status bench(const sel_arguments *a, sel_error *error) {
-    sel_bench_options options = {.backend = a->settings.backend,
-                                 .threads = (int)a->settings.threads,
-                                 .device = a->settings.device,
-                                 .rounds = 7,
-                                 .seconds = 0.25,
-                                 .only = a->only,
-                                 .json = a->json};
+    sel_bench_options options = {
+        .settings = a->settings, .rounds = 7, .seconds = 0.25, .only = a->only, .json = a->json};
     return a->word_count ? sel_fail(error, SEL_BAD_USAGE, "bench takes no '%s'", a->words[0])
                          : sel_bench(&options, stdout, error);
 }

@@ -106,17 +106,15 @@ sel_status sel_file_read(const char *path, size_t limit, const char *what, char 
     FILE *file;
     *bytes = NULL;
     *length = 0;
+    if (!path) {
+        return read_stream(stdin, "standard input", limit, what, bytes, length, error);
+    }
     sel_status status = sel_file_open(path, &file, error);
     if (!status) {
         status = read_stream(file, path, limit, what, bytes, length, error);
         fclose(file);
     }
     return status;
-}
-
-sel_status sel_file_read_input(size_t limit, const char *what, char **bytes, size_t *length,
-                               sel_error *error) {
-    return read_stream(stdin, "standard input", limit, what, bytes, length, error);
 }
 
 int sel_file_create(const char *path) {

@@ -11,13 +11,11 @@
  * that the kernel generates (/proc, /sys). All files that a scenario names are opened by this. */
 sel_status sel_file_open(const char *path, FILE **file, sel_error *error);
 
-/* Reads all of a regular file, or of standard input, into *bytes, which the caller frees also after
- * an error. One that cannot be read, or of more than `limit` bytes (it should be `what`: "a
- * scenario is a text file"), is SEL_BAD_FILE. */
+/* Reads all of a regular file, or of standard input (path NULL), into *bytes, which the caller
+ * frees also after an error. SEL_BAD_FILE when it cannot be read or has more than `limit` bytes;
+ * the message then adds `what` it should be: "a scenario is a text file". */
 sel_status sel_file_read(const char *path, size_t limit, const char *what, char **bytes,
                          size_t *length, sel_error *error);
-sel_status sel_file_read_input(size_t limit, const char *what, char **bytes, size_t *length,
-                               sel_error *error);
 
 /* Makes the file `path` for reading and writing and returns its descriptor; -1 with errno. Nothing
  * existing is opened: a file, link or device of that name is EEXIST. */

@@ -196,8 +196,7 @@ sel_status sel_run_directory(const char *directory, bool force, sel_error *error
         return sel_fail(error, SEL_BAD_FILE, "%s: %s; choose another with -o", directory,
                         strerror(errno));
     }
-    if (force) { /* files of the run itself that are replaced when they are complete stay till then
-                  */
+    if (force) { /* run.json and run.lua stay until the new ones replace them */
         remove_outputs(directory, none, folder);
         unlinkat(folder, SEL_RUN_FILES, 0);
         unlinkat(folder, SEL_RUN_LOG, 0);
@@ -214,7 +213,8 @@ static sel_status keep_file(const char *directory, const char *name, int64_t byt
                             sel_error *error) {
     struct stat found = {.st_size = -1};
     if (!is_name_of_output(name)) {
-        return sel_fail(error, SEL_BAD_FILE, "%s: the checkpoint lists a file of no output",
+        return sel_fail(error, SEL_BAD_FILE,
+                        "%s: the checkpoint lists a file that no output can have written",
                         directory);
     }
     if (bytes < 0) {

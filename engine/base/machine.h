@@ -1,9 +1,10 @@
-/* machine.h -- the machine's resources: memory, cores, a clock. */
+/* machine.h -- the machine's resources: memory, cores, a clock; tasks shared among threads. */
 #ifndef SEL_MACHINE_H
 #define SEL_MACHINE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "engine/base/status.h"
 
 /* Bytes that can be allocated without swapping; UINT64_MAX when the system does not say. */
 uint64_t sel_machine_free_memory(void);
@@ -26,7 +27,7 @@ uint64_t sel_machine_cache(void);
 /* "AMD EPYC 7763", or the architecture where the system does not say. */
 void sel_machine_processor(char *text, size_t size);
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double sel_machine_seconds(void);
 
 /* The median of timings, which it sorts. */
@@ -36,5 +37,16 @@ double sel_median(double *values, int count);
  * two arrays far larger than the caches, as a reference for memory-bound kernels: the median of 9
  * copies, about half a second. 0 when there is no memory for it. */
 double sel_machine_bandwidth(int threads);
+
+/* ---- parts of a task shared among threads, where parts may call a script ---- */
+
+/* Does a part of a task in thread 0 <= thread < threads, which may have its own scratch memory. A
+ * failed part is repeated, so its incomplete results must not matter; `error` may be NULL. */
+typedef sel_status sel_part(void *task, int64_t part, int thread, sel_error *error);
+
+/* Does all parts, in any order. Functions of a script may need the thread that loaded it, so the
+ * calling thread (thread 0) then repeats the parts that failed, in order; the first that fails
+ * again ends the task with its error. */
+sel_status sel_share_out(int64_t parts, int threads, sel_part *work, void *task, sel_error *error);
 
 #endif

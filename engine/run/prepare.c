@@ -54,7 +54,7 @@ sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, 
                                        "build it where nvcc is installed, or use --backend cpu",
                                        solver->name);
     }
-    if (wanted == SEL_BACKEND_AUTO && solver->cuda) {
+    if (wanted != SEL_BACKEND_CPU && solver->cuda) {
         if (take(solver->cuda, device, choice, &why) == SEL_OK) {
             return SEL_OK;
         }

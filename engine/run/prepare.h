@@ -14,9 +14,9 @@ typedef struct sel_choice {
     char fallback[512];  /* why auto took the CPU though the build knows a device; else empty */
 } sel_choice;
 
-/* Takes what `wanted` says, SEL_BACKEND_AUTO, ...; auto: the device of that number if it can be
- * used, else the CPU. SEL_NO_DEVICE, with the reason, when CUDA is wanted and not in the build or
- * not usable here. */
+/* Takes what `wanted` says, SEL_BACKEND_AUTO, ...; auto, or -1: the device of that number if it can
+ * be used, else the CPU. SEL_NO_DEVICE, with the reason, when CUDA is wanted and not in the build
+ * or not usable here. */
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error);
 

@@ -15,7 +15,6 @@
 #include "engine/machine/state.h"
 #include "engine/output/kind.h"
 #include "engine/run/running.h"
-#include "engine/scene/saved_fields.h"
 #include "engine/base/version.h"
 
 /* ---- which checkpoint a run goes on from ---- */

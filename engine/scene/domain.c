@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/base/machine.h"
 #include "engine/scene/solver.h"
 
 enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
@@ -19,25 +18,21 @@ static sel_status check_face_painted(const sel_domain *domain, const sel_simulat
     const sel_grid *grid = &domain->grid;
     int64_t first = -1, missing = 0;
     for (int64_t site = 0; site < sel_face_sites(grid, face); site++) {
-        int64_t at[3];
-        sel_face_cell(grid, face, site, at);
-        if (domain->face[face][site] == 0 && domain->cell[sel_cell_number(grid, at)] == 0) {
-            first = first < 0 ? site : first;
-            missing++;
+        const int64_t cell = sel_cell_behind(grid, face, site);
+        if (domain->face[face][site] == 0 && domain->cell[cell] == 0) {
+            first = missing++ ? first : cell;
         }
     }
     if (missing == 0) {
         return SEL_OK;
     }
-    char cell[SEL_CELL_TEXT];
-    int64_t at[3];
-    sel_face_cell(grid, face, first, at);
-    return sel_fail_at(
-        error, sel_simulation_where(simulation, "regions"),
-        "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
-        "paint them, or make axis %s periodic",
-        sel_face_name(face), (long long)missing, (long long)sel_face_sites(grid, face),
-        sel_cell_text(grid, sel_cell_number(grid, at), cell), sel_axis_names[face / 2]);
+    char text[SEL_CELL_TEXT];
+    return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
+                       "face %s: no region paints %lld of its %lld sites, the first at cell %s; "
+                       "paint them, or make axis %s periodic",
+                       sel_face_name(face), (long long)missing,
+                       (long long)sel_face_sites(grid, face), sel_cell_text(grid, first, text),
+                       sel_axis_names[face / 2]);
 }
 
 static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid, sel_error *error) {
@@ -68,34 +63,21 @@ static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid,
     return SEL_OK;
 }
 
-sel_status sel_domain_allocate(sel_domain *domain, sel_error *error) {
-    int64_t cells = sel_grid_cells(&domain->grid);
-    domain->cell = calloc((size_t)cells, 1);
-    if (!domain->cell) {
-        char text[SEL_BYTES_ROOM];
-        return sel_fail(error, SEL_NO_DEVICE,
-                        "not enough memory: the map of %lld cells alone takes %s; reduce size",
-                        (long long)cells, sel_bytes_text((double)cells, text));
+/* Copies the regions, with room for "nodata", and the values of the controls. */
+static sel_status copy_scenario(sel_domain *domain, const sel_common *common, sel_error *error) {
+    const sel_region *regions = common->regions.v;
+    domain->region_count = common->regions.n;
+    domain->regions = calloc((size_t)common->regions.n + 1, sizeof *regions);
+    domain->control_count = common->controls.n;
+    domain->control_values = calloc((size_t)common->controls.n + 1, sizeof(double));
+    if (!domain->regions || !domain->control_values) {
+        return sel_fail_memory(error, "the regions and controls", 0);
     }
-    for (int face = 0; face < 2 * domain->grid.dims; face++) {
-        if (!sel_axis_periodic(&domain->grid, face / 2)) {
-            domain->face[face] = calloc((size_t)sel_face_sites(&domain->grid, face), 1);
-            if (!domain->face[face]) {
-                return sel_fail_memory(error, "the faces", 0);
-            }
-        }
+    for (int i = 0; i < domain->region_count; i++) {
+        domain->regions[i] = regions[i];
     }
-    return SEL_OK;
-}
-
-static sel_status copy_controls(sel_domain *domain, const sel_numbers *controls, sel_error *error) {
-    domain->control_count = controls->n;
-    domain->control_values = calloc((size_t)controls->n + 1, sizeof(double));
-    if (!domain->control_values) {
-        return sel_fail_memory(error, "the controls", 0);
-    }
-    for (int i = 0; i < controls->n; i++) {
-        domain->control_values[i] = controls->v[i].value;
+    for (int i = 0; i < domain->control_count; i++) {
+        domain->control_values[i] = common->controls.v[i].value;
     }
     return SEL_OK;
 }
@@ -109,57 +91,39 @@ unsigned sel_domain_due(const sel_domain *domain, double *kept) {
     return SEL_ON_T | SEL_ON_CONTROLS;
 }
 
-/* Makes the blank free cells a region of their own, after the others. */
-static sel_status add_nodata(sel_domain *domain, const sel_simulation *simulation,
-                             const uint8_t *blank, sel_variant law, int threads, sel_error *error) {
+/* Makes the free cells where data are missing a region of their own, after the others. */
+static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
+                               sel_error *error) {
     const int64_t cells = sel_grid_cells(&domain->grid);
     const int number = domain->region_count + 1;
     const uint8_t region = number <= MAX_REGIONS ? (uint8_t)number : 0;
-    uint8_t *cell = domain->cell;
+    sel_variant law = {NULL, NULL, {NULL, 0}};
+    uint8_t *blank = calloc((size_t)cells, 1), *cell = domain->cell;
     int64_t painted = 0;
+    if (!blank) {
+        return sel_fail_memory(error, "the cells without data", (size_t)cells);
+    }
+    sel_status status = simulation->solver->blank(simulation, domain, threads, blank, &law, error);
+    if (!status && law.table) {
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : painted)
-    for (int64_t i = 0; i < cells; i++) {
-        bool paints = blank[i] && cell[i] == 0;
-        cell[i] = paints ? region : cell[i];
-        painted += paints;
+        for (int64_t i = 0; i < cells; i++) {
+            bool paints = blank[i] && cell[i] == 0;
+            cell[i] = paints ? region : cell[i];
+            painted += paints;
+        }
     }
-    if (painted == 0) {
-        return SEL_OK;
-    }
-    if (number > MAX_REGIONS) {
+    free(blank);
+    if (painted && !region) {
         return sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                            "%d regions, and the cells without data are one more; at most %d are "
                            "possible",
                            domain->region_count, MAX_REGIONS);
     }
-    domain->own_regions = calloc((size_t)number, sizeof *domain->own_regions);
-    if (!domain->own_regions) {
-        return sel_fail_memory(error, "the regions", (size_t)number * sizeof *domain->own_regions);
+    if (painted) {
+        domain->regions[number - 1] = (sel_region){
+            .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
+        domain->region_count = domain->nodata = number;
     }
-    for (int k = 0; k < domain->region_count; k++) {
-        domain->own_regions[k] = domain->regions[k];
-    }
-    domain->own_regions[number - 1] = (sel_region){
-        .at = sel_simulation_where(simulation, "nodata"), .name = "nodata", .law = law};
-    domain->regions = domain->own_regions;
-    domain->region_count = number;
-    return SEL_OK;
-}
-
-static sel_status paint_nodata(sel_domain *domain, const sel_simulation *simulation, int threads,
-                               sel_error *error) {
-    const sel_solver *solver = simulation->solver;
-    size_t cells = (size_t)sel_grid_cells(&domain->grid);
-    sel_variant law = {NULL, NULL, {NULL, 0}};
-    uint8_t *blank = calloc(cells, 1);
-    if (!blank) {
-        return sel_fail_memory(error, "the cells without data", cells);
-    }
-    sel_status status = solver->blank(simulation, domain, threads, blank, &law, error);
-    if (!status && law.table) {
-        status = add_nodata(domain, simulation, blank, law, threads, error);
-    }
-    free(blank);
     return status;
 }
 
@@ -197,27 +161,24 @@ static sel_status paint_all(sel_domain *domain, const sel_simulation *simulation
 
 sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **domain,
                              sel_error *error) {
-    const sel_common *common = simulation->params;
     sel_domain *d = calloc(1, sizeof *d);
     *domain = NULL;
     if (!d) {
         return sel_fail_memory(error, "the domain", sizeof *d);
     }
-    d->regions = common->regions.v;
-    d->region_count = common->regions.n;
-    sel_status status = resolve_grid(simulation, &d->grid, error);
+    sel_status status = copy_scenario(d, simulation->params, error);
+    status = status ? status : resolve_grid(simulation, &d->grid, error);
     if (!status && d->region_count > MAX_REGIONS) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
                              "%d regions; at most %d are possible", d->region_count, MAX_REGIONS);
     }
     status = status ? status : sel_domain_allocate(d, error);
-    status = status ? status : copy_controls(d, &common->controls, error);
     const int threads = omp_get_max_threads();
     status = status ? status : paint_all(d, simulation, threads, error);
     d->free_cells = status ? 0 : count_free(d, threads);
     if (!status && d->free_cells == 0) {
         status = sel_fail_at(error, sel_simulation_where(simulation, "regions"),
-                             d->own_regions
+                             d->nodata
                                  ? "the data have gaps wherever the regions leave a cell free; "
                                    "nothing is left to compute"
                                  : "the regions make every cell solid; nothing is left to compute");
@@ -230,13 +191,6 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
     return SEL_OK;
 }
 
-void sel_domain_free_maps(sel_domain *domain) {
-    for (int face = 0; face < SEL_FACES; face++) {
-        free(domain->face[face]);
-    }
-    free(domain->cell);
-}
-
 void sel_domain_destroy(sel_domain *domain) {
     if (!domain) {
         return;
@@ -245,8 +199,7 @@ void sel_domain_destroy(sel_domain *domain) {
         free(domain->lost[k].text);
     }
     sel_domain_free_maps(domain);
-    free(domain->own_regions);
-    free(domain->lost);
+    free(domain->regions);
     free(domain->control_values);
     free(domain);
 }
@@ -268,21 +221,6 @@ int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
         }
     }
     return n;
-}
-
-sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
-                         const double *z, double t) {
-    const double *third = domain->grid.dims == 3 ? z : NULL;
-    return (sel_places){(size_t)n, x, y, third, t, domain->control_values};
-}
-
-const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
-    const char *name = domain->regions[number - 1].name;
-    if (name) {
-        return name;
-    }
-    snprintf(text, 32, "region_%d", number);
-    return text;
 }
 
 /* The latest painted of the faces that a cell touches; 0 away from them. */

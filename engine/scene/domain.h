@@ -17,14 +17,14 @@ typedef struct sel_lost_region {
 /* Region numbers are 1-based: 0 is the interior (cells) or unpainted (face sites). */
 typedef struct sel_domain {
     sel_grid grid;
-    uint8_t *cell;             /* [nz][ny][nx] region of the volume law, 0: free */
-    uint8_t *face[SEL_FACES];  /* [sites] region of the face's law; NULL on periodic axes */
-    int64_t free_cells;        /* cells with cell[] == 0 */
-    const sel_region *regions; /* the scenario's; behind them "nodata" where the data have gaps */
+    uint8_t *cell;            /* [nz][ny][nx] region of the volume law, 0: free */
+    uint8_t *face[SEL_FACES]; /* [sites] region of the face's law; NULL on periodic axes */
+    int64_t free_cells;       /* cells with cell[] == 0 */
+    sel_region *regions;      /* the scenario's; behind them "nodata" where the data have gaps */
     int region_count;
-    sel_region *own_regions; /* NULL: `regions` are the scenario's own */
-    sel_lost_region *lost;
+    int nodata; /* the number of that region; 0: there is none */
     int lost_count;
+    sel_lost_region lost[SEL_REGION_NUMBERS];
     double *control_values; /* by index of the simulation's controls */
     int control_count;
 } sel_domain;
@@ -35,11 +35,11 @@ sel_status sel_domain_create(const sel_simulation *simulation, sel_domain **doma
                              sel_error *error);
 void sel_domain_destroy(sel_domain *domain);
 
-/* What is due before the next step: SEL_ON_T, with SEL_ON_CONTROLS when controls differ from those
- * in `kept` [control_count], which is updated. */
+/* What values depend on that are to be evaluated again before the next step: SEL_ON_T, with
+ * SEL_ON_CONTROLS when controls differ from those in `kept` [control_count], which is updated. */
 unsigned sel_domain_due(const sel_domain *domain, double *kept);
 
-/* Centres of the cells of rows first <= row < end, y + ny z, whose regions are wanted (NULL: of
+/* Centres of the cells of rows first <= row < end (row = y + ny z) whose regions are wanted (NULL:
  * all), one behind the other; returns how many. */
 int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
                           const bool wanted[SEL_REGION_NUMBERS], double *x, double *y, double *z);
@@ -58,13 +58,13 @@ const char *sel_domain_lost(const sel_domain *domain, int number);
 /* Appends a line for each region without effect. */
 void sel_domain_warn(const sel_domain *domain, sel_error *warnings);
 
-/* ---- construction ---- */
+/* ---- construction (regions.c) ---- */
 
 /* Allocates the maps of cells and faces, unpainted, for the grid of the domain. */
 sel_status sel_domain_allocate(sel_domain *domain, sel_error *error);
 void sel_domain_free_maps(sel_domain *domain);
 
-/* Paints region `number`, whose name, shape and law are checked (regions.c). */
+/* Paints region `number`, whose name, shape and law are checked. */
 sel_status sel_domain_paint(sel_domain *domain, const struct sel_solver *solver, int number,
                             int threads, sel_error *error);
 
@@ -73,7 +73,7 @@ sel_status sel_domain_cover(const sel_domain *domain, const struct sel_shape *sh
                             uint8_t *in, sel_error *error);
 
 /* Lists in domain->lost the regions that painted something but own no cell and no site with a free
- * cell behind it (regions.c). */
+ * cell behind it. */
 sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,
                                 sel_error *error);
 

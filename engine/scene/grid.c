@@ -43,6 +43,12 @@ void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]) 
     at[normal] = face % 2 ? grid->n[normal] - 1 : 0;
 }
 
+int64_t sel_cell_behind(const sel_grid *grid, int face, int64_t site) {
+    int64_t at[3];
+    sel_face_cell(grid, face, site, at);
+    return sel_cell_number(grid, at);
+}
+
 int64_t sel_step_at(double time, double dt) {
     double exact = time / dt, slack = 1e-6 + 1e-15 * fabs(exact);
     double steps = ceil(exact - slack);

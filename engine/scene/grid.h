@@ -55,6 +55,7 @@ static inline int64_t sel_face_site(const sel_grid *grid, int face, const int64_
     return at[first] + grid->n[first] * at[second];
 }
 void sel_face_cell(const sel_grid *grid, int face, int64_t site, int64_t at[3]);
+int64_t sel_cell_behind(const sel_grid *grid, int face, int64_t site); /* by number */
 
 /* The first step at or after `time`. As equal times may differ by rounding, a time within a
  * millionth of a step counts as that step. INT64_MAX for times that no step reaches. */

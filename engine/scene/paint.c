@@ -57,25 +57,20 @@ static sel_status find_owners(const paint_function *f, const sel_places *at, can
     return SEL_OK;
 }
 
-/* The places where a layer is visible. */
-static sel_places places_of(int layer, const sel_places *at, canvas *c) {
-    size_t n = 0;
-    for (size_t i = 0; i < at->n; i++) {
-        if (c->owner[i] == layer) {
-            c->index[n] = i;
-            c->x[n] = at->x[i];
-            c->y[n] = at->y[i];
-            c->z[n++] = at->z ? at->z[i] : 0;
-        }
-    }
-    return (sel_places){n, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
-}
-
-/* The values where a layer is visible, into `out`; or, if that is NULL, their gaps. */
+/* The values at the places where a layer is visible, into `out`; or, if that is NULL, their gaps.
+ */
 static sel_status do_layer(const paint_function *f, int layer, const sel_places *at, canvas *c,
                            double *out, uint8_t *gap, sel_error *error) {
-    const sel_places part = places_of(layer, at, c);
     const sel_quantity *value = layer ? &f->paint->layer[layer - 1].value : &f->paint->base;
+    sel_places part = {0, c->x, c->y, at->z ? c->z : NULL, at->t, at->controls};
+    for (size_t i = 0; i < at->n; i++) {
+        if (c->owner[i] == layer) {
+            c->index[part.n] = i;
+            c->x[part.n] = at->x[i];
+            c->y[part.n] = at->y[i];
+            c->z[part.n++] = at->z ? at->z[i] : 0;
+        }
+    }
     if (part.n == 0) {
         return SEL_OK;
     }

@@ -8,10 +8,52 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/machine.h"
 #include "engine/scene/domain.h"
-#include "engine/base/share.h"
-#include "engine/scene/solver.h"
 #include "engine/scene/shape.h"
+#include "engine/scene/solver.h"
+
+sel_status sel_domain_allocate(sel_domain *domain, sel_error *error) {
+    int64_t cells = sel_grid_cells(&domain->grid);
+    domain->cell = calloc((size_t)cells, 1);
+    if (!domain->cell) {
+        char text[SEL_BYTES_ROOM];
+        return sel_fail(error, SEL_NO_DEVICE,
+                        "not enough memory: the map of %lld cells alone takes %s; reduce size",
+                        (long long)cells, sel_bytes_text((double)cells, text));
+    }
+    for (int face = 0; face < 2 * domain->grid.dims; face++) {
+        if (!sel_axis_periodic(&domain->grid, face / 2)) {
+            domain->face[face] = calloc((size_t)sel_face_sites(&domain->grid, face), 1);
+            if (!domain->face[face]) {
+                return sel_fail_memory(error, "the faces", 0);
+            }
+        }
+    }
+    return SEL_OK;
+}
+
+void sel_domain_free_maps(sel_domain *domain) {
+    for (int face = 0; face < SEL_FACES; face++) {
+        free(domain->face[face]);
+    }
+    free(domain->cell);
+}
+
+sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
+                         const double *z, double t) {
+    const double *third = domain->grid.dims == 3 ? z : NULL;
+    return (sel_places){(size_t)n, x, y, third, t, domain->control_values};
+}
+
+const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
+    const char *name = domain->regions[number - 1].name;
+    if (name) {
+        return name;
+    }
+    snprintf(text, 32, "region_%d", number);
+    return text;
+}
 
 /* Places that are tested at once: some rows. */
 typedef struct places {
@@ -257,12 +299,6 @@ typedef struct former_places {
     int64_t behind[SEL_REGION_NUMBERS]; /* its own sites, by the region of the cell behind */
 } former_places;
 
-static int64_t cell_behind(const sel_grid *grid, int face, int64_t site) {
-    int64_t at[3];
-    sel_face_cell(grid, face, site, at);
-    return sel_cell_number(grid, at);
-}
-
 /* Marks the regions that own a cell, or a site with a free cell behind it. */
 static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_REGION_NUMBERS]) {
     const sel_grid *grid = &domain->grid;
@@ -276,12 +312,12 @@ static void find_owners(const sel_domain *domain, int threads, uint8_t owns[SEL_
     for (int face = 0; face < SEL_FACES; face++) {
         const uint8_t *region = domain->face[face];
         for (int64_t s = 0; region && s < sel_face_sites(grid, face); s++) {
-            owns[region[s]] |= domain->cell[cell_behind(grid, face, s)] == 0;
+            owns[region[s]] |= domain->cell[sel_cell_behind(grid, face, s)] == 0;
         }
     }
 }
 
-/* Finds what became of region `number`; `then`: the map just after it was painted. */
+/* Finds what became of the places of region `number`; `then`: the map just after it was painted. */
 static void look_back(const sel_domain *then, const sel_domain *now, int number,
                       former_places *found) {
     const sel_grid *grid = &now->grid;
@@ -300,7 +336,7 @@ static void look_back(const sel_domain *then, const sel_domain *now, int number,
             }
             found->sites++;
             if (owner == number) {
-                found->behind[now->cell[cell_behind(grid, face, s)]]++;
+                found->behind[now->cell[sel_cell_behind(grid, face, s)]]++;
             } else {
                 found->over[owner]++;
             }
@@ -362,6 +398,7 @@ static sel_status describe(const sel_domain *domain, const former_places *found,
 sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *solver, int threads,
                                 sel_error *error) {
     uint8_t owns[SEL_REGION_NUMBERS] = {0};
+    former_places found;
     int last = domain->region_count;
     find_owners(domain, threads, owns);
     while (last > 0 && owns[last]) {
@@ -374,26 +411,20 @@ sel_status sel_domain_find_lost(sel_domain *domain, const struct sel_solver *sol
                        .regions = domain->regions,
                        .region_count = domain->region_count,
                        .control_values = domain->control_values};
-    former_places *found = malloc(sizeof *found);
-    domain->lost = calloc((size_t)last, sizeof *domain->lost);
     sel_status status = sel_domain_allocate(&then, error);
-    if (!status && (!found || !domain->lost)) {
-        status = sel_fail_memory(error, "the regions", sizeof *found);
-    }
     for (int k = 1; k <= last && !status; k++) {
         status = sel_domain_paint(&then, solver, k, threads, error);
         if (status || owns[k]) {
             continue;
         }
-        look_back(&then, domain, k, found);
-        if (found->cells + found->sites) {
+        look_back(&then, domain, k, &found);
+        if (found.cells + found.sites) {
             sel_lost_region *lost = &domain->lost[domain->lost_count++];
             lost->number = k;
-            status = describe(domain, found, lost, error);
+            status = describe(domain, &found, lost, error);
         }
     }
     sel_domain_free_maps(&then);
-    free(found);
     return status;
 }
 

@@ -1,6 +1,4 @@
 /* saved_fields.c -- the fields in a checkpoint as functions of place: sel.state. */
-#include "engine/scene/saved_fields.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +24,7 @@ typedef struct saved_cells {
 } saved_cells;
 
 typedef struct saved_component {
+    sel_function base;
     const saved_cells *cells;
     const double *values; /* [cells][stride] */
     int stride;
@@ -90,7 +89,7 @@ static void *take(sel_arena *arena, sel_checkpoint *from, size_t bytes) {
 static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name, uint64_t bytes) {
     sel_checkpoint_block(from, name);
     if (from->left != bytes) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' has not the bytes of its grid",
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: block '%s' does not have the size of its grid",
                             from->path, name);
     }
     void *room = take(arena, from, (size_t)bytes);
@@ -100,7 +99,7 @@ static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name
     return room;
 }
 
-/* Its cells; -1: it cannot be. */
+/* The number of its cells; -1: it is not valid. */
 static int64_t check_grid(const sel_state_grid *grid) {
     int64_t cells = 1;
     bool good = (grid->dims == 2 || grid->dims == 3) && grid->dx > 0 && isfinite(grid->dx);
@@ -113,15 +112,14 @@ static int64_t check_grid(const sel_state_grid *grid) {
 }
 
 static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
-                                         const saved_component *made, sel_where where) {
+                                         saved_component made, sel_where where) {
     saved_component *component = take(arena, from, sizeof *component);
-    sel_function *function = take(arena, from, sizeof *function);
-    if (component && function) {
-        *component = *made;
-        *function = (sel_function){
+    if (component) {
+        *component = made;
+        component->base = (sel_function){
             .depends = SEL_ON_PLACE, .results = 1, .where = where, .eval = eval, .data = component};
     }
-    return function;
+    return component ? &component->base : NULL;
 }
 
 static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells *cells,
@@ -131,8 +129,9 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
     field->components = bytes == each ? 1 : (int)cells->grid.dims;
     const double *values = read_block(arena, from, block, each * (unsigned)field->components);
     for (int c = 0; c < field->components && values; c++) {
-        const saved_component component = {cells, values + c, field->components};
-        field->component[c] = make_function(arena, from, &component, where);
+        const saved_component component = {
+            .cells = cells, .values = values + c, .stride = field->components};
+        field->component[c] = make_function(arena, from, component, where);
     }
 }
 
@@ -146,7 +145,7 @@ static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
     SEL_KEEP(from, cells->grid);
     const int64_t number = check_grid(&cells->grid);
     if (number < 0) {
-        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid cannot be", from->path);
+        sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid is not valid", from->path);
         return;
     }
     cells->solid = read_block(arena, from, "solids", (uint64_t)number);

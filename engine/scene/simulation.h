@@ -7,7 +7,7 @@
 
 struct sel_solver;
 
-/* ---- sel.units: the lattice of lengths and velocities in SI (units.c) ---- */
+/* ---- sel.units: the lattice of lengths and velocities in SI ---- */
 
 /* The fields of sel.units, in the user's units. NaN: not given. */
 typedef struct sel_units_params {
@@ -36,6 +36,36 @@ sel_units sel_units_resolve(const sel_units_params *params);
 
 /* True when `value` is a whole number to 1e-6, which is stored in `whole`. */
 bool sel_units_whole(double value, int64_t *whole);
+
+/* ---- sel.state: the fields in a checkpoint as functions of place (saved_fields.c) ---- */
+
+typedef struct sel_state_params {
+    const char *file; /* as it is to be opened */
+} sel_state_params;
+
+extern const sel_table sel_state_table;
+
+/* The cells of the fields in a checkpoint, for sel.state: its block "grid". */
+typedef struct sel_state_grid {
+    int64_t dims, n[3];
+    double dx, origin[3];
+} sel_state_grid;
+
+/* A field of an initial state, component by component. */
+typedef struct sel_saved_field {
+    const char *name;
+    int components;
+    const sel_function *component[3]; /* of x, y and z */
+} sel_saved_field;
+
+enum { SEL_MOST_SAVED_FIELDS = 8 };
+
+/* Reads all of them into the arena; *count is their number. At the centre of a cell a function has
+ * the cell's value, between centres it is interpolated linearly without the solid cells, beyond the
+ * last centres it is constant. Fails where the file is no complete checkpoint. */
+sel_status sel_saved_fields(sel_arena *arena, const sel_state_params *params, sel_where where,
+                            sel_saved_field fields[SEL_MOST_SAVED_FIELDS], int *count,
+                            sel_error *error);
 
 /* ---- the fields of all solvers ---- */
 

@@ -9,17 +9,11 @@
 #include <string.h>
 
 int sel_field_components(const sel_field_info *info, int dims) {
-    switch (info->rank) {
-    case SEL_VECTOR:
-        return dims;
-    case SEL_CURL:
-        return dims == 2 ? 1 : 3;
-    case SEL_TENSOR:
-        return dims * (dims + 1) / 2;
-    case SEL_SCALAR:
-        break;
-    }
-    return 1;
+    const int components[] = {[SEL_SCALAR] = 1,
+                              [SEL_VECTOR] = dims,
+                              [SEL_CURL] = dims == 2 ? 1 : 3,
+                              [SEL_TENSOR] = dims * (dims + 1) / 2};
+    return components[info->rank];
 }
 
 const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {

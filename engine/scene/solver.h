@@ -143,7 +143,7 @@ typedef struct sel_backend {
      * strain as far as the plan wants them. Step 0 is observed. Fails when a law's function fails.
      * May return before the steps are done; requests started later see the state after them. */
     sel_status (*advance)(sel_state *state, int64_t n, bool observed, sel_error *error);
-    /* The step of the state that requests read; after a failed advance that of the last whole
+    /* The step of the state that requests read; after a failed advance that of the last complete
      * state, -1: there is none. */
     int64_t (*whole)(const sel_state *state);
     /* Waits until all steps are done. NULL: advance does them itself. */

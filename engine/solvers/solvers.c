@@ -1,6 +1,5 @@
 /* solvers.c -- the list of all solvers, and with them of all tables that a script can write. */
 #include "engine/io/raster.h"
-#include "engine/scene/saved_fields.h"
 #include "engine/scene/shape.h"
 #include "engine/scene/solver.h"
 #include "engine/solvers/aqua/aqua.h"

@@ -1,4 +1,4 @@
-/* lookup_value.h -- the values of data that functions ask for: series, rasters and noise.
+/* lookup_value.h -- evaluate data that functions may call: series, rasters and noise.
  *
  * C11 and C++17, so that devices compile the same text; the includer may define SEL_VALUE_INLINE to
  * add its qualifiers.
@@ -28,7 +28,7 @@ enum { SEL_SERIES_ERROR, SEL_SERIES_HOLD, SEL_SERIES_ZERO }; /* before the first
 /* n points: t[n] rises strictly, value[n]; all are finite. */
 typedef struct sel_series_rule {
     int64_t n;
-    bool previous; /* between two points the value of the one before; else along the line */
+    bool previous; /* between two points the value of the one before; else linear */
     bool repeats;
     int outside; /* SEL_SERIES_ERROR, ...; unless it repeats */
 } sel_series_rule;
@@ -61,6 +61,7 @@ SEL_VALUE_INLINE double sel_series_inside(const sel_series_rule *rule, const dou
     return value[k] + (value[k + 1] - value[k]) * part;
 }
 
+/* `at`, moved by whole periods to between the first and the last time. */
 SEL_VALUE_INLINE double sel_series_fold(double first, double last, double at) {
     double period = last - first, since = fmod(at - first, period);
     return first + (since < 0 ? since + period : since);
@@ -101,8 +102,8 @@ typedef struct sel_raster {
     const struct sel_raster_file *file; /* what is known of where it comes from; NULL: nothing */
 } sel_raster;
 
-/* Points within this distance of a centre, in pixels, count as on it: rounding must not involve the
- * pixel beside, which may have no data. */
+/* Points within this distance of a centre, in pixels, count as on it: rounding must not bring in
+ * the pixel beside it, which may have no data. */
 #define SEL_RASTER_NEAR 1e-6
 
 /* The pixel below `at` along an axis and the distance from its centre to the point, 0 to 1; false

@@ -29,12 +29,12 @@ typedef struct worker {
     size_t n;        /* places of that block */
 } worker;
 
-static void run_block(const sel_instruction *in, double *registers, size_t n) {
-    double *restrict to = registers + (size_t)in->to * BLOCK;
-    const double *first = registers + (size_t)in->a * BLOCK;
-    const double *second = registers + (size_t)in->b * BLOCK;
-    const double *third = registers + (size_t)in->c * BLOCK;
-    switch (in->op) {
+static void run_block(uint64_t word, double *registers, size_t n) {
+    double *restrict to = registers + sel_packed_operand(word, 0) * BLOCK;
+    const double *first = registers + sel_packed_operand(word, 1) * BLOCK;
+    const double *second = registers + sel_packed_operand(word, 2) * BLOCK;
+    const double *third = registers + sel_packed_operand(word, 3) * BLOCK;
+    switch (sel_packed_op(word)) {
 #define LOOP(name, operands, value)                                 \
     case SEL_OP_##name:                                             \
         for (size_t i = 0; i < n; i++) {                            \
@@ -74,17 +74,19 @@ static void run_lookup(const sel_program_call *call, double *to, const double *r
     memcpy(to, block, n * sizeof *to);
 }
 
-static void run_instructions(const sel_program *p, const sel_instruction *code, int count,
-                             double *registers, size_t stride, size_t n) {
-    for (int i = 0; i < count; i++) {
-        const sel_instruction *in = &code[i];
-        double *to = registers + (size_t)in->to * stride;
-        if (in->op == SEL_OP_LOOKUP) {
-            run_lookup(&p->call[in->a], to, registers, stride, n);
+static void run_instructions(const sel_program *p, int first, int count, double *registers,
+                             size_t stride, size_t n) {
+    for (const uint64_t *word = p->code + first; word < p->code + first + count; word++) {
+        const int a = sel_packed_operand(*word, 1);
+        double *to = registers + (size_t)sel_packed_operand(*word, 0) * stride;
+        if (sel_packed_op(*word) == SEL_OP_LOOKUP) {
+            run_lookup(&p->call[a], to, registers, stride, n);
         } else if (stride == 1) {
-            *to = sel_program_value(in->op, registers[in->a], registers[in->b], registers[in->c]);
+            *to = sel_program_value(sel_packed_op(*word), registers[a],
+                                    registers[sel_packed_operand(*word, 2)],
+                                    registers[sel_packed_operand(*word, 3)]);
         } else {
-            run_block(in, registers, n);
+            run_block(*word, registers, n);
         }
     }
 }
@@ -93,13 +95,11 @@ static void run_instructions(const sel_program *p, const sel_instruction *code, 
 static void start_call(const sel_program *p, const sel_places *at, const double *controls,
                        double *registers, size_t stride) {
     double *single = registers; /* packed: below `fixed` registers of one value */
-    for (int i = 0; i < p->inputs; i++) {
-        if (!sel_is_coordinate(&p->input[i])) {
-            single[p->input[i].to] = sel_input_value(&p->input[i], at->t, controls);
-        }
+    for (int i = 0; i < p->layout.inputs; i++) {
+        single[p->input[i].to] = sel_input_value(&p->input[i], at->t, controls);
     }
-    run_instructions(p, p->once, p->once_count, single, 1, 1);
-    for (int r = p->fixed - 1; stride > 1 && r >= 0; r--) {
+    run_instructions(p, 0, p->layout.once, single, 1, 1);
+    for (int r = p->layout.fixed - 1; stride > 1 && r >= 0; r--) {
         double value = single[r];
         for (size_t i = 0; i < stride; i++) {
             registers[(size_t)r * stride + i] = value;
@@ -110,13 +110,12 @@ static void start_call(const sel_program *p, const sel_places *at, const double 
 static void fill_coordinates(const sel_program *p, const sel_places *at, size_t first, size_t n,
                              const worker *w) {
     const double *const coordinates[] = {at->x, at->y, at->z};
-    for (int i = 0; i < p->inputs; i++) {
-        if (sel_is_coordinate(&p->input[i])) {
-            double *to = w->registers + (size_t)p->input[i].to * w->stride;
-            const double *from = coordinates[p->input[i].argument];
-            for (size_t k = 0; k < n; k++) {
-                to[k] = from ? from[first + k] : 0;
-            }
+    const sel_packed_input *input = p->input + p->layout.inputs;
+    for (int i = 0; i < p->layout.coordinates; i++) {
+        double *to = w->registers + (size_t)input[i].to * w->stride;
+        const double *from = coordinates[input[i].argument];
+        for (size_t k = 0; k < n; k++) {
+            to[k] = from ? from[first + k] : 0;
         }
     }
 }
@@ -131,7 +130,7 @@ static bool all_same(const double *v, size_t first, size_t n) {
 
 static void run_of_x(const sel_program *p, const double *x, size_t n, worker *w) {
     if (!x || !w->x || n > w->n || !same_numbers(x, w->x, n)) {
-        run_instructions(p, p->each, p->of_x, w->registers, w->stride, n);
+        run_instructions(p, p->layout.once, p->layout.of_x, w->registers, w->stride, n);
         w->x = x;
         w->n = n;
     }
@@ -139,9 +138,10 @@ static void run_of_x(const sel_program *p, const double *x, size_t n, worker *w)
 
 static void run_of_yz(const sel_program *p, const sel_places *at, size_t first, size_t n,
                       const worker *w) {
+    const sel_packed_program *l = &p->layout;
     const bool one = n > 1 && all_same(at->y, first, n) && all_same(at->z, first, n);
-    run_instructions(p, p->each + p->of_x, p->of_yz, w->registers, w->stride, one ? 1 : n);
-    for (int r = p->fixed; one && r < p->fixed + p->lines; r++) {
+    run_instructions(p, l->once + l->of_x, l->of_yz, w->registers, w->stride, one ? 1 : n);
+    for (int r = l->fixed; one && r < l->fixed + l->per_row; r++) {
         double *v = w->registers + (size_t)r * w->stride;
         for (size_t i = 1; i < n; i++) {
             v[i] = v[0];
@@ -152,10 +152,10 @@ static void run_of_yz(const sel_program *p, const sel_places *at, size_t first, 
 static void store_results(const sel_program *p, size_t places, size_t first, size_t n,
                           const worker *w, double *out, uint8_t *exact) {
     for (int r = 0; r < p->results; r++) {
-        memcpy(out + (size_t)r * places + first, w->registers + (size_t)p->result[r] * w->stride,
-               n * sizeof *out);
+        memcpy(out + (size_t)r * places + first,
+               w->registers + (size_t)p->layout.result[r] * w->stride, n * sizeof *out);
     }
-    const double *sure = w->registers + (size_t)p->exact * w->stride;
+    const double *sure = w->registers + (size_t)p->layout.exact * w->stride;
     for (size_t i = 0; i < n; i++) {
         exact[first + i] = sure[i] != 0;
     }
@@ -164,23 +164,24 @@ static void store_results(const sel_program *p, size_t places, size_t first, siz
 /* Places first <= i < first + n, at most a block. */
 static void eval_block(const sel_program *p, const sel_places *at, size_t first, size_t n,
                        worker *w, double *out, uint8_t *exact) {
-    const int before = p->of_x + p->of_yz;
+    const sel_packed_program *l = &p->layout;
+    const int before = l->of_x + l->of_yz;
     fill_coordinates(p, at, first, n, w);
     run_of_x(p, at->x ? at->x + first : NULL, n, w);
     run_of_yz(p, at, first, n, w);
-    run_instructions(p, p->each + before, p->each_count - before, w->registers, w->stride, n);
+    run_instructions(p, l->once + before, l->each - before, w->registers, w->stride, n);
     store_results(p, at->n, first, n, w, out, exact);
 }
 
 static int threads_for(const sel_program *p, size_t n) {
-    size_t operations = n * (size_t)(p->each_count + p->results);
+    size_t operations = n * (size_t)(p->layout.each + p->results);
     return operations < MANY || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
 /* The length of rows with the same x; all places when there are no rows, or it would not help. */
 static size_t row_length(const sel_program *p, const sel_places *at) {
     size_t length = 1;
-    if (p->of_x + p->of_yz == 0 || !at->x || at->n <= FEW) {
+    if (p->layout.of_x + p->layout.of_yz == 0 || !at->x || at->n <= FEW) {
         return at->n;
     }
     while (length < at->n && at->x[length] != at->x[0]) {
@@ -229,7 +230,7 @@ sel_status sel_program_eval(const sel_program *program, const sel_places *at,
     {
         worker w = {.registers = memory + (size_t)omp_get_thread_num() * numbers, .stride = stride};
         if (w.registers != memory) {
-            memcpy(w.registers, memory, (size_t)program->fixed * stride * sizeof *memory);
+            memcpy(w.registers, memory, (size_t)program->layout.fixed * stride * sizeof *memory);
         }
         eval_blocks(program, at, &parts, &w, out, exact);
     }
@@ -245,45 +246,42 @@ typedef struct printer {
     FILE *to;
 } printer;
 
-/* An operand: a constant or an argument by itself, else its register. */
-static void print_operand(const printer *out, uint16_t at) {
-    for (int i = 0; i < out->p->inputs; i++) {
-        const sel_packed_input *input = &out->p->input[i];
-        /* Later values reuse the registers of coordinates, so they are shown as registers. */
-        if (input->to != at || sel_is_coordinate(input)) {
-            continue;
-        }
-        if (input->argument == SEL_NO_ARGUMENT) {
-            fprintf(out->to, "%.17g", input->value);
-        } else if (input->argument == SEL_ARGUMENT_T) {
-            fputs("t", out->to);
-        } else {
-            fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
-        }
-        return;
+/* An operand: a constant, t or a control by itself, else its register: also of coordinates, whose
+ * registers later values reuse. */
+static void print_operand(const printer *out, int at) {
+    const sel_packed_input *input = out->p->input, *end = input + out->p->layout.inputs;
+    while (input < end && input->to != at) {
+        input++;
     }
-    fprintf(out->to, "r%d", at);
+    if (input == end) {
+        fprintf(out->to, "r%d", at);
+    } else if (input->argument == SEL_NO_ARGUMENT) {
+        fprintf(out->to, "%.17g", input->value);
+    } else if (input->argument == SEL_ARGUMENT_T) {
+        fputs("t", out->to);
+    } else {
+        fputs(out->controls[input->argument - SEL_ARGUMENT_CONTROL], out->to);
+    }
 }
 
-static void print_operation(const printer *out, const sel_instruction *in) {
+static void print_operation(const printer *out, uint64_t word) {
 #define NAME(name, operands, value) {#name, operands},
     static const struct {
         const char *name;
         int operands;
     } ops[] = {SEL_PROGRAM_OPS(NAME)};
 #undef NAME
-    const uint16_t operand[3] = {in->a, in->b, in->c};
-    for (const char *letter = ops[in->op].name; *letter; letter++) {
+    const int op = sel_packed_op(word);
+    for (const char *letter = ops[op].name; *letter; letter++) {
         fputc(tolower(*letter), out->to);
     }
-    for (int k = 0; k < ops[in->op].operands; k++) {
+    for (int k = 1; k <= ops[op].operands; k++) {
         fputc(' ', out->to);
-        print_operand(out, operand[k]);
+        print_operand(out, sel_packed_operand(word, k));
     }
 }
 
-static void print_lookup(const printer *out, const sel_instruction *in) {
-    const sel_program_call *call = &out->p->call[in->a];
+static void print_lookup(const printer *out, const sel_program_call *call) {
     fprintf(out->to, "%s(", call->lookup->name);
     for (int k = 0; k < call->lookup->arguments; k++) {
         fputs(k ? ", " : "", out->to);
@@ -292,14 +290,14 @@ static void print_lookup(const printer *out, const sel_instruction *in) {
     fputc(')', out->to);
 }
 
-static void print_part(const printer *out, const sel_instruction *code, int count,
-                       const char *indent, const char *when) {
+static void print_part(const printer *out, const uint64_t *code, int count, const char *indent,
+                       const char *when) {
     for (int i = 0; i < count; i++) {
-        fprintf(out->to, "%s%-5s r%d = ", indent, i ? "" : when, code[i].to);
-        if (code[i].op == SEL_OP_LOOKUP) {
-            print_lookup(out, &code[i]);
+        fprintf(out->to, "%s%-5s r%d = ", indent, i ? "" : when, sel_packed_operand(code[i], 0));
+        if (sel_packed_op(code[i]) == SEL_OP_LOOKUP) {
+            print_lookup(out, &out->p->call[sel_packed_operand(code[i], 1)]);
         } else {
-            print_operation(out, &code[i]);
+            print_operation(out, code[i]);
         }
         fputc('\n', out->to);
     }
@@ -308,22 +306,21 @@ static void print_part(const printer *out, const sel_instruction *code, int coun
 void sel_program_print(const sel_program *program, const char *const *control_names,
                        const char *indent, FILE *to) {
     printer out = {program, control_names, to};
-    print_part(&out, program->once, program->once_count, indent, "once");
-    for (int i = 0; i < program->inputs; i++) {
+    const sel_packed_program *l = &program->layout;
+    print_part(&out, program->code, l->once, indent, "once");
+    for (int i = l->inputs; i < l->inputs + l->coordinates; i++) {
         const sel_packed_input *input = &program->input[i];
-        if (sel_is_coordinate(input)) {
-            fprintf(to, "%s      r%d = %c\n", indent, input->to, "xyz"[input->argument]);
-        }
+        fprintf(to, "%s      r%d = %c\n", indent, input->to, "xyz"[input->argument]);
     }
-    print_part(&out, program->each, program->each_count, indent, "each");
+    print_part(&out, program->code + l->once, l->each, indent, "each");
     fprintf(to, "%s      return", indent);
     for (int r = 0; r < program->results; r++) {
         fputs(r ? ", " : " ", to);
-        print_operand(&out, program->result[r]);
+        print_operand(&out, l->result[r]);
     }
-    if (program->has_exact) {
+    if (l->has_exact) {
         fputs(" where ", to);
-        print_operand(&out, program->exact);
+        print_operand(&out, l->exact);
     }
     fputc('\n', to);
 }

@@ -1,4 +1,4 @@
-/* program.h -- functions of place, time and controls as programs: made, evaluated, printed.
+/* program.h -- functions of place, time and controls as programs: built, evaluated, printed.
  *
  * A builder takes operations one by one as nodes of a graph; equal ones are shared, those on
  * constants are folded. Finishing it keeps what the results need and lays it out as instructions
@@ -19,29 +19,15 @@ typedef struct sel_program_call {
     uint16_t arguments[SEL_LOOKUP_ARGUMENTS];
 } sel_program_call;
 
-/* Registers below `fixed` keep their value from place to place (constants, t, controls, and what
- * `once` computes from them); the others are computed anew at each place. The first `lines` of
- * these hold functions of y and z to combine with x, and nothing else. */
+/* A program has tables of its own, so that its parts begin at row 0 of them. */
 typedef struct sel_program {
     unsigned depends; /* SEL_ON_... */
-    int results;
-    uint16_t result[SEL_PROGRAM_RESULTS];
-    /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
-     * (whole numbers beyond 2^53, look-ups outside their data). has_exact false: 1 everywhere. */
-    bool has_exact;
-    uint16_t exact;
-    int registers, fixed, lines;
-    int inputs, once_count, each_count, calls;
-    sel_packed_input *input; /* filled before the instructions run */
-    sel_instruction *once;   /* per call */
-    sel_instruction *each;   /* per place: of x alone, of y and z alone, the rest */
-    int of_x, of_yz;         /* instructions */
+    int results, calls, registers;
+    sel_packed_program layout;
+    sel_packed_input *input;
+    uint64_t *code;
     sel_program_call *call;
 } sel_program;
-
-static inline bool sel_is_coordinate(const sel_packed_input *input) {
-    return input->argument >= SEL_ARGUMENT_X && input->argument <= SEL_ARGUMENT_Z;
-}
 
 /* Evaluates at all places of `at` (any thread): out[results][n]. `controls`: by index, never NULL
  * when the program names one. exact[n] is set to 1 where the result is that of Lua, else 0. */
@@ -82,7 +68,7 @@ typedef struct sel_pack sel_pack;
 sel_pack *sel_pack_create(void);
 void sel_pack_destroy(sel_pack *pack);
 
-/* True when the data of all its look-ups can be packed, unlike those of a look-up made from C. */
+/* False for a program with a look-up made from C, whose data have no known form. */
 bool sel_pack_can_hold(const sel_program *program);
 
 /* The number of a program, added if it is new; data of several programs are stored once. -1: it

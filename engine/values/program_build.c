@@ -261,9 +261,10 @@ static void order_nodes(layout *l) {
         const node *n = &l->b->nodes[i];
         if (l->at[i].needed) {
             p->depends |= n->depends;
-            p->inputs += is_input(n);
+            p->layout.inputs += is_input(n) && once_per_call(n);
+            p->layout.coordinates += is_input(n) && !once_per_call(n);
             p->calls += n->op == SEL_OP_LOOKUP;
-            l->at[i].place = once_per_call(n) ? p->fixed++ : 0;
+            l->at[i].place = once_per_call(n) ? p->layout.fixed++ : 0;
         }
     }
     for (stage which = ONCE; which < STAGES; which++) {
@@ -275,11 +276,11 @@ static void order_nodes(layout *l) {
         }
         before[which + 1] = l->ordered;
     }
-    p->once_count = before[OF_X];
-    p->of_x = before[OF_YZ] - before[OF_X];
-    p->of_yz = before[OF_ALL] - before[OF_YZ];
-    p->each_count = before[STAGES] - before[OF_X];
-    p->registers = p->fixed;
+    p->layout.once = before[OF_X];
+    p->layout.of_x = before[OF_YZ] - before[OF_X];
+    p->layout.of_yz = before[OF_ALL] - before[OF_YZ];
+    p->layout.each = before[STAGES] - before[OF_X];
+    p->registers = p->layout.fixed;
 }
 
 /* Gives separate registers to what a stage leaves to a later one; returns their number. */
@@ -321,7 +322,7 @@ static void place_coordinates(layout *l) {
 }
 
 static void place_ordered(layout *l) {
-    for (int k = l->p->once_count; k < l->ordered; k++) {
+    for (int k = l->p->layout.once; k < l->ordered; k++) {
         slot *s = &l->at[l->order[k]];
         if (!s->kept) {
             s->place = l->freed_count ? l->freed[--l->freed_count] : l->p->registers++;
@@ -331,19 +332,19 @@ static void place_ordered(layout *l) {
 }
 
 static bool allocate(sel_program *p, sel_arena *arena) {
-    p->input = sel_arena_alloc(arena, (size_t)p->inputs * sizeof *p->input);
-    p->once = sel_arena_alloc(arena, (size_t)(p->once_count + p->each_count) * sizeof *p->once);
-    p->each = p->once ? p->once + p->once_count : NULL;
+    const sel_packed_program *l = &p->layout;
+    p->input = sel_arena_alloc(arena, (size_t)(l->inputs + l->coordinates) * sizeof *p->input);
+    p->code = sel_arena_alloc(arena, (size_t)(l->once + l->each) * sizeof *p->code);
     p->call = sel_arena_alloc(arena, (size_t)p->calls * sizeof *p->call);
-    return p->input && p->once && p->call;
+    return p->input && p->code && p->call;
 }
 
 static void emit_inputs(layout *l) {
-    int inputs = 0;
+    sel_packed_input *input = l->p->input, *coordinate = input + l->p->layout.inputs;
     for (int i = 0; i < l->b->count; i++) {
         const node *n = &l->b->nodes[i];
         if (l->at[i].needed && is_input(n)) {
-            l->p->input[inputs++] = (sel_packed_input){
+            *(once_per_call(n) ? input++ : coordinate++) = (sel_packed_input){
                 .to = l->at[i].place,
                 .argument = n->op == SEL_OP_CONSTANT ? SEL_NO_ARGUMENT : n->operand[0],
                 .value = n->value,
@@ -356,20 +357,19 @@ static void emit(layout *l) {
     sel_program_call *call = l->p->call;
     for (int i = 0; i < l->ordered; i++) {
         const node *n = &l->b->nodes[l->order[i]];
-        sel_instruction *in = &l->p->once[i];
-        uint16_t operand[MAX_OPERANDS] = {0};
+        uint16_t operand[1 + MAX_OPERANDS] = {(uint16_t)l->at[l->order[i]].place};
         for (int k = 0; k < operands_of(n); k++) {
-            operand[k] = (uint16_t)l->at[n->operand[k]].place;
+            operand[1 + k] = (uint16_t)l->at[n->operand[k]].place;
         }
-        *in = (sel_instruction){.op = (uint8_t)n->op, .to = (uint16_t)l->at[l->order[i]].place};
         if (n->op == SEL_OP_LOOKUP) {
-            in->a = (uint16_t)(call - l->p->call);
-            call->lookup = n->lookup;
-            memcpy(call++->arguments, operand, sizeof operand);
-        } else {
-            in->a = operand[0];
-            in->b = operand[1];
-            in->c = operand[2];
+            memcpy(call->arguments, operand + 1, sizeof call->arguments);
+            memset(operand + 1, 0, sizeof call->arguments);
+            operand[1] = (uint16_t)(call - l->p->call);
+            call++->lookup = n->lookup;
+        }
+        l->p->code[i] = (uint64_t)n->op;
+        for (int k = 0; k < 4; k++) {
+            l->p->code[i] |= (uint64_t)operand[k] << (SEL_PACKED_OP_BITS + k * SEL_PACKED_BITS);
         }
     }
 }
@@ -385,7 +385,7 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
         mark_needed(l, results, count, exact);
     }
     order_nodes(l);
-    p->lines = place_kept(l, OF_YZ);
+    p->layout.per_row = place_kept(l, OF_YZ);
     place_kept(l, OF_X);
     place_coordinates(l);
     place_ordered(l);
@@ -395,11 +395,12 @@ static bool lay_out(layout *l, const int *results, int count, int exact, sel_are
     emit_inputs(l);
     emit(l);
     p->results = count;
-    for (int i = 0; i < count; i++) {
-        p->result[i] = (uint16_t)l->at[results[i]].place;
+    for (int i = 0; i < SEL_PROGRAM_RESULTS; i++) {
+        p->layout.result[i] = l->at[results[i < count ? i : 0]].place;
     }
-    p->has_exact = !(sel_builder_constant(l->b, exact, &sure) && sure != 0);
-    p->exact = (uint16_t)l->at[exact].place;
+    p->layout.own = p->registers - p->layout.fixed;
+    p->layout.has_exact = !(sel_builder_constant(l->b, exact, &sure) && sure != 0);
+    p->layout.exact = l->at[exact].place;
     return true;
 }
 

@@ -32,9 +32,9 @@ SEL_VALUE_INLINE double sel_program_pow(double a, double b) {
     return b == 2 ? a * a : pow(a, b);
 }
 
-/* OP(name, operands, value): `a`, `b` and `c` are the operands.
- * WHOLE turns -0 into 0, as for a float that becomes an integer of Lua. */
-/* QUICK ones take few machine instructions, or are frequent. */
+/* OP(name, operands, value): `a`, `b` and `c` are the operands. QUICK ones take few machine
+ * instructions, or are frequent. WHOLE turns -0 into 0, as when a float of Lua becomes an integer.
+ */
 #define SEL_PROGRAM_QUICK_OPS(OP)            \
     OP(ADD, 2, a + b)                        \
     OP(SUB, 2, a - b)                        \
@@ -90,12 +90,6 @@ typedef enum sel_op {
 } sel_op;
 #undef SEL_PROGRAM_ENUM
 
-/* to = op(a, b, c), all registers. LOOKUP: `a` is the number of the call. */
-typedef struct sel_instruction {
-    uint8_t op;
-    uint16_t to, a, b, c;
-} sel_instruction;
-
 /* The value of one operation; unused operands are ignored. */
 SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) {
     (void)b;
@@ -119,7 +113,8 @@ SEL_VALUE_INLINE double sel_program_value(int op, double a, double b, double c) 
  * `stride` numbers apart, so that the same register of many places may lie together. The values are
  * those of sel_program_eval, to the bit, where the processor's sin, exp and so on are the same. */
 
-/* An instruction is one word: op, then to, a, b, c. */
+/* An instruction to = op(a, b, c) is one word: the operation, then four registers. Of a LOOKUP, `a`
+ * is the number of its call. */
 enum { SEL_PACKED_OP_BITS = 8, SEL_PACKED_BITS = 14 };
 enum { SEL_PROGRAM_RESULTS = 3, SEL_LOOKUP_ARGUMENTS = 4 };
 
@@ -160,16 +155,19 @@ typedef struct sel_packed_call {
     uint16_t arguments[SEL_LOOKUP_ARGUMENTS]; /* registers */
 } sel_packed_call;
 
-/* Registers below `fixed` are the same everywhere. The program's parts of the tables, by first row
- * and length: inputs that are the same everywhere, then coordinates; instructions that run once,
- * then those of each place. */
+/* The layout of a program. Registers below `fixed` keep their value from place to place (constants,
+ * t, controls, and what follows from them); the program's `own` are computed anew at each place, of
+ * which the first `per_row` hold functions of y and z to combine with x, and nothing else. */
 typedef struct sel_packed_program {
-    int64_t input, code, call;
-    int32_t inputs, coordinates, once, each;
-    int32_t of_x, of_yz;       /* of `each`, as in sel_program; */
-    int32_t fixed, lines, own; /* and so are `lines` of `own` */
-    int32_t result[SEL_PROGRAM_RESULTS];
-    int32_t has_exact, exact; /* as in sel_program */
+    int64_t input, code, call;   /* its first rows in the tables */
+    int32_t inputs, coordinates; /* of `input`: the same at all places, then those of the place */
+    int32_t once, each;          /* instructions of `code`: per call, then per place, */
+    int32_t of_x, of_yz;         /* of which the first depend on x alone, then on y and z alone */
+    int32_t fixed, per_row, own;
+    int32_t result[SEL_PROGRAM_RESULTS]; /* registers; those that are not used repeat the first */
+    /* Register that is 1 where the results are those of Lua, 0 where only Lua can compute them
+     * (whole numbers beyond 2^53, look-ups outside their data). has_exact 0: 1 everywhere. */
+    int32_t has_exact, exact;
 } sel_packed_program;
 
 /* The tables. */
@@ -191,6 +189,10 @@ SEL_VALUE_INLINE double *sel_packed_register(const sel_packed_registers *registe
     return r < registers->fixed_count
                ? registers->fixed + r
                : registers->own + (int64_t)(r - registers->fixed_count) * registers->stride;
+}
+
+SEL_VALUE_INLINE int sel_packed_op(uint64_t word) {
+    return (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
 }
 
 /* Operand 0 to 3 of an instruction: to, a, b, c. */
@@ -220,7 +222,7 @@ SEL_VALUE_INLINE void sel_packed_run(const sel_packed *packed, const sel_packed_
     const uint64_t *code = packed->code + program->code + from;
     for (int32_t i = 0; i < count; i++) {
         uint64_t word = code[i];
-        int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+        int op = sel_packed_op(word);
         double *to = sel_packed_register(registers, sel_packed_operand(word, 0));
         if (op == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
@@ -294,13 +296,13 @@ enum { SEL_LANES = 4 };
  * own[(k SEL_LANES + j) stride], so that those of many threads lie side by side. */
 typedef struct sel_lanes {
     double *row; /* [fixed + own] of the program */
-    double *own; /* [own - lines][SEL_LANES] */
+    double *own; /* [own - per_row][SEL_LANES] */
     int32_t of_row, stride;
 } sel_lanes;
 
 SEL_LANES_INLINE sel_lanes sel_lanes_of(const sel_packed_program *program, double *row, double *own,
                                         int32_t stride) {
-    const sel_lanes lanes = {row, own, program->fixed + program->lines, stride};
+    const sel_lanes lanes = {row, own, program->fixed + program->per_row, stride};
     return lanes;
 }
 
@@ -347,11 +349,12 @@ SEL_LANES_INLINE void sel_lanes_store(const sel_lanes *lanes, int32_t at,
     }
 }
 
+/* An operation that is not quick. */
 SEL_LANES_CALL double sel_lanes_other(int op, double a, double b) {
     return sel_program_value(op, a, b, 0);
 }
 
-/* A call for place j. */
+/* A look-up for place j. */
 SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_packed_call *call,
                                         const double *row, const double *own, int32_t of_row,
                                         int32_t stride, int j) {
@@ -366,7 +369,7 @@ SEL_LANES_CALL double sel_lanes_look_up(const sel_packed *packed, const sel_pack
 /* `value` holds register `last`, before and after. */
 SEL_LANES_INLINE void sel_lanes_operate(const sel_lanes *lanes, uint64_t word, int32_t last,
                                         double value[SEL_LANES]) {
-    const int op = (int)(word & ((1u << SEL_PACKED_OP_BITS) - 1));
+    const int op = sel_packed_op(word);
     double first[SEL_LANES], second[SEL_LANES], third[SEL_LANES];
     sel_lanes_load(lanes, sel_packed_operand(word, 1), last, value, first);
     sel_lanes_load(lanes, sel_packed_operand(word, 2), last, value, second);
@@ -404,7 +407,7 @@ SEL_LANES_INLINE void sel_lanes_run(const sel_packed *packed, const sel_packed_p
     int32_t last = -1;
     for (int32_t i = 0; i < count; i++) {
         const uint64_t word = code[i];
-        if ((word & ((1u << SEL_PACKED_OP_BITS) - 1)) == SEL_OP_LOOKUP) {
+        if (sel_packed_op(word) == SEL_OP_LOOKUP) {
             const sel_packed_call *call =
                 packed->call + program->call + sel_packed_operand(word, 1);
             SEL_LANES_EACH(j) {

@@ -43,7 +43,7 @@ bool sel_pack_can_hold(const sel_program *program) {
             return false;
         }
     }
-    return program->registers <= 1 << SEL_PACKED_BITS;
+    return true;
 }
 
 /* Appends rows to a table; NULL: no memory. */
@@ -59,29 +59,26 @@ static void *add_rows(sel_pack *pack, int which, size_t rows) {
     return grown + used;
 }
 
-/* ---- adding ---- */
-
-static bool write_series(sel_pack *pack, const sel_series *series, sel_packed_lookup *to) {
-    const size_t n = (size_t)series->rule.n;
-    double *number = add_rows(pack, NUMBERS, 2 * n);
-    to->series = series->rule;
-    if (number) {
-        memcpy(number, series->t, n * sizeof *number);
-        memcpy(number + n, series->value, n * sizeof *number);
+static void add_copy(sel_pack *pack, int which, size_t rows, const void *from) {
+    void *to = add_rows(pack, which, rows);
+    if (to && rows > 0) {
+        memcpy(to, from, rows * row_bytes[which]);
     }
-    return number;
 }
 
-static bool write_raster(sel_pack *pack, const sel_raster *raster, sel_packed_lookup *to) {
-    const size_t n = (size_t)(raster->n[0] * raster->n[1]);
-    double *number = add_rows(pack, NUMBERS, n);
+/* ---- adding ---- */
+
+static void add_series(sel_pack *pack, const sel_series *series, sel_packed_lookup *to) {
+    to->series = series->rule;
+    add_copy(pack, NUMBERS, (size_t)series->rule.n, series->t);
+    add_copy(pack, NUMBERS, (size_t)series->rule.n, series->value);
+}
+
+static void add_raster(sel_pack *pack, const sel_raster *raster, sel_packed_lookup *to) {
     to->raster = *raster;
     to->raster.value = NULL;
     to->raster.file = NULL;
-    if (number) {
-        memcpy(number, raster->value, n * sizeof *number);
-    }
-    return number;
+    add_copy(pack, NUMBERS, (size_t)(raster->n[0] * raster->n[1]), raster->value);
 }
 
 /* The number of a look-up, added unless its data are present. Noise has no data: all noise is the
@@ -94,38 +91,15 @@ static int add_lookup(sel_pack *pack, const sel_lookup *lookup) {
             return (int)k;
         }
     }
-    const sel_lookup **here = add_rows(pack, KNOWN_LOOKUPS, 1);
-    sel_packed_lookup *to = add_rows(pack, LOOKUPS, 1);
-    if (!here || !to) {
-        return -1;
+    sel_packed_lookup to = {.kind = lookup->kind, .first = (int64_t)pack->rows[NUMBERS]};
+    if (lookup->kind == SEL_LOOKUP_SERIES) {
+        add_series(pack, lookup->data, &to);
+    } else if (lookup->kind == SEL_LOOKUP_RASTER) {
+        add_raster(pack, lookup->data, &to);
     }
-    *here = lookup;
-    *to = (sel_packed_lookup){.kind = lookup->kind, .first = (int64_t)pack->rows[NUMBERS]};
-    bool done = lookup->kind == SEL_LOOKUP_NOISE ||
-                (lookup->kind == SEL_LOOKUP_SERIES ? write_series(pack, lookup->data, to)
-                                                   : write_raster(pack, lookup->data, to));
-    return done ? (int)count : -1;
-}
-
-/* Adds the inputs that vary with the place, or the others; returns their number. */
-static int write_inputs(const sel_program *p, bool coordinates, sel_packed_input *to) {
-    int count = 0;
-    for (int i = 0; i < p->inputs; i++) {
-        if (sel_is_coordinate(&p->input[i]) == coordinates) {
-            to[count++] = p->input[i];
-        }
-    }
-    return count;
-}
-
-static void write_code(const sel_instruction *code, int count, uint64_t *to) {
-    for (int i = 0; i < count; i++) {
-        const uint16_t operand[] = {code[i].to, code[i].a, code[i].b, code[i].c};
-        to[i] = code[i].op;
-        for (int k = 0; k < 4; k++) {
-            to[i] |= (uint64_t)operand[k] << (SEL_PACKED_OP_BITS + k * SEL_PACKED_BITS);
-        }
-    }
+    add_copy(pack, KNOWN_LOOKUPS, 1, &lookup);
+    add_copy(pack, LOOKUPS, 1, &to);
+    return (int)count;
 }
 
 static void add_calls(sel_pack *pack, const sel_program *p) {
@@ -136,35 +110,18 @@ static void add_calls(sel_pack *pack, const sel_program *p) {
     }
 }
 
-static void write_program(sel_pack *pack, const sel_program *p) {
-    sel_packed_program to = {.input = (int64_t)pack->rows[INPUTS],
-                             .code = (int64_t)pack->rows[CODE],
-                             .call = (int64_t)pack->rows[CALLS],
-                             .once = p->once_count,
-                             .each = p->each_count,
-                             .of_x = p->of_x,
-                             .of_yz = p->of_yz,
-                             .fixed = p->fixed,
-                             .lines = p->lines,
-                             .own = p->registers - p->fixed,
-                             .has_exact = p->has_exact,
-                             .exact = p->exact};
-    for (int r = 0; r < SEL_PROGRAM_RESULTS; r++) {
-        to.result[r] = p->result[r < p->results ? r : 0];
-    }
-    const sel_program **known = add_rows(pack, KNOWN_PROGRAMS, 1);
-    sel_packed_program *program = add_rows(pack, PROGRAMS, 1);
-    sel_packed_input *input = add_rows(pack, INPUTS, (size_t)p->inputs);
-    uint64_t *code = add_rows(pack, CODE, (size_t)(p->once_count + p->each_count));
-    if (!pack->full) {
-        to.inputs = write_inputs(p, false, input);
-        to.coordinates = write_inputs(p, true, input + to.inputs);
-        write_code(p->once, p->once_count, code);
-        write_code(p->each, p->each_count, code + p->once_count);
-        *known = p;
-        *program = to;
-        add_calls(pack, p);
-    }
+static void add_program(sel_pack *pack, const sel_program *p) {
+    const size_t inputs = (size_t)(p->layout.inputs + p->layout.coordinates);
+    const size_t words = (size_t)(p->layout.once + p->layout.each);
+    sel_packed_program to = p->layout;
+    to.input = (int64_t)pack->rows[INPUTS];
+    to.code = (int64_t)pack->rows[CODE];
+    to.call = (int64_t)pack->rows[CALLS];
+    add_copy(pack, KNOWN_PROGRAMS, 1, &p);
+    add_copy(pack, PROGRAMS, 1, &to);
+    add_copy(pack, INPUTS, inputs, p->input);
+    add_copy(pack, CODE, words, p->code);
+    add_calls(pack, p);
 }
 
 int sel_pack_add(sel_pack *pack, const sel_program *program) {
@@ -176,7 +133,7 @@ int sel_pack_add(sel_pack *pack, const sel_program *program) {
         }
     }
     if (!pack->full && sel_pack_can_hold(program)) {
-        write_program(pack, program);
+        add_program(pack, program);
         return pack->full ? -1 : (int)count;
     }
     return -1;

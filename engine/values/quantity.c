@@ -100,20 +100,22 @@ sel_status sel_quantity_gaps(const sel_quantity *q, const sel_places *at, uint8_
 
 /* ---- data that functions may call ---- */
 
-/* Prefixes an error with the place of the data in the script. */
-static sel_status look_up(const sel_function *self, size_t n, const double *const *arguments,
-                          double *out, sel_error *error) {
+/* sel_function.eval: of a raster, or of a series, which has one value at all places. An error opens
+ * with the place of the data in the script. */
+static sel_status evaluate(const sel_function *self, const sel_places *at, double *out,
+                           sel_error *error) {
     const sel_lookup *lookup = self->data;
+    const bool series = lookup->kind == SEL_LOOKUP_SERIES;
+    const double *arguments[] = {series ? &at->t : at->x, at->y};
+    const size_t n = series && at->n > 1 ? 1 : at->n;
     sel_error found = {.status = SEL_OK};
-    sel_status status = lookup->at(lookup, n, arguments, out, &found);
-    return status ? sel_fail_at(error, self->where, "%s", found.text) : SEL_OK;
-}
-
-/* sel_function.eval of a raster */
-static sel_status evaluate_place(const sel_function *self, const sel_places *at, double *out,
-                                 sel_error *error) {
-    const double *arguments[] = {at->x, at->y};
-    return look_up(self, at->n, arguments, out, error);
+    if (lookup->at(lookup, n, arguments, out, &found)) {
+        return sel_fail_at(error, self->where, "%s", found.text);
+    }
+    for (size_t i = n; i < at->n; i++) {
+        out[i] = out[0];
+    }
+    return SEL_OK;
 }
 
 bool sel_lookup_has_gap(const sel_lookup *lookup, double x, double y) {
@@ -133,18 +135,6 @@ static sel_status find_gaps(const sel_function *self, const sel_places *at, uint
         gap[i] = sel_lookup_has_gap(self->data, at->x[i], at->y[i]);
     }
     return SEL_OK;
-}
-
-/* sel_function.eval of a series: one value for all places */
-static sel_status evaluate_time(const sel_function *self, const sel_places *at, double *out,
-                                sel_error *error) {
-    const double *arguments[] = {&at->t};
-    double value = 0;
-    sel_status status = look_up(self, 1, arguments, &value, error);
-    for (size_t i = 0; i < at->n; i++) {
-        out[i] = value;
-    }
-    return status;
 }
 
 /* The program s(t) or r(x, y), exact where there is a value. NULL without memory: eval is used. */
@@ -171,7 +161,7 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
         *function = (sel_function){.depends = series ? SEL_ON_T : SEL_ON_X | SEL_ON_Y,
                                    .results = 1,
                                    .where = where,
-                                   .eval = series ? evaluate_time : evaluate_place,
+                                   .eval = evaluate,
                                    .data = (void *)(uintptr_t)lookup,
                                    .raster = series ? NULL : lookup,
                                    .gaps = series ? NULL : find_gaps,
@@ -182,25 +172,7 @@ const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *look
 
 const sel_lookup *sel_lookup_of(const sel_quantity *q) {
     const sel_function *function = q->components == 1 && !q->whole ? q->part[0].function : NULL;
-    bool is = function && (function->eval == evaluate_time || function->eval == evaluate_place);
-    return is ? function->data : NULL;
-}
-
-bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup) {
-    if (list->n == list->room) {
-        const int room = 2 * list->room + 8;
-        const sel_lookup **v = sel_arena_alloc(arena, (size_t)room * sizeof *v);
-        if (!v) {
-            return false;
-        }
-        for (int k = 0; k < list->n; k++) {
-            v[k] = list->v[k];
-        }
-        list->v = v;
-        list->room = room;
-    }
-    list->v[list->n++] = lookup;
-    return true;
+    return function && function->eval == evaluate ? function->data : NULL;
 }
 
 static sel_status evaluate_noise(const sel_lookup *self, size_t n, const double *const *arguments,

@@ -109,12 +109,9 @@ typedef struct sel_lookup {
 
 /* Look-ups in the order in which they were made. */
 typedef struct sel_lookups {
-    int n, room;
-    const sel_lookup **v; /* in the arena */
+    const sel_lookup *lookup;
+    struct sel_lookups *next;
 } sel_lookups;
-
-/* False: no memory. */
-bool sel_lookups_add(sel_arena *arena, sel_lookups *list, const sel_lookup *lookup);
 
 /* A series as a function of t, a raster as one of x and y, made in the arena. NULL: no memory. */
 const sel_function *sel_lookup_function(sel_arena *arena, const sel_lookup *lookup,

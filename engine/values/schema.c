@@ -43,38 +43,48 @@ const sel_table *sel_family_find(const sel_family *family, const char *name) {
     return NULL;
 }
 
+/* A kind in words, to which its choices or the names of its table or family are added, and in
+ * annotations for the Lua language server. */
+static const struct {
+    const char *words, *annotation;
+} kinds[] = {
+    [SEL_KIND_BOOL] = {"true or false", "boolean"},
+    [SEL_KIND_INT] = {"whole number", "integer"},
+    [SEL_KIND_NUMBER] = {"number", "number"},
+    [SEL_KIND_STRING] = {"string", "string"},
+    [SEL_KIND_FILE] = {"path of a file", "string"},
+    [SEL_KIND_KEY] = {"name, or number from 1", "string|integer"},
+    [SEL_KIND_CHOICE] = {"one of "},
+    [SEL_KIND_FLAGS] = {"list of "},
+    [SEL_KIND_SIZE] = {"{ nx, ny } or { nx, ny, nz }", "integer[]"},
+    [SEL_KIND_POINT] = {"point { x, y } or { x, y, z }", "number[]"},
+    [SEL_KIND_POINTS] = {"point or list of points", "number[]|number[][]"},
+    [SEL_KIND_NAMES] = {"name or list of names", "string|string[]"},
+    [SEL_KIND_VALUES] = {"list of numbers", "number[]"},
+    [SEL_KIND_NUMBERS] = {"{ NAME = number, ... }", "table<string, number>"},
+    [SEL_KIND_QUANTITY] = {"number, function, series, raster or paint", "selenite.quantity"},
+    [SEL_KIND_VECTOR] = {"vector of numbers, functions or series, or one function",
+                         "selenite.vector"},
+    [SEL_KIND_PREDICATE] = {"function that returns true or false", "function"},
+    [SEL_KIND_CALLBACK] = {"function(run)", "fun(run: selenite.run)"},
+    [SEL_KIND_UNITS] = {"units, made by sel.units", "selenite.units"},
+    [SEL_KIND_RASTER] = {"raster", "selenite.raster"},
+    [SEL_KIND_SHAPE] = {"shape", "selenite.shape"},
+    [SEL_KIND_TABLE] = {"table "},
+    [SEL_KIND_LIST] = {"list of tables "},
+    [SEL_KIND_VARIANT] = {""},
+    [SEL_KIND_VARIANTS] = {"list of "},
+};
+
+const char *sel_kind_annotation(sel_kind kind) {
+    return kinds[kind].annotation;
+}
+
 void sel_kind_text(const sel_field *field, char *text, size_t size) {
-    static const char *const kinds[] = {
-        [SEL_KIND_BOOL] = "true or false",
-        [SEL_KIND_INT] = "whole number",
-        [SEL_KIND_NUMBER] = "number",
-        [SEL_KIND_STRING] = "string",
-        [SEL_KIND_FILE] = "path of a file",
-        [SEL_KIND_KEY] = "name, or number from 1",
-        [SEL_KIND_CHOICE] = "one of ", /* and its choices */
-        [SEL_KIND_FLAGS] = "list of ",
-        [SEL_KIND_SIZE] = "{ nx, ny } or { nx, ny, nz }",
-        [SEL_KIND_POINT] = "point { x, y } or { x, y, z }",
-        [SEL_KIND_POINTS] = "point or list of points",
-        [SEL_KIND_NAMES] = "name or list of names",
-        [SEL_KIND_VALUES] = "list of numbers",
-        [SEL_KIND_NUMBERS] = "{ NAME = number, ... }",
-        [SEL_KIND_QUANTITY] = "number, function, series, raster or paint",
-        [SEL_KIND_VECTOR] = "vector of numbers, functions or series, or one function",
-        [SEL_KIND_PREDICATE] = "function that returns true or false",
-        [SEL_KIND_CALLBACK] = "function(run)",
-        [SEL_KIND_UNITS] = "units, made by sel.units",
-        [SEL_KIND_RASTER] = "raster",
-        [SEL_KIND_SHAPE] = "shape",
-        [SEL_KIND_TABLE] = "table ", /* and the name of its table */
-        [SEL_KIND_LIST] = "list of tables ",
-        [SEL_KIND_VARIANT] = "", /* and the name of its family */
-        [SEL_KIND_VARIANTS] = "list of ",
-    };
     const char *const *choice = field->choices;
     size_t used =
         (size_t)snprintf(text, size, "%s%s%s%s%s", field->flags & SEL_POSITIVE ? "positive " : "",
-                         kinds[field->kind], field->table ? field->table->name : "",
+                         kinds[field->kind].words, field->table ? field->table->name : "",
                          field->family ? field->family->name : "", field->family ? ".*" : "");
     for (; choice && *choice && used < size; choice++) {
         used += (size_t)snprintf(text + used, size - used, "%s\"%s\"",

@@ -205,6 +205,9 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error);
 /* Completion of command lines for "bash" or "zsh"; SEL_BAD_USAGE for another shell. */
 sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error);
 
+/* What editor annotations call a kind that has neither choices, table nor family: "integer". */
+const char *sel_kind_annotation(sel_kind kind);
+
 /* The kind of a field in words: "number", "list of shapes", "one of \"trt\", \"bgk\"". */
 void sel_kind_text(const sel_field *field, char *text, size_t size);
 

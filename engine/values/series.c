@@ -87,9 +87,10 @@ static sel_status evaluate(const sel_lookup *self, size_t n, const double *const
     return SEL_OK;
 }
 
-/* Copies and scales the points. NULL without memory or when a scaled number is not finite. */
-static sel_series *make_series(sel_arena *arena, const sel_series_params *params, size_t n,
-                               const double *t, const double *value) {
+/* Copies and scales the points. NULL: no memory. */
+static sel_series *make_series(sel_arena *arena, const sel_series_params *params,
+                               const sel_csv_points *points) {
+    const size_t n = points->n;
     sel_series *s = sel_arena_alloc(arena, sizeof *s);
     double *numbers = sel_arena_alloc(arena, 2 * n * sizeof *numbers);
     if (!s || !numbers) {
@@ -102,8 +103,8 @@ static sel_series *make_series(sel_arena *arena, const sel_series_params *params
                       .t = numbers,
                       .value = numbers + n};
     for (size_t i = 0; i < n; i++) {
-        s->t[i] = params->time_scale * t[i];
-        s->value[i] = params->scale * value[i];
+        s->t[i] = params->time_scale * points->t[i];
+        s->value[i] = params->scale * points->value[i];
     }
     return s;
 }
@@ -139,8 +140,12 @@ static sel_status check_scaled(const sel_series *s, const char *file, sel_where 
     return SEL_OK;
 }
 
-/* "series rain.csv", or "series rain.csv, column gauge_a". */
-static const char *name_of_file(sel_arena *arena, const sel_series_params *params) {
+/* "series rain.csv", or "series rain.csv, column gauge_a"; "series of run.lua:12" for a list. */
+static const char *make_name(sel_arena *arena, const sel_series_params *params, sel_where where) {
+    if (!params->file) {
+        return where.file ? sel_arena_print(arena, "series of %s:%d", where.file, where.line)
+                          : "series";
+    }
     const char *file = sel_file_name(params->file);
     if (params->column.name) {
         return sel_arena_print(arena, "series %s, column %s", file, params->column.name);
@@ -150,24 +155,22 @@ static const char *name_of_file(sel_arena *arena, const sel_series_params *param
                                  : sel_arena_print(arena, "series %s", file);
 }
 
-static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params, size_t n,
-                                     const double *t, const double *value, sel_where where,
-                                     sel_where last, sel_error *error) {
-    sel_series *s = n ? make_series(arena, params, n, t, value) : NULL;
-    sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
-    const char *name = params->file ? name_of_file(arena, params)
-                       : where.file
-                           ? sel_arena_print(arena, "series of %s:%d", where.file, where.line)
-                           : "series";
-    if (n == 0) {
+static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *params,
+                                     const sel_csv_points *points, sel_where where,
+                                     sel_error *error) {
+    if (points->n == 0) {
         sel_fail_at(error, where, "sel.series: there are no points in it");
         return NULL;
     }
+    sel_series *s = make_series(arena, params, points);
+    sel_lookup *lookup = sel_arena_alloc(arena, sizeof *lookup);
+    const char *name = make_name(arena, params, where);
     if (!s || !lookup || !name) {
-        sel_fail_memory(error, "a series", 2 * n * sizeof *t);
+        sel_fail_memory(error, "a series", 2 * points->n * sizeof *s->t);
         return NULL;
     }
     *lookup = (sel_lookup){SEL_LOOKUP_SERIES, name, 1, evaluate, s};
+    const sel_where last = {params->file, points->last_line};
     sel_status status = check_count(s, where, last, error);
     status = status ? status : check_scaled(s, params->file, where, error);
     return status ? NULL : lookup;
@@ -175,26 +178,21 @@ static const sel_lookup *make_lookup(sel_arena *arena, const sel_series_params *
 
 const sel_lookup *sel_series_create(sel_arena *arena, const sel_series_params *params,
                                     sel_where where, sel_error *error) {
+    sel_csv_points points = {.n = (size_t)params->t.n, .t = params->t.v, .value = params->value.v};
     if (check_params(params, where, error)) {
         return NULL;
     }
     if (!params->file) {
-        return make_lookup(arena, params, (size_t)params->t.n, params->t.v, params->value.v, where,
-                           (sel_where){NULL, 0}, error);
+        return make_lookup(arena, params, &points, where, error);
     }
     char *text = NULL;
     size_t length = 0;
-    sel_csv_points points = {0};
-    const sel_lookup *lookup = NULL;
     sel_status status =
         sel_file_read(params->file, max_file, "a series is a text file", &text, &length, error);
     if (!status) {
         status = sel_csv_read(params->file, text, length, &params->column, &points, error);
     }
-    if (!status) {
-        lookup = make_lookup(arena, params, points.n, points.t, points.value, where,
-                             (sel_where){params->file, points.last_line}, error);
-    }
+    const sel_lookup *lookup = status ? NULL : make_lookup(arena, params, &points, where, error);
     free(points.t);
     free(points.value);
     free(text);

@@ -19,73 +19,31 @@ typedef struct date {
     bool zoned;      /* a zone was given: `seconds` are those of UTC */
 } date;
 
-/* Reads a text of this layout, in which d stands for a digit: one number for each run of digits.
- * False: the text differs; nothing is consumed. */
-static bool take(const char **text, const char *layout, int *numbers) {
-    const char *at = *text;
-    for (const char *c = layout; *c; c++, at++) {
-        const bool digit = *c == 'd';
-        if (digit ? *at < '0' || *at > '9' : *at != *c) {
-            return false;
-        }
-        if (digit) {
-            *numbers = (c > layout && c[-1] == 'd' ? 10 * *numbers : 0) + (*at - '0');
-            numbers += c[1] != 'd';
-        }
-    }
-    *text = at;
-    return true;
-}
-
-static void take_part(const char **text, date *to) {
-    int digit;
-    for (double unit = 0.1; take(text, "d", &digit); unit /= 10) {
-        to->part += unit * digit;
-    }
-}
-
-/* The zone's offset from UTC in seconds. */
-static bool take_zone(const char **text, int *ahead) {
-    int hours, minutes = 0;
-    *ahead = 0;
-    if (!**text || take(text, "Z", NULL)) {
-        return true;
-    }
-    const bool west = take(text, "-", NULL);
-    if ((!west && !take(text, "+", NULL)) || !take(text, "dd", &hours)) {
-        return false;
-    }
-    if (**text && !take(text, ":dd", &minutes) && !take(text, "dd", &minutes)) {
-        return false;
-    }
-    *ahead = (west ? -1 : 1) * (3600 * hours + 60 * minutes);
-    return hours < 24 && minutes < 60;
-}
-
 /* Reads YYYY-MM-DD, optionally followed by 'T' or a blank and hh:mm, hh:mm:ss or hh:mm:ss.fff, and
  * by Z, +hh, +hhmm or +hh:mm. False when the text is anything else, or no day of the calendar. */
 static bool read_date(const char *text, date *to) {
-    int day[3], clock[3] = {0}, ahead = 0;
+    struct tm parts = {.tm_sec = 0}, zone = {.tm_gmtoff = 0};
+    const char *at = strptime(text, "%Y-%m-%d", &parts);
+    const int day = parts.tm_mday;
     *to = (date){.seconds = 0};
-    if (!take(&text, "dddd-dd-dd", day)) {
+    if (!at || at != text + strlen("YYYY-MM-DD")) {
         return false;
     }
-    if (*text) {
-        if (!take(&text, "Tdd:dd", clock) && !take(&text, " dd:dd", clock)) {
-            return false;
+    if (*at) {
+        at = *at == 'T' || *at == ' ' ? strptime(at + 1, "%H:%M", &parts) : NULL;
+        at = at && *at == ':' ? strptime(at + 1, "%S", &parts) : at;
+        if (at && *at == '.') {
+            double unit = 0.1;
+            for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10) {
+                to->part += unit * (*at - '0');
+            }
         }
-        if (take(&text, ":dd", &clock[2]) && take(&text, ".", NULL)) {
-            take_part(&text, to);
-        }
-        to->zoned = *text;
-        if (!take_zone(&text, &ahead) || clock[0] > 23 || clock[1] > 59 || clock[2] > 59) {
-            return false;
-        }
+        to->zoned = at && *at;
+        at = to->zoned ? strptime(at, "%z", &zone) : at;
     }
-    struct tm parts = {.tm_year = day[0] - 1900, .tm_mon = day[1] - 1, .tm_mday = day[2]};
-    to->seconds = timegm(&parts) + 3600 * clock[0] + 60 * clock[1] + clock[2] - ahead;
+    to->seconds = timegm(&parts) - zone.tm_gmtoff;
     /* A day that is not in the calendar has become another one. */
-    return !*text && parts.tm_mon == day[1] - 1 && parts.tm_mday == day[2];
+    return at && !*at && parts.tm_mday == day;
 }
 
 /* ---- lines and cells ---- */
@@ -263,16 +221,6 @@ static bool is_line_of_names(const reader *r) {
     return true;
 }
 
-static sel_status no_such_column(reader *r, const char *wanted) {
-    char names[512] = "";
-    size_t used = 0;
-    for (int i = 0; i < r->cells && used < sizeof names; i++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", i ? ", " : "",
-                                 r->cell[i]);
-    }
-    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted, names);
-}
-
 /* The column of the values, from 0. The present line names the columns if `header`. */
 static sel_status find_column(reader *r, const sel_key *wanted, bool header, int *column) {
     *column = wanted->number ? (int)wanted->number - 1 : 1;
@@ -283,13 +231,18 @@ static sel_status find_column(reader *r, const sel_key *wanted, bool header, int
         return FAIL_ASKED(r, "column '%s' is asked for, but the first line has no names",
                           wanted->name);
     }
+    char names[512] = "";
+    size_t used = 0;
     for (int i = 0; i < r->cells; i++) {
         if (strcmp(wanted->name, r->cell[i]) == 0) {
             *column = i;
             return SEL_OK;
         }
+        used += used < sizeof names ? (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
+                                                       i ? ", " : "", r->cell[i])
+                                    : 0;
     }
-    return no_such_column(r, wanted->name);
+    return FAIL_ASKED(r, "there is no column '%s'; the columns are %s", wanted->name, names);
 }
 
 static sel_status add_point(reader *r, int column, sel_csv_points *points) {

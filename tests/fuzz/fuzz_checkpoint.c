@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "engine/io/checkpoint.h"
-#include "engine/scene/saved_fields.h"
 
 static char path[64];
 

@@ -32,7 +32,7 @@ static inline void pack_agrees_in_row(const sel_packed *packed, int number, cons
                                       size_t i, const double *controls, double wanted, bool sure) {
     const sel_packed_program *program = &packed->program[number];
     const size_t row_registers = (size_t)(program->fixed + program->own);
-    const size_t own_registers = (size_t)(program->own - program->lines);
+    const size_t own_registers = (size_t)(program->own - program->per_row);
     double *row = calloc(row_registers + 1, sizeof *row);
     double *own = calloc(own_registers * SEL_LANES * PACK_STRIDE + 1, sizeof *own);
     const double y = at->y[i], z = at->z ? at->z[i] : 0;
@@ -58,9 +58,8 @@ static inline void pack_agrees(const sel_pack *pack, int number, const sel_progr
     void *block = pack_moved(pack);
     const sel_packed packed = sel_pack_tables(pack, block);
     double *expected = malloc(3 * at->n * sizeof *expected);
-    double *fixed = malloc(((size_t)program->fixed + 1) * sizeof *fixed);
-    double *own =
-        malloc(((size_t)(program->registers - program->fixed) + 1) * PACK_STRIDE * sizeof *own);
+    double *fixed = malloc(((size_t)program->layout.fixed + 1) * sizeof *fixed);
+    double *own = malloc(((size_t)program->layout.own + 1) * PACK_STRIDE * sizeof *own);
     uint8_t *exact = malloc(at->n);
     assert_int_equal(sel_program_eval(program, at, controls, expected, exact, NULL), SEL_OK);
     sel_packed_once(&packed, number, at->t, controls, fixed);

@@ -415,7 +415,7 @@ static void files_show_a_field_over_a_relief(void **state) {
     sel_colour_table(SEL_COLOURS_GREY, table);
     case_open(&c, 2, 4, 3, 1);
     c.domain.cell[0] = (uint8_t)c.domain.region_count;
-    c.domain.own_regions = c.regions;
+    c.domain.nodata = c.domain.region_count;
     c.domain.cell[3] = 1;
     sel_out_picture *params = add_picture(&c, "velocity_x");
     params->relief = "pressure";
@@ -437,7 +437,7 @@ static void files_show_a_field_over_a_relief(void **state) {
         assert_int_equal(field_pixel(&picture, 4, x, 2).r, seen);
         assert_int_equal(field_pixel(&picture, 4, x, 0).r, ground); /* y = 3.25 */
     }
-    c.domain.own_regions = NULL;
+    c.domain.nodata = 0;
     free(picture.pixels);
     case_close(&c);
 }

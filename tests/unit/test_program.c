@@ -80,9 +80,9 @@ static void what_no_result_needs_is_dropped(void **state) {
     sel_build(f->b, SEL_OP_SIN, f->y, 0, 0);
     const sel_program *p = sel_builder_finish(f->b, &needed, 1, f->one, f->arena);
     assert_non_null(p);
-    assert_int_equal(p->each_count, 1);
+    assert_int_equal(p->layout.each, 1);
     assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T);
-    assert_false(p->has_exact);
+    assert_false(p->layout.has_exact);
 }
 
 static void registers_are_used_again(void **state) {
@@ -97,7 +97,7 @@ static void registers_are_used_again(void **state) {
     }
     const sel_program *p = sel_builder_finish(f->b, &sum, 1, f->one, f->arena);
     evaluate(p, x, y, out, exact);
-    assert_true(p->registers - p->fixed <= 6);
+    assert_true(p->layout.own <= 6);
     for (int i = 0; i < MANY; i++) {
         double expected = x[i];
         for (int k = 1; k <= 100; k++)
@@ -195,7 +195,7 @@ static void look_ups_outside_their_data_are_not_exact(void **state) {
     int sure = sel_build(f->b, SEL_OP_EQ, value, value, 0);
     const sel_program *p = sel_builder_finish(f->b, &value, 1, sure, f->arena);
     evaluate(p, x, y, out, exact);
-    assert_true(p->has_exact);
+    assert_true(p->layout.has_exact);
     for (int i = 0; i < MANY; i++) {
         assert_int_equal(exact[i], x[i] <= 3);
         assert_true(x[i] > 3 || out[i] == 2 * x[i]);
@@ -212,8 +212,8 @@ static void look_ups_of_time_run_once_per_call(void **state) {
     int product = sel_build(f->b, SEL_OP_MUL, value, f->x, 0);
     const sel_program *p = sel_builder_finish(f->b, &product, 1, f->one, f->arena);
     evaluate(p, x, y, out, exact);
-    assert_int_equal(p->once_count, 1);
-    assert_int_equal(p->each_count, 1);
+    assert_int_equal(p->layout.once, 1);
+    assert_int_equal(p->layout.each, 1);
     assert_true(out[7] == 4 * x[7]);
 }
 

@@ -189,13 +189,13 @@ static void what_does_not_depend_on_place_runs_once_per_call(void **state) {
     const sel_program *p = law_function(&c, 0)->base.program;
     assert_non_null(p);
     assert_int_equal(p->depends, SEL_ON_X | SEL_ON_T | SEL_ON_CONTROLS);
-    assert_int_equal(p->once_count, 2);
-    assert_int_equal(p->each_count, 1);
+    assert_int_equal(p->layout.once, 2);
+    assert_int_equal(p->layout.each, 1);
     script_done(&c);
     load(&c, &n, LAW("local k = 3", "function() return math.exp(k) * math.sqrt(2) end"));
     p = law_function(&c, 0)->base.program;
     assert_int_equal(p->depends, 0);
-    assert_int_equal(p->once_count + p->each_count, 0);
+    assert_int_equal(p->layout.once + p->layout.each, 0);
     script_done(&c);
 }
 

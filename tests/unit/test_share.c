@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "engine/base/share.h"
+#include "engine/base/machine.h"
 
 enum { PARTS = 1000, THREADS = 4 };
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
-#include "engine/base/share.h"
+#include "engine/base/machine.h"
 
 enum { EVALUATED_AT_ONCE = 1 << 15 };
 

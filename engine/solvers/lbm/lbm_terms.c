@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/physics/lbm_law.h"
-#include "engine/base/share.h"
+#include "engine/base/machine.h"
 
 /* ---- the places of laws ---- */
 
