@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "engine/base/status.h"
+#include "engine/base/arena.h"
 
 enum { SEL_CHECKPOINT_VERSION = 1, SEL_BLOCK_NAME = 48 };
 
@@ -55,10 +55,9 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count);
 #define SEL_KEEP(checkpoint, value) sel_keep(checkpoint, &(value), sizeof(value))
 
-/* A text with its length; loading: a copy that the caller frees, "" after a failure. NULL: no
- * memory, which is a failure. */
-void sel_keep_text(sel_checkpoint *checkpoint, const char *text);
-char *sel_kept_text(sel_checkpoint *checkpoint);
+/* Moves a text and its length. Returns `text`; loading, where that is ignored, a copy in the arena,
+ * "" after a failure. */
+const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const char *text);
 
 /* Fails with the message, unless it has failed already. */
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)

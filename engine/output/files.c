@@ -1,18 +1,18 @@
 /* files.c -- the list of the files that the outputs of a run have made, also in a checkpoint. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "engine/output/kind.h"
 
 /* NULL: no memory. */
-static sel_output_file *append(sel_output_files *files, const char *name, sel_error *error) {
+static sel_output_file *append(sel_output_files *files, const char *name, bool known, int64_t bytes,
+                               sel_error *error) {
     sel_output_file *file = sel_arena_alloc(files->arena, sizeof *file);
     const char *copy = sel_arena_copy(files->arena, name);
     if (!file || !copy) {
         sel_fail_memory(error, "the list of files", sizeof *file);
         return NULL;
     }
-    *file = (sel_output_file){.name = copy, .bytes = -1};
+    *file = (sel_output_file){.name = copy, .known = known, .bytes = bytes};
     *(files->last ? &files->last->next : &files->first) = file;
     files->last = file;
     files->count++;
@@ -36,7 +36,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, con
         return SEL_OK;
     }
     sel_status status = sel_folder_claim(files->directory, path, files->force, error);
-    sel_output_file *file = status ? NULL : append(files, path, error);
+    sel_output_file *file = status ? NULL : append(files, path, false, -1, error);
     if (!file) {
         return status ? status : SEL_NO_DEVICE;
     }
@@ -60,36 +60,19 @@ sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_c
 
 /* ---- in a checkpoint ---- */
 
-static void load_file(sel_output_files *files, sel_checkpoint *checkpoint) {
-    char *name = sel_kept_text(checkpoint);
-    int64_t bytes = -1;
-    sel_error error = {.status = SEL_OK};
-    SEL_KEEP(checkpoint, bytes);
-    if (!checkpoint->failure.status) {
-        sel_output_file *file = append(files, name, &error);
-        if (file) {
-            file->bytes = bytes;
-            file->known = true;
-        } else {
-            sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
-        }
-    }
-    free(name);
-}
-
 void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint) {
     int count = files->count;
     sel_output_file *file = files->first;
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
-        if (checkpoint->loads) {
-            load_file(files, checkpoint);
-            continue;
+        int64_t bytes = file && file->csv ? sel_csv_bytes(file->csv) : file ? file->bytes : -1;
+        const char *name = sel_keep_text(checkpoint, files->arena, file ? file->name : NULL);
+        SEL_KEEP(checkpoint, bytes);
+        if (!checkpoint->loads) {
+            file = file->next;
+        } else if (!checkpoint->failure.status) {
+            append(files, name, true, bytes, &checkpoint->failure);
         }
-        file->bytes = file->csv ? sel_csv_bytes(file->csv) : file->bytes;
-        sel_keep_text(checkpoint, file->name);
-        SEL_KEEP(checkpoint, file->bytes);
-        file = file->next;
     }
 }
 
@@ -99,12 +82,9 @@ sel_status sel_output_files_known(sel_output_files *files, const sel_output_cont
     sel_output_files_keep(files, context->resume);
     sel_status status = sel_checkpoint_status(context->resume, error);
     for (const char *const *more = context->resume_files; *more && !status; more++) {
-        sel_output_file *file = find_known(files, *more);
-        file = file ? file : append(files, *more, error);
-        if (!file) {
+        if (!find_known(files, *more) && !append(files, *more, true, -1, error)) {
             return SEL_NO_DEVICE;
         }
-        file->known = true;
     }
     return status;
 }

@@ -17,15 +17,14 @@ const sel_table sel_out_checkpoint_table =
               "written at the end, too, and when a run is interrupted also without this output, "
               "but not by a run that has diverged.");
 
-static sel_status checkpoint_check(const sel_output_site *site, const void *params) {
+static void checkpoint_check(sel_output_site *site, const void *params) {
     const sel_out_checkpoint *checkpoint = params;
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
-    return by_steps && !isnan(checkpoint->wall_time)
-               ? sel_output_refuse(
-                     site,
-                     "give every (steps), interval (time) or wall_time (seconds), not two of them")
-               : SEL_OK;
+    if (by_steps && !isnan(checkpoint->wall_time)) {
+        sel_output_refuse(
+            site, "give every (steps), interval (time) or wall_time (seconds), not two of them");
+    }
 }
 
 static const double default_seconds = 600;

@@ -44,18 +44,18 @@ typedef struct force_output {
     force_record record;
 } force_output;
 
-static sel_status force_check(const sel_output_site *site, const void *params) {
+static void force_check(sel_output_site *site, const void *params) {
     const sel_out_force *force = params;
     const sel_solver *solver = site->simulation->solver;
     if (solver->no_forces) {
-        return sel_output_refuse(site, "sel.%s knows no forces", solver->name);
+        sel_output_refuse(site, "sel.%s knows no forces", solver->name);
+        return;
     }
-    sel_status status = sel_measure_check(site, force->region);
+    sel_measure_check(site, force->region);
     if (force->centre.n != 0 && force->centre.n != site->domain->grid.dims) {
-        status = sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
-                                   force->centre.n, site->domain->grid.dims);
+        sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
+                          force->centre.n, site->domain->grid.dims);
     }
-    return status;
 }
 
 /* ---- the record ---- */
@@ -102,12 +102,6 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
 }
 
 /* ---- rows ---- */
-
-static sel_status force_ask(sel_output *base, sel_error *error) {
-    const sel_out_force *params = base->params;
-    return sel_measure_ask(base->context, SEL_FORCE, params->region, &params->centre,
-                           &base->requests, error);
-}
 
 static sel_status force_take(sel_output *base, sel_error *error) {
     (void)error;
@@ -233,7 +227,8 @@ static sel_status force_open(sel_output *base, sel_error *error) {
         sel_csv_text(base->csv, "cd");
         sel_csv_text(base->csv, "cl");
     }
-    return SEL_OK;
+    const sel_out_force *params = base->params;
+    return sel_measure_regions(base, SEL_FORCE, params->region, &params->centre, error);
 }
 
 const sel_output_kind sel_force_kind = {
@@ -243,7 +238,6 @@ const sel_output_kind sel_force_kind = {
     .rows = true,
     .check = force_check,
     .open = force_open,
-    .ask = force_ask,
     .take = force_take,
     .keep = force_keep,
     .conclude = force_conclude,

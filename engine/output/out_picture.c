@@ -69,7 +69,7 @@ typedef struct picture_output {
 
 enum { MOST_PIXELS = 16384 };
 
-static sel_status check_slice(const sel_output_site *site, const sel_slice *slice) {
+static bool check_slice(sel_output_site *site, const sel_slice *slice) {
     const sel_grid *grid = &site->domain->grid;
     int given = 0, axis = 2;
     for (int a = 0; a < 3; a++) {
@@ -77,7 +77,7 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
         axis = isnan(slice->v[a]) ? axis : a;
     }
     if (grid->dims == 2) {
-        return given == 0 ? SEL_OK : sel_output_refuse(site, "slice is for 3-D domains");
+        return given == 0 || sel_output_refuse(site, "slice is for 3-D domains");
     }
     double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
     if (given != 1) {
@@ -87,37 +87,33 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
                                  sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
-    if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
-        return sel_output_refuse(
-            site, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
-            sel_axis_names[axis], slice->v[axis], low, high);
-    }
-    return SEL_OK;
+    return (slice->v[axis] >= low - slack && slice->v[axis] <= high + slack) ||
+           sel_output_refuse(site,
+                             "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+                             sel_axis_names[axis], slice->v[axis], low, high);
 }
 
-static sel_status picture_check(const sel_output_site *site, const void *params) {
+static void picture_check(sel_output_site *site, const void *params) {
     const sel_out_picture *picture = params;
-    const sel_status slice = check_slice(site, &picture->slice);
-    sel_status status = slice;
+    const bool has_plane = check_slice(site, &picture->slice);
     if (!picture->relief && !(isnan(picture->above) && isnan(picture->exaggeration))) {
-        status = sel_output_refuse(site, "above and exaggeration are for a picture with a relief; "
-                                         "give relief, a field of heights");
+        sel_output_refuse(site, "above and exaggeration are for a picture with a relief; give "
+                                "relief, a field of heights");
     }
     if (picture->max <= picture->min) {
-        status = sel_output_refuse(site, "max must be above min");
+        sel_output_refuse(site, "max must be above min");
     }
-    if (slice != SEL_OK) {
-        return status;
+    if (!has_plane) {
+        return;
     }
     sel_plane plane = sel_plane_make(&site->domain->grid, &picture->slice);
     double scale = sel_plot_scale(picture->scale, plane.n);
     double width = scale * (double)plane.n[0], height = scale * (double)plane.n[1];
     if (width > MOST_PIXELS || height > MOST_PIXELS) {
-        status = sel_output_refuse(
+        sel_output_refuse(
             site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
             scale, width, height, MOST_PIXELS);
     }
-    return status;
 }
 
 /* ---- on the writer's thread ---- */

@@ -158,20 +158,19 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
-/* Takes `file` over; NULL: there was no memory for it. */
-static sel_status add_step(vtk_output *output, double time, char *file, sel_error *error) {
-    const size_t room = 2 * output->step_room + 64;
-    vtkw_step *steps = output->steps;
-    if (file && output->step_count == output->step_room) {
-        steps = realloc(output->steps, room * sizeof *steps);
+static sel_status add_step(vtk_output *output, double time, const char *file, sel_error *error) {
+    char *copy = strdup(file);
+    if (copy && output->step_count == output->step_room) {
+        const size_t room = 2 * output->step_room + 64;
+        vtkw_step *steps = realloc(output->steps, room * sizeof *steps);
         output->steps = steps ? steps : output->steps;
         output->step_room = steps ? room : output->step_room;
     }
-    if (!file || !steps) {
-        free(file);
-        return sel_fail_memory(error, "the list of files", room * sizeof *steps);
+    if (!copy || output->step_count == output->step_room) {
+        free(copy);
+        return sel_fail_memory(error, "the list of files", sizeof *output->steps);
     }
-    output->steps[output->step_count++] = (vtkw_step){time, file};
+    output->steps[output->step_count++] = (vtkw_step){time, copy};
     return SEL_OK;
 }
 
@@ -189,7 +188,7 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
     sel_status status = write_image(output, frame, path, error);
-    status = status ? status : add_step(output, frame->time, strdup(file), error);
+    status = status ? status : add_step(output, frame->time, file, error);
     return status ? status : write_collection(output, error);
 }
 
@@ -210,55 +209,42 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
  * writer has nothing to do meanwhile. */
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
-    const bool loads = checkpoint->loads;
+    sel_error *failure = &checkpoint->failure;
     uint64_t count = output->step_count;
-    sel_error error = {.status = SEL_OK};
     SEL_KEEP(checkpoint, count);
-    for (uint64_t i = 0; i < count && !error.status; i++) {
-        double time = loads ? 0 : output->steps[i].time;
-        SEL_KEEP(checkpoint, time);
-        if (!loads) {
-            sel_keep_text(checkpoint, output->steps[i].file);
-            continue;
+    for (uint64_t i = 0; i < count && !failure->status; i++) {
+        vtkw_step step = {0, NULL};
+        step = checkpoint->loads ? step : output->steps[i];
+        SEL_KEEP(checkpoint, step.time);
+        step.file = sel_keep_text(checkpoint, base->arena, step.file);
+        if (checkpoint->loads && !failure->status) {
+            add_step(output, step.time, step.file, failure);
         }
-        char *file = sel_kept_text(checkpoint);
-        if (checkpoint->failure.status) {
-            free(file);
-            return;
-        }
-        add_step(output, time, file, &error);
     }
     output->collected = count > 0;
-    if (count > 0 && loads && !error.status) {
-        write_collection(output, &error);
-    }
-    if (error.status) {
-        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+    if (count > 0 && checkpoint->loads && !failure->status) {
+        write_collection(output, failure);
     }
 }
 
 /* ---- opening ---- */
 
-static sel_status vtk_check(const sel_output_site *site, const void *params) {
+static void vtk_check(sel_output_site *site, const void *params) {
     const sel_out_vtk *vtk = params;
-    sel_status status = sel_within_check(site, "within", vtk->within);
+    sel_within_check(site, "within", vtk->within);
     if (vtk->stride < 1) {
-        status =
-            sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
+        sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }
     bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
     if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
-        status =
-            sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
+        sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
     }
     if (level && (vtk->level < 1 || vtk->level > 9)) {
-        status = sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
+        sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
     }
     if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
-        status =
-            sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
+        sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
     }
-    return status;
 }
 
 /* Mantissa bits to drop so that the error is at most half a unit of the last decimal digit. */
@@ -396,12 +382,6 @@ typedef struct average_output {
     int64_t samples;
 } average_output;
 
-static sel_status average_ask(sel_output *base, sel_error *error) {
-    const average_output *output = (const average_output *)base;
-    const sel_box all = sel_grid_box(&base->context->domain->grid);
-    return sel_output_read(base, &all, SEL_F64, output->values, error);
-}
-
 /* Cells are independent of each other: any number of threads gives the same bits. */
 static void add_field(const average_output *output, int k) {
     const sel_pick *pick = &output->base.picks.v[k];
@@ -438,13 +418,8 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     bool same = count == base->picks.count;
     for (int i = 0; i < base->picks.count && same; i++) {
-        if (!checkpoint->loads) {
-            sel_keep_text(checkpoint, base->picks.v[i].name);
-            continue;
-        }
-        char *name = sel_kept_text(checkpoint);
-        same = name && strcmp(name, base->picks.v[i].name) == 0;
-        free(name);
+        const char *name = sel_keep_text(checkpoint, base->arena, base->picks.v[i].name);
+        same = strcmp(name, base->picks.v[i].name) == 0;
     }
     if (!same) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
@@ -533,7 +508,9 @@ static sel_status average_open(sel_output *base, sel_error *error) {
         failed = !field->mean || !output->values[k];
         field->squares = failed ? NULL : field->mean + stored;
     }
-    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
+    const sel_box cells = sel_grid_box(&base->context->domain->grid);
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double))
+                  : sel_output_read(base, &cells, SEL_F64, output->values, error);
 }
 
 const sel_output_kind sel_average_kind = {
@@ -542,7 +519,6 @@ const sel_output_kind sel_average_kind = {
     .period = SAMPLE_PERIOD,
     .only_when_due = true,
     .open = average_open,
-    .ask = average_ask,
     .take = average_take,
     .keep = average_keep,
     .conclude = average_conclude,

@@ -151,7 +151,7 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     output->written = -1;
     sel_status status = make_picks(output, error);
     status = status || !kind->rows ? status : open_rows(output, error);
-    status = status || !kind->open ? status : kind->open(output, error);
+    status = status ? status : kind->open(output, error);
     return status || !kind->rows ? status : end_row(output, error);
 }
 
@@ -205,12 +205,12 @@ static sel_status finish_requests(sel_outputs *outputs, sel_output *output, int 
 static sel_status start_output(sel_outputs *outputs, sel_output *output, sel_error *error) {
     const sel_output_context *context = outputs->context;
     sel_requests *requests = &output->requests;
-    requests->count = 0;
     output->step = outputs->step;
     output->time = outputs->time;
-    sel_status status = output->kind->ask(output, error);
+    sel_status status = output->kind->ask ? output->kind->ask(output, error) : SEL_OK;
     int started = 0;
     while (!status && started < requests->count) {
+        requests->v[started].term_count = 0; /* terms are appended */
         status = context->backend->start(context->state, &requests->v[started], error);
         started += status == SEL_OK;
     }
@@ -365,8 +365,8 @@ void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count; i++) {
-        sel_keep_text(checkpoint, outputs->v[i]->name);
-        sel_keep_text(checkpoint, outputs->v[i]->kind->table->name);
+        sel_keep_text(checkpoint, NULL, outputs->v[i]->name);
+        sel_keep_text(checkpoint, NULL, outputs->v[i]->kind->table->name);
     }
     for (int i = 0; i < count; i++) {
         snprintf(block, sizeof block, "output %d", i + 1);
@@ -404,15 +404,14 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
                             checkpoint->path, count);
     }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
-        char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
-        sel_output *output = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
+        const char *name = sel_keep_text(checkpoint, outputs->arena, NULL);
+        const char *kind = sel_keep_text(checkpoint, outputs->arena, NULL);
+        sel_output *output = same_output(outputs, name, kind, checkpoint);
         if (output) {
             output->kept = i + 1;
-        } else if (name && kind) {
+        } else {
             sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
         }
-        free(name);
-        free(kind);
     }
     for (int i = 0; i < outputs->count; i++) {
         sel_output *output = outputs->v[i];

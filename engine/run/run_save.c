@@ -314,7 +314,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
                                .to = values};
         request.box.lo[grid->dims - 1] = s;
         request.box.hi[grid->dims - 1] = s + 1;
-        if (!sel_output_request(context, &request, error)) {
+        if (!sel_answer(context, &request, error)) {
             sel_keep(checkpoint, values, (size_t)(cells * components) * sizeof *values);
         }
     }
