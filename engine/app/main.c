@@ -232,7 +232,7 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
 
 static sel_status bench(const sel_arguments *a, sel_error *error) {
     sel_bench_options options = {.backend = a->settings.backend,
-                                 .threads = (int)a->settings.threads,
+                                 .threads = a->settings.threads,
                                  .device = a->settings.device,
                                  .rounds = 7,
                                  .seconds = 0.25,

@@ -1,4 +1,4 @@
-/* grid_asc.c -- grids of numbers as text: ESRI ASCII (.asc), read block by block, and written.
+/* grid_asc.c -- grids of numbers as text: ESRI ASCII (.asc), read line by line, and written.
  *
  * Keys and their numbers, then rows * columns values, the north-west one first; white space is all
  * that separates. https://desktop.arcgis.com, "Esri ASCII raster format"; GDAL's driver AAIGrid.
@@ -14,7 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/io/grid_file.h"
 
-enum { BLOCK = 1 << 20, LONGEST_NUMBER = 1024, SHOWN = 40 };
+enum { SHOWN = 40 };
 
 enum { COLUMNS, ROWS, X_CORNER, X_CENTRE, Y_CORNER, Y_CENTRE, SIDE, DX, DY, NODATA, KEYS };
 static const char *const keys[KEYS] = {"NCOLS",     "NROWS",       "XLLCORNER", "XLLCENTER",
@@ -25,9 +25,9 @@ typedef struct reader {
     sel_raster_source *to;
     bool given[KEYS]; /* of the header */
     double value[KEYS];
-    char *block;          /* BLOCK bytes and a NUL */
-    const char *at, *end; /* what is read and not used */
-    bool ended;           /* nothing is behind `end` */
+    char *text; /* a line */
+    size_t room;
+    const char *at, *end; /* what is not used of it */
     int line;             /* of `at` */
 } reader;
 
@@ -47,37 +47,21 @@ static inline bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Keeps what is not used and reads on; false at the end of the file. */
-static bool refill(reader *r) {
-    size_t kept = (size_t)(r->end - r->at);
-    if (r->ended) {
-        return false;
-    }
-    memmove(r->block, r->at, kept);
-    size_t got = fread(r->block + kept, 1, BLOCK - kept, r->to->file);
-    r->ended = got < BLOCK - kept;
-    r->at = r->block;
-    r->end = r->block + kept + got;
-    r->block[kept + got] = '\0';
-    return got > 0;
-}
-
-/* Goes to the next token, all of which is in the block then; false when there is none. */
+/* False at the end of the file. */
 static inline bool next_token(reader *r) {
     for (;;) {
         for (; r->at < r->end && is_blank(*r->at); r->at++) {
             r->line += *r->at == '\n';
         }
-        if (r->at == r->end) {
-            if (!refill(r)) {
-                return false;
-            }
-        } else {
-            if (r->end - r->at < LONGEST_NUMBER) {
-                refill(r);
-            }
+        if (r->at < r->end) {
             return true;
         }
+        const ssize_t length = getline(&r->text, &r->room, r->to->file);
+        if (length < 0) {
+            return false;
+        }
+        r->at = r->text;
+        r->end = r->text + length;
     }
 }
 
@@ -111,7 +95,7 @@ static sel_status bad_number(const reader *r) {
 /* The number at the token that next_token found. */
 static inline sel_status read_number(reader *r, double *value) {
     const char *behind = sel_decimal_read(r->at, value);
-    if (behind && (behind < r->end ? is_blank(*behind) : r->ended) && isfinite(*value)) {
+    if (behind && (behind == r->end || is_blank(*behind)) && isfinite(*value)) {
         r->at = behind;
         return SEL_OK;
     }
@@ -275,7 +259,6 @@ static sel_status read_values(reader *r) {
 }
 
 static sel_status read_grid(reader *r) {
-    r->value[NODATA] = -9999;
     sel_status status = read_header(r);
     r->to->nodata = r->value[NODATA];
     status = status ? status : sel_raster_allocate(r->to);
@@ -283,10 +266,9 @@ static sel_status read_grid(reader *r) {
 }
 
 sel_status sel_asc_read(sel_raster_source *to) {
-    char *block = malloc(BLOCK + 1);
-    reader r = {.to = to, .block = block, .at = block, .end = block, .line = 1};
-    sel_status status = block ? read_grid(&r) : sel_fail_memory(to->error, to->name, BLOCK);
-    free(block);
+    reader r = {.to = to, .value[NODATA] = -9999, .line = 1};
+    sel_status status = read_grid(&r);
+    free(r.text);
     return status;
 }
 

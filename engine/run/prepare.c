@@ -158,8 +158,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    const int64_t own = common->threads == SEL_INT_NOT_GIVEN ? 0 : common->threads;
-    const int told = (int)(settings->threads > 0 ? settings->threads : own); /* 0: nobody says */
+    const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
+    const int told = settings->threads > 0 ? settings->threads : own; /* 0: nobody says */
     use_threads(prepared, told ? told : sel_machine_threads());
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {

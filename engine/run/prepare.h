@@ -30,11 +30,11 @@ enum { SEL_MAX_THREADS = 1024 };
 
 /* What the command line may set over the scenario's own fields. */
 typedef struct sel_settings {
-    int precision;   /* SEL_F32, SEL_F64; -1: the scenario's */
-    int backend;     /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
-    int64_t threads; /* 0: the scenario's, else all cores */
-    int device;      /* the number of the GPU, if it is one that computes */
-    int blocks;      /* into which the grid is cut; 0: 1 */
+    int precision; /* SEL_F32, SEL_F64; -1: the scenario's */
+    int backend;   /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
+    int threads;   /* 0: the scenario's, else all cores */
+    int device;    /* the number of the GPU, if it is one that computes */
+    int blocks;    /* into which the grid is cut; 0: 1 */
 } sel_settings;
 
 typedef struct sel_prepared {
