@@ -356,11 +356,17 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
                     name, sel_suggestion(name, names.v, suggestion));
 }
 
-/* Text of a cell of a Markdown table: | would end it. */
-static void print_cell(FILE *to, const char *text) {
-    for (; *text; text++) {
-        fputs(*text == '|' ? "\\|" : (char[2]){*text, '\0'}, to);
+/* A row of a Markdown table whose first cell is a name in code; | would end a cell. */
+static void print_row(FILE *to, const char *name, int count, const char *const *cells) {
+    fprintf(to, "| `%s` |", name);
+    for (int k = 0; k < count; k++) {
+        fputc(' ', to);
+        for (const char *c = cells[k]; *c; c++) {
+            fputs(*c == '|' ? "\\|" : (char[2]){*c, '\0'}, to);
+        }
+        fputs(" |", to);
     }
+    fputc('\n', to);
 }
 
 static void print_markdown_results(FILE *to, const sel_solver *solver) {
@@ -371,9 +377,8 @@ static void print_markdown_results(FILE *to, const sel_solver *solver) {
             solver->name);
     for (int f = 0; f < solver->field_count; f++) {
         const sel_field_info *field = &solver->fields[f];
-        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_texts[field->rank], field->unit);
-        print_cell(to, field->doc);
-        fputs(" |\n", to);
+        print_row(to, field->name, 3,
+                  (const char *[]){rank_texts[field->rank], field->unit, field->doc});
     }
 }
 
@@ -384,14 +389,9 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
         fputs("\n| field | what it takes | meaning |\n|---|---|---|\n", to);
     }
     for (int i = 0; i < table->count; i++) {
-        const sel_field *field = &table->fields[i];
         char holds[SEL_FIELD_ROOM];
-        sel_field_text(field, holds);
-        fprintf(to, "| `%s` | ", field->name);
-        print_cell(to, holds);
-        fputs(" | ", to);
-        print_cell(to, field->doc);
-        fputs(" |\n", to);
+        sel_field_text(&table->fields[i], holds);
+        print_row(to, table->fields[i].name, 2, (const char *[]){holds, table->fields[i].doc});
     }
     if (solver_of(table)) {
         print_markdown_results(to, solver_of(table));

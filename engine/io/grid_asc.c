@@ -6,13 +6,12 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "engine/base/text.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 enum { SHOWN = 40 };
 
@@ -31,14 +30,9 @@ typedef struct reader {
     int line;             /* of `at` */
 } reader;
 
-/* As sel_raster_refuse, with the line. */
-SEL_PRINTF(2, 3) static sel_status refuse_line(const reader *r, const char *format, ...) {
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return sel_fail(r->to->error, SEL_BAD_FILE, "%s:%d: %s", r->to->name, r->line, text);
+/* Where a message is about; a line of the file stands for that of a script. */
+static sel_where here(const reader *r) {
+    return (sel_where){r->to->name, r->line};
 }
 
 /* ---- tokens ---- */
@@ -88,7 +82,8 @@ static sel_status bad_number(const reader *r) {
     for (char *c = shown; *c; c++) {
         *c = *c < ' ' || *c > '~' ? '?' : *c;
     }
-    return refuse_line(r, "'%s%s' is no number%s", shown, length > SHOWN ? "..." : "",
+    return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "'%s%s' is no number%s", shown,
+                       length > SHOWN ? "..." : "",
                        strchr(shown, ',') ? "; decimals take a point" : "");
 }
 
@@ -116,22 +111,22 @@ static sel_status read_key(reader *r) {
     }
     size_t length = token_length(r);
     if (key == KEYS) {
-        return refuse_line(r,
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
                            "unknown key '%.*s'; an ASCII grid has NCOLS, NROWS, XLLCORNER or "
                            "XLLCENTER, YLLCORNER or YLLCENTER, CELLSIZE, NODATA_VALUE",
                            (int)(length < SHOWN ? length : SHOWN), r->at);
     }
     if (r->given[key]) {
-        return refuse_line(r, "%s is given twice", keys[key]);
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "%s is given twice", keys[key]);
     }
     r->given[key] = true;
     r->at += length;
     if (!next_token(r)) {
-        return refuse_line(r, "ends behind %s", keys[key]);
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "ends behind %s", keys[key]);
     }
     sel_status status = read_number(r, &r->value[key]);
     if (!status && isnan(r->value[key]) && key != NODATA) {
-        status = refuse_line(r, "%s is not a number", keys[key]);
+        status = sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "%s is not a number", keys[key]);
     }
     return status;
 }
@@ -232,7 +227,8 @@ static sel_status too_few(const reader *r, int64_t done) {
     if (ferror(r->to->file)) {
         return unreadable(r);
     }
-    return refuse_line(r, "ends after %lld of %lld x %lld = %lld values", (long long)done,
+    return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
+                       "ends after %lld of %lld x %lld = %lld values", (long long)done,
                        (long long)n[0], (long long)n[1], (long long)(n[0] * n[1]));
 }
 
@@ -252,7 +248,8 @@ static sel_status read_values(reader *r) {
         }
     }
     if (next_token(r)) {
-        return refuse_line(r, "there are more values than %lld x %lld = %lld", (long long)width,
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
+                           "there are more values than %lld x %lld = %lld", (long long)width,
                            (long long)height, (long long)(width * height));
     }
     return SEL_OK;

@@ -13,7 +13,7 @@
 #include <tiffio.h>
 #include <unistd.h>
 #include "engine/base/text.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 /* ---- libtiff, its complaints kept ---- */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/base/file.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 enum {
     MODEL_TYPE = 1024,

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 /* Deflate packs at most 1032 bytes into one. A file that is too short for the size that it
  * declares, or declares too many pixels, is refused before memory is taken for them. */

@@ -59,16 +59,6 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error);
 
-/* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
-sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
-                                sel_error *error);
-
-/* Moves the names to a checkpoint or from it, with the bytes of CSV files; adds all that are known
- * to a run that goes on. */
-void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
-sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
-                                  sel_error *error);
-
 /* ---- kinds ---- */
 
 enum { SEL_COLUMN_ROOM = 96 };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "engine/output/kind.h"
 #include "engine/values/quantity.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "tif", NULL};
 static sel_grid_writer *const writers[] = {

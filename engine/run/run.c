@@ -251,11 +251,8 @@ static sel_status finish_monitor(run *r, sel_error *error) {
         return status;
     }
     take_look(r);
-    if (r->report->stopped_by == SEL_BY_DIVERGENCE) {
-        return SEL_OK;
-    }
-    double tolerance = r->prepared->simulation->params->stop.steady;
-    if (!r->monitor.only_bad_cell) {
+    const double tolerance = r->prepared->simulation->params->stop.steady;
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;
         if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
             stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",

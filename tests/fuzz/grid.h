@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <tiffio.h>
 #include <unistd.h>
 #include "engine/values/quantity.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 #include "tests/unit/output_case.h"
 #include "tests/unit/raster_cell.h"
 
