@@ -56,7 +56,7 @@ const sel_option sel_options[] = {
      SETS(TEXT, directory)},
     {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
     {"--resume", SEL_RUN, "[FILE.sel]",
-     "go on from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
+     "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
      FLAG(resume), SETS(TEXT, resume_file)},
     {"--backend", ANY, "auto|cpu|cuda",

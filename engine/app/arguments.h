@@ -14,7 +14,7 @@ enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_ANY_COMM
 
 typedef struct sel_arguments {
     int command;        /* SEL_RUN ... SEL_BENCH */
-    const char **words; /* what is no option; room for argc */
+    const char **words; /* all that are not options; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
     const char *file;        /* run and check: the first word; the others are name=value */

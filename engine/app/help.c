@@ -115,7 +115,7 @@ bool sel_usage_of(FILE *to, const char *name) {
 
 /* ---- tables of fields ---- */
 
-/* What a script calls that is no table of fields. */
+/* What a script calls without a table of fields. */
 #define CALL(called, how, text) \
     { .name = called, .usage = how, .doc = text }
 static const sel_table calls[] = {

@@ -1,4 +1,5 @@
-/* checkpoint.c -- the file that a run goes on from: named blocks of bytes, each with its CRC. */
+/* checkpoint.c -- the file from which a run is resumed: named blocks of bytes, each with its CRC.
+ */
 #include "engine/io/checkpoint.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* checkpoint.h -- the file that a run goes on from: named blocks of bytes, each with its CRC.
+/* checkpoint.h -- the file from which a run is resumed: named blocks of bytes, each with its CRC.
  *
  * The same functions save and load: what is kept moves to the file, or from it. A failure stays,
  * and what is moved after it is left alone (loading: zeroed), so that callers ask once at the end.
  *
  * The file is "SELSTATE", version and byte order (16 bytes), then blocks: name (48 bytes, zeros
  * behind it), bytes, CRC of them, CRC of this header (64 bytes in all), and the bytes. The CRC of a
- * header goes on from that of the block before, so that no block can be lost or exchanged; the last
+ * header starts from that of the block before, so that no block can be lost or exchanged; the last
  * block is called "end" and has no bytes. Numbers are those of the machine.
  */
 #ifndef SEL_CHECKPOINT_H
@@ -40,8 +40,8 @@ typedef struct sel_checkpoint {
 /* Begins a file that appears under its name when sel_checkpoint_commit is called. */
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error);
 
-/* Opens a file and checks all of it: SEL_BAD_FILE where it is no checkpoint, of another version, or
- * damaged, even by one bit. */
+/* Opens a file and checks all of it: SEL_BAD_FILE where it is not a checkpoint, of another version,
+ * or damaged, even by one bit. */
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error);
 
 /* Loading: the bytes of a block; -1: there is none. */

@@ -169,9 +169,9 @@ sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
         csv->whole += (off_t)length;
         return SEL_OK;
     }
-    /* Should the cut fail too, nothing better can be done; the first cause is what is told. */
+    /* Should the cut fail too, nothing better can be done; the first cause is reported. */
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s%s", csv->path, strerror(code),
-                    cut(csv) ? "" : " (its last line is not whole)");
+                    cut(csv) ? "" : " (its last line is incomplete)");
 }
 
 void sel_csv_close(sel_csv *csv) {

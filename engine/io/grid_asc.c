@@ -284,7 +284,7 @@ static void write_header(const sel_grid_file *grid, FILE *to) {
     fprintf(to, "\nNODATA_value %d.0\n", SEL_GRID_NODATA);
 }
 
-/* Nine digits tell all floats apart. */
+/* Nine digits distinguish all floats. */
 static size_t print_value(char *text, float value) {
     if (value == 0) {
         *text = '0';

@@ -304,7 +304,7 @@ static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y
     }
 }
 
-/* Parts of no bytes have no data: sparse files leave them out. */
+/* A part of zero bytes has no data: sparse files leave such parts out. */
 static sel_status read_part(const reader *r, int64_t x, int64_t y, void *buffer, tmsize_t bytes) {
     const bool tiled = TIFFIsTiled(r->tiff) != 0;
     const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0)

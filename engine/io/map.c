@@ -90,7 +90,7 @@ bool sel_map_looks_like_degrees(const sel_raster *raster) {
 
 /* ---- into metres ---- */
 
-/* EPSG's number of the UTM zone at a place, or of the map of the pole beside it. */
+/* EPSG's number of the UTM zone at a place, or of the polar map there. */
 static int utm_zone(double longitude, double latitude) {
     const double east = fmod(longitude + 540, 360); /* from 180 degrees west */
     const int zone = (int)(east / 6) + 1;

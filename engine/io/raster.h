@@ -37,7 +37,7 @@ typedef struct sel_undeclared {
     int64_t count;
 } sel_undeclared;
 
-/* What is known of a raster beside its values. All in the arena. */
+/* What is known of a raster besides its values. All in the arena. */
 typedef struct sel_raster_file {
     const char *path;
     const sel_geo_keys *keys; /* of the map that it is drawn on; NULL: none */

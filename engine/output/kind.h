@@ -39,12 +39,12 @@ typedef struct sel_output_file {
     const char *name;
     int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
     const sel_csv *csv; /* that writes it now; NULL: none does */
-    bool known;         /* it is of the run that this one goes on from */
-    int64_t bytes;      /* of a CSV file at the checkpoint that the run goes on from; -1: none */
+    bool known;         /* the resumed run had made it */
+    int64_t bytes;      /* of a CSV file at the checkpoint that is resumed; -1: none */
     struct sel_output_file *next;
 } sel_output_file;
 
-/* In the order in which they were asked for, those that are known first. */
+/* In the order in which they were added, those of the resumed run first. */
 typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
@@ -67,7 +67,7 @@ enum { SEL_COLUMN_ROOM = 96 };
 typedef struct sel_pick {
     const char *name;
     int field;                                         /* in solver->fields */
-    int field_components;                              /* of the field */
+    int field_components;                              /* of the whole field */
     int first, components;                             /* of the field: all, or one */
     char columns[SEL_MAX_COMPONENTS][SEL_COLUMN_ROOM]; /* "pressure", or "velocity_x" ... */
     /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
@@ -104,7 +104,7 @@ typedef struct sel_output {
     int64_t written;       /* the last step that was; -1: none */
     bool under_way;        /* `requests` have been started and not taken */
     bool concluded;
-    int kept; /* number, from 1, in the checkpoint that the run goes on from; 0: it is new */
+    int kept; /* its number, from 1, in the checkpoint that is resumed; 0: it is new */
 } sel_output;
 
 /* An output under check. */
@@ -127,7 +127,7 @@ typedef struct sel_output_kind {
     const sel_table *table;
     size_t size;    /* of the struct that begins with a sel_output; 0: the run itself writes it */
     int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool only_when_due; /* the last state would spoil a mean: only if it is due, or the first */
+    bool only_when_due; /* the last state is left out unless it is due: it would bias a mean */
     bool once;          /* a run has one of them */
     /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both behind
      * step,time. */
@@ -142,8 +142,8 @@ typedef struct sel_output_kind {
     sel_status (*ask)(sel_output *output, sel_error *error);
     /* Writes, or gives to the writer, what was asked for. */
     sel_status (*take)(sel_output *output, sel_error *error);
-    /* Moves to a checkpoint, or from it, what the output goes on with beside its CSV file and the
-     * files that it has written. NULL: nothing. */
+    /* Moves to a checkpoint, or from it, what the output needs to resume, besides the files that it
+     * has written. NULL: nothing. */
     void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
     /* After the last write, at the run's last step: statistics. NULL: none. */
     sel_status (*conclude)(sel_output *output, sel_error *error);
@@ -185,7 +185,7 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* ---- checks ---- */
 
-/* Appends a mistake: the place and the table's name, and what is wrong. Returns false, as do the
+/* Reports a mistake: its place, the table's name, and what is wrong. Returns false, as do the
  * checks below when they refuse something. */
 bool sel_output_refuse(sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
 
@@ -198,7 +198,7 @@ void sel_fields_check(sel_output_site *site, const void *params);
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
 bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
+/* Refuses a `within` that is not a box, or that holds no cell; `what` names it. NULL is fine. */
 bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
@@ -296,8 +296,8 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
  * names it. */
 void sel_free_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Linear interpolation between the centres of the cells about a point. Solid cells have no part
- * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
+/* Linear interpolation between the centres of the cells about a point. Solid cells are left
+ * out of it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
  * wrap; beyond the last centre of other axes the value of the last centre holds, or, where
  * `walls` is true and the law on that face says what holds there, the line from the last centre
  * to the face. Where two faces meet the nearer one counts. */

@@ -171,7 +171,7 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
 }
 
 /* The region behind the `upper` or lower border of a free cell along an axis: that of the face's
- * site, or of the solid next to it; 0 when the fluid goes on. */
+ * site, or of the solid cell next to it; 0 when there is fluid. */
 static int region_behind(const sel_domain *domain, const int64_t at[3], int axis, bool upper) {
     const sel_grid *grid = &domain->grid;
     int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
@@ -194,7 +194,8 @@ static void insert_face(near_face faces[3], near_face face) {
     }
 }
 
-/* The painted faces and solids between which and the centre of its cell `at` a point lies. */
+/* Along each axis the painted face or solid cell towards which a point lies off the centre of its
+ * cell `at`. */
 static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
                        const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
@@ -298,7 +299,7 @@ sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_
     return sel_sample_create(output, v, *count, true, sample, error);
 }
 
-/* Moves `value` from that of the last centre towards what the nearest law that knows says. */
+/* Interpolates from the value at the last centre to the one that the nearest law prescribes. */
 static sel_status approach_wall(const sel_output *output, const sampled_point *v,
                                 const sel_pick *pick, double *value, sel_error *error) {
     const sel_output_context *context = output->context;

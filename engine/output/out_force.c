@@ -27,7 +27,7 @@ const sel_table sel_out_force_table = SEL_TABLE(
 /* A longer record is thinned to every second sample: 32 MB at most. */
 enum { MOST_SAMPLES = 1 << 20 };
 
-/* A lift that changes less than this part of the force is that of a steady flow. */
+/* A lift that varies by less than this fraction of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
 enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
@@ -91,7 +91,7 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, record->stride);
     SEL_KEEP(checkpoint, record->skipped);
     if (record->count > MOST_SAMPLES || record->stride < 1) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: a record of forces",
                             checkpoint->path);
         record->count = 0;
         return;

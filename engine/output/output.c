@@ -115,7 +115,7 @@ static sel_output_file *append(sel_output_files *files, const char *name, bool k
     return file;
 }
 
-/* NULL: the run that this one goes on from has no such file. */
+/* NULL: the resumed run had no such file. */
 static sel_output_file *find_known(const sel_output_files *files, const char *name) {
     sel_output_file *file = files->first;
     while (file && file->known && strcmp(file->name, name) != 0) {
@@ -140,7 +140,7 @@ sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, con
     return SEL_OK;
 }
 
-/* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
+/* Opens NAME.csv and lists it; one of a resumed run is cut to its length at the checkpoint. */
 static sel_status open_csv(sel_output_files *files, const char *name, sel_csv **csv,
                            sel_error *error) {
     char path[SEL_PATH_ROOM];
@@ -172,7 +172,7 @@ static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
     }
 }
 
-/* Adds all files that are known to a run that goes on. */
+/* Adds the files of the run that is resumed. */
 static sel_status add_known(sel_output_files *files, const sel_output_context *context,
                             sel_error *error) {
     sel_checkpoint_block(context->resume, "files");
@@ -351,8 +351,8 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     return status;
 }
 
-/* The last whole state after a failure need not be the end of an observed step: what only such a
- * step shows is left out. */
+/* After a failure the last complete state may be that of an unobserved step, which has no forces
+ * and fluxes: they are left out. */
 static bool is_observed(const sel_requests *requests) {
     bool observed = true;
     for (int i = 0; i < requests->count; i++) {
@@ -507,7 +507,7 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
     if (count < 0 || count >= SEL_MOST_OUTPUTS) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: it has %d outputs",
                             checkpoint->path, count);
     }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {

@@ -1,4 +1,4 @@
-/* output_check.c -- what can be told of the outputs of a scenario before it runs: mistakes, what
+/* output_check.c -- what is known of the outputs of a scenario before it runs: mistakes, what
  * they ask of every step, when and how much they will write.
  */
 #include <math.h>
@@ -169,7 +169,7 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
     if (period == 0) {
         return 0;
     }
-    from = given || from > 0 ? from : 1; /* a period that nobody gave leaves step 0 out */
+    from = given || from > 0 ? from : 1; /* the default period leaves step 0 out */
     int64_t first = (from + period - 1) / period, end = last / period;
     *at_last = end >= first && last % period == 0;
     return end >= first ? end - first + 1 : 0;

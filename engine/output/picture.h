@@ -16,7 +16,7 @@ enum { SEL_COLOURS = 256 };
 /* The whole map SEL_COLOURS_DEEP ..., from the smallest value to the largest. */
 void sel_colour_table(int map, sel_colour table[SEL_COLOURS]);
 
-/* What is seen where a layer of a colour lies over another one: opacity 0 to 1. */
+/* A layer of a colour blended over another one: opacity 0 to 1. */
 sel_colour sel_colour_over(sel_colour layer, double opacity, sel_colour below);
 
 /* ---- a canvas: areas, text, and its PNG file ---- */
@@ -69,7 +69,7 @@ void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t 
 
 /* Makes one layer of the box's, in place: values[cells of the box][components] becomes
  * values[n[1]][n[0]][components] and solid[n[1]][n[0]]. A place is solid where the cell is that
- * holds it, on the border of two layers where both cells are; solid cells have no part in values.
+ * holds it, on the border of two layers where both cells are; solid cells are left out of values.
  */
 void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid);
 

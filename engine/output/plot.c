@@ -9,7 +9,7 @@
 
 /* ---- the plane ---- */
 
-/* A layer of which at least this part counts holds the plane, or ends there. */
+/* A layer of at least this weight contains the plane, or borders on it. */
 static const double holds = 0.5 - 1e-9;
 
 /* The last layer of a periodic axis and the first are a box too: one of a long stride. */
@@ -94,10 +94,10 @@ static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey 
                         not_a_number = {255, 0, 255};
 enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
 
-/* A field whose smaller side reaches this part of the larger one takes both signs. */
+/* A field takes both signs when its smaller extreme is at least this fraction of the larger. */
 static const double both_signs = 0.05;
 
-/* Of colours over a relief. */
+/* Of the colours drawn over a relief. */
 static const double opacity = 0.75;
 
 double sel_plot_scale(double scale, const int64_t n[2]) {
@@ -163,7 +163,8 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
             double *g = gradient[at];
             g[0] = slope(heights, solid, at, i, n[0], 1, dx);
             g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
-            if (!isfinite(g[0]) || !isfinite(g[1])) { /* beside heights that are no numbers: flat */
+            if (!isfinite(g[0]) ||
+                !isfinite(g[1])) { /* next to heights that are not numbers: flat */
                 g[0] = g[1] = 0;
             }
             squares += g[0] * g[0] + g[1] * g[1];
@@ -174,8 +175,8 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
 }
 
 /* Fills scale->brightness where there is a relief; with an exaggeration that is not given the root
- * mean square of slopes is a half, but heights are not made less. Solid cells have no height:
- * slopes beside them are one-sided. */
+ * mean square of the slopes becomes one half, but heights are never reduced. Solid cells have no
+ * height: slopes beside them are one-sided. */
 static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
     size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
     double exaggeration = plot->params->exaggeration;
@@ -276,8 +277,8 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The colour at a place in cells: cell i has its centre at i. Solid cells have no part in the
- * values between centres. */
+/* The colour at a place in cells: cell i has its centre at i. Solid cells are left out
+ * of the interpolation. */
 static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
                             double y) {
     const int64_t *n = plot->n;

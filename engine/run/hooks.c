@@ -53,7 +53,7 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
     return status;
 }
 
-/* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
+/* A request of a hook ended with `status`: keeps failures that are not mistakes of the script. */
 static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_error *error) {
     if (status && status != SEL_BAD_SCENARIO && !run->failure.status) {
         sel_fail(&run->failure, status, "%s", error ? error->text : "what a hook asked for failed");

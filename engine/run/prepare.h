@@ -20,7 +20,7 @@ typedef struct sel_choice {
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error);
 
-/* Waits until all steps that `state` was told to advance are done. */
+/* Waits until all steps that were handed over by advance() are done. */
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error);
 
 /* ---- a plan that fits this machine ---- */

@@ -25,7 +25,7 @@ enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
 
-/* Mach number that is worth a warning: the density varies by Mach^2 / 2. */
+/* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
 static const double fastest = 0.3;
 
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
@@ -210,7 +210,7 @@ static void warn_of_speed(run *r, double mach) {
     sel_run_log(line, r);
 }
 
-/* Takes what a monitor saw; sets stopped_by when that has diverged. */
+/* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
@@ -364,8 +364,8 @@ static sel_status end(run *r, sel_error *error) {
     return status ? status : drained;
 }
 
-/* After a failure: what was written is concluded, with the last state that is whole. A disk that is
- * full takes no more. The first failure is what the user is told. */
+/* After a failure: what was written is concluded, with the last state that is whole. Nothing
+ * is written to a full disk. The first failure is the one that is reported. */
 static void end_after(run *r, sel_status failure) {
     int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;

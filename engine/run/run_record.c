@@ -1,8 +1,8 @@
-/* run_record.c -- what a run tells of itself in its directory: run.json, run.log, and a copy of the
+/* run_record.c -- the record of a run in its directory: run.json, run.log, and a copy of the
  * script.
  *
  * run.json says what was run, how it went and which files there are. It is written before the first
- * step with `stopped_by` "running", again while the run goes on, and at the end, so that it tells
+ * step with `stopped_by` "running", again while the run goes on, and at the end, so that it says
  * how far a run came that was killed.
  */
 #include <fcntl.h>
@@ -222,7 +222,7 @@ static bool keep_room(int descriptor, size_t bytes) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0;
 }
 
-/* While the run goes on the file has room for what it will say at the end. */
+/* During the run the file reserves room for what it will hold at the end. */
 static sel_status replace(const char *path, const char *text, size_t size, bool ended,
                           sel_error *error) {
     enum { RESERVE = 1 << 16 };
@@ -278,7 +278,7 @@ void sel_run_note(run *r, const char *format, ...) {
         at += length;
     }
     if (made) {
-        fflush(r->log); /* a log that cannot be written is no reason to end a run */
+        fflush(r->log); /* a run does not end because its log cannot be written */
         free(text);
     }
 }

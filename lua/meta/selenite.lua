@@ -265,7 +265,7 @@
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
----The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` goes on from it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
 ---@class (exact) selenite.out.checkpoint
 ---@field name? string Name of its files, which no other output may have; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -422,7 +422,7 @@
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
----@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` goes on from it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.
