@@ -219,6 +219,15 @@ bool sel_within_check(sel_output_site *site, const char *what, const struct sel_
     return sel_box_cells(&box) > 0 || sel_output_refuse(site, "no cell centre lies within the box");
 }
 
+int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i) {
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = box->lo[a] + i % sel_box_count(box, a) * box->stride[a];
+        i /= sel_box_count(box, a);
+    }
+    return domain->cell[sel_cell_number(&domain->grid, at)];
+}
+
 /* ---- while it runs ---- */
 
 sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error) {

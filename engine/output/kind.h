@@ -204,6 +204,9 @@ bool sel_within_check(sel_output_site *site, const char *what, const struct sel_
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 
+/* The region of cell i of a box, x fastest; 0: it is free. */
+int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i);
+
 /* ---- while it runs ---- */
 
 /* Adds a copy of `request` to those of the output. */

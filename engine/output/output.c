@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/base/text.h"
 #include "engine/output/kind.h"
 
 struct sel_outputs {
     const sel_output_context *context;
     sel_arena *arena; /* holds them all */
     sel_output_files files;
-    const char **listed; /* of sel_outputs_files */
     int count;
     sel_output **v;
 
@@ -429,21 +429,16 @@ double sel_outputs_waited(const sel_outputs *outputs) {
     return outputs->waited;
 }
 
-const char *const *sel_outputs_files(sel_outputs *outputs) {
-    static const char *const none[] = {NULL};
-    int count = 0;
-    free(outputs->listed);
-    outputs->listed = calloc((size_t)outputs->files.count + 1, sizeof *outputs->listed);
-    if (!outputs->listed) {
-        return none;
-    }
+void sel_outputs_list(const sel_outputs *outputs, FILE *to) {
     const int64_t written = sel_writer_so_far(outputs->context->writer).written;
+    const char *between = "";
     for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
         if (file->job <= written) {
-            outputs->listed[count++] = file->name;
+            fputs(between, to);
+            sel_json_string(to, file->name);
+            between = ", ";
         }
     }
-    return outputs->listed;
 }
 
 sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
@@ -549,7 +544,6 @@ void sel_outputs_close(sel_outputs *outputs) {
         sel_csv_close(output->csv);
         free(output->requests.v);
     }
-    free(outputs->listed);
     sel_arena_destroy(outputs->arena);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_H
 #define SEL_OUTPUT_H
 
+#include <stdio.h>
 #include "engine/io/checkpoint.h"
 #include "engine/io/writer.h"
 #include "engine/values/schema.h"
@@ -211,9 +212,9 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, double 
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);
 
-/* The files that are there, relative to the directory, without what the writer has yet to write:
- * NULL-terminated, owned by the outputs, until the next call. */
-const char *const *sel_outputs_files(sel_outputs *outputs);
+/* Prints the files that are there, relative to the directory, without what the writer has yet to
+ * write, as JSON strings: "a.csv", "b.csv". */
+void sel_outputs_list(const sel_outputs *outputs, FILE *to);
 
 /* Waits for the writer, and closes the files. */
 void sel_outputs_close(sel_outputs *outputs);

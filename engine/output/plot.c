@@ -44,18 +44,12 @@ sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice) {
 }
 
 void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid) {
-    const sel_box *box = &plane->box;
     const int nodata = domain->own_regions ? domain->region_count : -1; /* the last one */
-    int64_t at[3];
-    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
-        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
-            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
-                int region = domain->cell[sel_cell_number(&domain->grid, at)];
-                *solid++ = region == 0        ? SEL_PLANE_FREE
-                           : region == nodata ? SEL_PLANE_NODATA
-                                              : SEL_PLANE_SOLID;
-            }
-        }
+    for (int64_t i = 0; i < sel_box_cells(&plane->box); i++) {
+        const int region = sel_box_region(domain, &plane->box, i);
+        solid[i] = region == 0        ? SEL_PLANE_FREE
+                   : region == nodata ? SEL_PLANE_NODATA
+                                      : SEL_PLANE_SOLID;
     }
 }
 

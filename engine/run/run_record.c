@@ -194,7 +194,6 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
 
 /* The whole of run.json; freed by the caller. NULL: no memory. */
 static char *make_text(const run *r, size_t *size) {
-    const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
     char *text = NULL;
     FILE *to = open_memstream(&text, size);
     if (!to) {
@@ -204,9 +203,8 @@ static char *make_text(const run *r, size_t *size) {
     print_warnings(to, &r->prepared->warnings);
     print_report(to, r->prepared, r->report);
     fputs(",\n  \"outputs\": [", to);
-    for (int i = 0; files && files[i]; i++) {
-        fputs(i ? ", " : "", to);
-        sel_json_string(to, files[i]);
+    if (r->outputs) {
+        sel_outputs_list(r->outputs, to);
     }
     fputs("]\n}\n", to);
     bool failed = ferror(to) != 0;

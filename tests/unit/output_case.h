@@ -315,6 +315,18 @@ static inline void assert_file(const output_case *c, const char *name, const cha
     free(text);
 }
 
+/* `expected`: the files of the outputs as they stand in run.json. */
+static inline void assert_listed(const output_case *c, const char *expected) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    sel_outputs_list(c->opened, to);
+    fclose(to);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
 /* Number `column` of line `line` (0: the header) of a CSV file. */
 static inline double case_number(const output_case *c, const char *name, int line, int column) {
     char *text = case_file(c, name, NULL), *at = text;
