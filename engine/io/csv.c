@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,11 +97,6 @@ void sel_csv_text(sel_csv *csv, const char *text) {
         fputc(*text, csv->lines);
     }
     fputs(quoted ? "\"" : "", csv->lines);
-}
-
-void sel_csv_integer(sel_csv *csv, int64_t value) {
-    begin_value(csv);
-    fprintf(csv->lines, "%" PRId64, value);
 }
 
 void sel_csv_number(sel_csv *csv, double value) {

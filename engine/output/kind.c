@@ -245,7 +245,7 @@ sel_status sel_output_request(sel_output *output, const sel_request *request, se
     return SEL_OK;
 }
 
-sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision,
                            sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < output->picks.count && !status; i++) {
@@ -254,8 +254,7 @@ sel_status sel_output_read(sel_output *output, const sel_box *box, int precision
                                      .field = pick->field,
                                      .box = *box,
                                      .precision = precision,
-                                     .components = pick->read,
-                                     .to = to ? to[i] : NULL};
+                                     .components = pick->read};
         status = sel_output_request(output, &request, error);
     }
     return status;
@@ -275,7 +274,7 @@ sel_status sel_output_answer(sel_output *output, sel_error *error) {
 }
 
 void sel_output_row(sel_output *output) {
-    sel_csv_integer(output->csv, output->step);
+    sel_csv_number(output->csv, (double)output->step);
     sel_csv_number(output->csv, output->time);
 }
 
@@ -296,7 +295,7 @@ sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box
     frames->precision = precision;
     frames->write = write;
     pthread_mutex_init(&frames->lock, NULL);
-    sel_status status = sel_output_read(&frames->base, box, precision, NULL, error);
+    sel_status status = sel_output_read(&frames->base, box, precision, error);
     return status ? status
                   : sel_folder_make(context->directory, frames->base.name,
                                     context->force || context->resume, error);

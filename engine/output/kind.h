@@ -212,9 +212,9 @@ int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i);
 /* Adds a copy of `request` to those of the output. */
 sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error);
 
-/* Adds requests for the output's fields in a box of cells: to[pick][cells][pick.read]. */
-sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
-                           sel_error *error);
+/* Adds requests for the output's fields in a box of cells: by pick to[cells][pick.read], where the
+ * caller sets `to`. */
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, sel_error *error);
 
 /* Has a request, or all that an output has, answered now: only where the run has to stand still. */
 sel_status sel_answer(const sel_output_context *context, sel_request *request, sel_error *error);

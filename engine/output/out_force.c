@@ -205,9 +205,9 @@ static double coefficient(const sel_output_context *context) {
 }
 
 static sel_status force_open(sel_output *base, sel_error *error) {
-    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
-    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
-                                        "torque_y", "torque_z", NULL};
+    static const char *const columns[2][7] = {
+        {"force_x", "force_y", "torque", NULL},
+        {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", NULL}};
     const size_t bytes = SERIES * MOST_SAMPLES * sizeof(double);
     force_output *output = (force_output *)base;
     double *samples = sel_arena_alloc(base->arena, bytes);
@@ -219,8 +219,8 @@ static sel_status force_open(sel_output *base, sel_error *error) {
     }
     output->record.stride = 1;
     output->to_coefficient = coefficient(base->context);
-    const char *const *column = base->context->domain->grid.dims == 2 ? plane : space;
-    for (; *column; column++) {
+    for (const char *const *column = columns[base->context->domain->grid.dims == 3]; *column;
+         column++) {
         sel_csv_text(base->csv, *column);
     }
     if (!isnan(output->to_coefficient)) {

@@ -372,12 +372,12 @@ enum { SAMPLE_PERIOD = 10 };
 
 typedef struct average_field {
     double *mean, *squares; /* [cells][stored] */
+    double *values;         /* [cells][read], what was read last */
 } average_field;
 
 typedef struct average_output {
     sel_output base;
     average_field *fields; /* by pick */
-    void **values;         /* by pick, what was read last */
     size_t cells;
     int64_t samples;
 } average_output;
@@ -388,7 +388,7 @@ static void add_field(const average_output *output, int k) {
     const int64_t cells = (int64_t)output->cells;
     const int components = pick->components, stored = pick->stored;
     const int read = pick->read, threads = output->base.context->plan->threads;
-    const double samples = (double)output->samples, *values = output->values[k];
+    const double samples = (double)output->samples, *values = output->fields[k].values;
     double *mean = output->fields[k].mean, *squares = output->fields[k].squares;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < cells; i++) {
@@ -493,24 +493,24 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
 static sel_status average_open(sel_output *base, sel_error *error) {
     average_output *output = (average_output *)base;
     const size_t picks = (size_t)base->picks.count;
+    const sel_box box = sel_grid_box(&base->context->domain->grid);
     size_t all = 3 * picks;
-    output->cells = (size_t)sel_grid_cells(&base->context->domain->grid);
+    output->cells = (size_t)sel_box_cells(&box);
     output->fields = sel_arena_alloc(base->arena, picks * sizeof *output->fields);
-    output->values = sel_arena_alloc(base->arena, picks * sizeof *output->values);
-    bool failed = !output->fields || !output->values;
-    for (size_t k = 0; k < picks && !failed; k++) {
+    sel_status status = sel_output_read(base, &box, SEL_F64, error);
+    bool failed = !output->fields;
+    for (size_t k = 0; k < picks && !failed && !status; k++) {
         size_t read = output->cells * (size_t)base->picks.v[k].read;
         size_t stored = output->cells * (size_t)base->picks.v[k].stored;
         average_field *field = &output->fields[k];
         all += read + 2 * stored;
         field->mean = sel_arena_alloc(base->arena, 2 * stored * sizeof(double));
-        output->values[k] = sel_arena_alloc(base->arena, read * sizeof(double));
-        failed = !field->mean || !output->values[k];
+        field->values = sel_arena_alloc(base->arena, read * sizeof(double));
+        failed = !field->mean || !field->values;
         field->squares = failed ? NULL : field->mean + stored;
+        base->requests.v[k].to = field->values;
     }
-    const sel_box cells = sel_grid_box(&base->context->domain->grid);
-    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double))
-                  : sel_output_read(base, &cells, SEL_F64, output->values, error);
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : status;
 }
 
 const sel_output_kind sel_average_kind = {

@@ -214,12 +214,15 @@ static void warn_of_speed(run *r, double mach) {
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320];
+    char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
     const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
-        stop(r, SEL_BY_DIVERGENCE, "%s. %s", found, hint);
-        sel_run_name_checkpoint(r);
+        if (r->saved_step >= 0) {
+            snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
+                     (long long)r->saved_step);
+        }
+        stop(r, SEL_BY_DIVERGENCE, "%s. %s%s", found, hint, good);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }

@@ -483,12 +483,3 @@ sel_status sel_run_save_last(run *r, sel_error *error) {
     }
     return SEL_OK;
 }
-
-void sel_run_name_checkpoint(run *r) {
-    char *reason = r->report->stop_reason;
-    const size_t used = strlen(reason), room = sizeof r->report->stop_reason - used;
-    if (r->saved_step >= 0) {
-        snprintf(reason + used, room, ". %s holds step %lld", r->names.path,
-                 (long long)r->saved_step);
-    }
-}

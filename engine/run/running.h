@@ -95,7 +95,4 @@ sel_status sel_run_save(run *r, sel_error *error);
  * does not write. A run that is interrupted ends in order without one. */
 sel_status sel_run_save_last(run *r, sel_error *error);
 
-/* Adds to the reason of a divergence where the last good state is. */
-void sel_run_name_checkpoint(run *r);
-
 #endif
