@@ -81,9 +81,9 @@ bool sel_map_looks_like_degrees(const sel_raster *raster);
 const char *sel_map_quote(const char *path, const char *end, char *text, size_t size);
 
 /* The command that makes a map in metres of one in degrees: UTM at its middle, cells as wide as
- * they are high. With `told` its file says that it is in degrees. Returns `text`. */
+ * they are high. `declared`: its file says that it is in degrees. Returns `text`. */
 enum { SEL_WARP_ROOM = 1200 };
-const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]);
+const char *sel_map_warp(const sel_raster *raster, bool declared, char text[SEL_WARP_ROOM]);
 
 /* ---- reading files ---- */
 

@@ -39,7 +39,7 @@ static inline int sel_block_of(const sel_blocks *blocks, int64_t row) {
 /* The planes of the largest block. */
 int64_t sel_blocks_largest(const sel_blocks *blocks);
 
-/* How the planes of an array stand in the memory of each block. */
+/* How the planes of an array are laid out in the memory of each block. */
 typedef struct sel_halo {
     sel_type type;
     int components, width;         /* planes beyond each end of a block */
@@ -48,7 +48,7 @@ typedef struct sel_halo {
     bool behind; /* both halos stand behind the block, the one of its first plane first */
 } sel_halo;
 
-/* The cells of block b of an array whose cells stand like `whole`. */
+/* The cells of block b of an array whose cells are laid out like `whole`. */
 sel_cells sel_block_cells(const sel_blocks *blocks, int b, const sel_halo *halo,
                           const sel_cells *whole);
 

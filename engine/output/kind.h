@@ -10,9 +10,8 @@
 
 /* Rows that every output's field list begins with. */
 #define SEL_OUT_COMMON_ROWS                                                                        \
-    SEL_ROW(                                                                                       \
-        sel_output_common, name, STRING,                                                           \
-        "Name of its files, which no other output may have; the kind of output when not given."),  \
+    SEL_ROW(sel_output_common, name, STRING,                                                       \
+            "Name of its files, unique among the outputs; the kind of output when not given."),    \
         SEL_ROW(sel_output_common, every, INT,                                                     \
                 "Steps from one writing to the next, from step 0 on. Without every and interval, " \
                 "fields are written at the end only, rows of CSV files every 100 steps.",          \
@@ -73,7 +72,8 @@ typedef struct sel_pick {
     /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
      * where the third is zero. A tensor's are in the order of sel_field_rank. */
     int stored;
-    /* That sel_output_read asks for: those stored, or, of one component, the whole field. */
+    /* Values per cell that sel_output_read asks for: those stored; for one component all of the
+     * field. */
     int read;
 } sel_pick;
 
@@ -189,7 +189,7 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
  * checks below when they refuse something. */
 bool sel_output_refuse(sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
 
-/* Refuses names that the solver has not, names given twice, and an empty list. */
+/* Refuses fields that the solver does not have, names given twice, and an empty list. */
 bool sel_picks_check(sel_output_site *site, const sel_names *names);
 
 /* The same for all that an output names; a STRING must give one number per cell or a vector. */

@@ -158,12 +158,12 @@ enum { SEL_MOST_OUTPUTS = 100000 };
 
 typedef struct sel_outputs sel_outputs;
 
-/* All that can be checked before a run: duplicate names, fields that the solver has not,
+/* All that can be checked before a run: duplicate names, fields that the solver does not have,
  * points outside the domain, boxes without cells. All mistakes, each at its line. */
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error);
 
-/* Marks in the plan what the outputs ask for that costs time in every step (sel_plan.wants_...). */
+/* Sets in the plan what the outputs need that every step must compute (sel_plan.wants_...). */
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error);
 
 /* When `output` will be written in a run of `last_step` steps (INT64_MAX: not known), and how much

@@ -159,8 +159,8 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
         return status;
     }
     const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
-    const int told = settings->threads > 0 ? settings->threads : own; /* 0: nobody says */
-    use_threads(prepared, told ? told : sel_machine_threads());
+    const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
+    use_threads(prepared, asked ? asked : sel_machine_threads());
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
         return status;
@@ -176,7 +176,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->precision = precision;
     plan->device = settings->device;
     plan->blocks = settings->blocks;
-    plan->threads = told ? told : worth_of_threads(prepared->domain);
+    plan->threads = asked ? asked : worth_of_threads(prepared->domain);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);
     if (status) {

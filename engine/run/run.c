@@ -37,10 +37,10 @@ static void resolve_stops(run *r) {
     const sel_stop *stop = &common->stop;
     r->report->last_step = r->last_step = sel_stop_step(common);
     r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
-    double passing = common->reference.length / common->reference.velocity / common->dt;
+    double steps_to_pass = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
-                    : isnan(passing)                 ? DEFAULT_TEST_STEPS
-                                                     : (int64_t)fmin(fmax(1, round(passing)), 1e15);
+                    : isnan(steps_to_pass)           ? DEFAULT_TEST_STEPS
+                                           : (int64_t)fmin(fmax(1, round(steps_to_pass)), 1e15);
     r->look_steps = sel_look_interval(r->prepared->plan);
 }
 
