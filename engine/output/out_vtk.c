@@ -158,19 +158,20 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     return status == VTKW_OK ? SEL_OK : fail_image(&failed, error);
 }
 
-static sel_status add_step(vtk_output *output, double time, const char *file, sel_error *error) {
-    char *copy = strdup(file);
-    if (copy && output->step_count == output->step_room) {
-        const size_t room = 2 * output->step_room + 64;
-        vtkw_step *steps = realloc(output->steps, room * sizeof *steps);
+/* Takes `file` over; NULL: there was no memory for it. */
+static sel_status add_step(vtk_output *output, double time, char *file, sel_error *error) {
+    const size_t room = 2 * output->step_room + 64;
+    vtkw_step *steps = output->steps;
+    if (file && output->step_count == output->step_room) {
+        steps = realloc(output->steps, room * sizeof *steps);
         output->steps = steps ? steps : output->steps;
         output->step_room = steps ? room : output->step_room;
     }
-    if (!copy || output->step_count == output->step_room) {
-        free(copy);
-        return sel_fail_memory(error, "the list of files", sizeof *output->steps);
+    if (!file || !steps) {
+        free(file);
+        return sel_fail_memory(error, "the list of files", room * sizeof *steps);
     }
-    output->steps[output->step_count++] = (vtkw_step){time, copy};
+    output->steps[output->step_count++] = (vtkw_step){time, file};
     return SEL_OK;
 }
 
@@ -188,7 +189,7 @@ static sel_status write_vtk(sel_frame *frame, const char *path, sel_error *error
     char file[SEL_PATH_ROOM];
     sel_frame_file(frame, output->frames.ending, file);
     sel_status status = write_image(output, frame, path, error);
-    status = status ? status : add_step(output, frame->time, file, error);
+    status = status ? status : add_step(output, frame->time, strdup(file), error);
     return status ? status : write_collection(output, error);
 }
 
@@ -218,7 +219,7 @@ static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
         SEL_KEEP(checkpoint, step.time);
         step.file = sel_keep_text(checkpoint, base->arena, step.file);
         if (checkpoint->loads && !failure->status) {
-            add_step(output, step.time, step.file, failure);
+            add_step(output, step.time, strdup(step.file), failure);
         }
     }
     output->collected = count > 0;
