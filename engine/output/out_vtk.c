@@ -317,7 +317,7 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     const sel_out_vtk *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
-    const int precision = chosen_precision(params, base->context->precision);
+    const int precision = chosen_precision(params, base->context->plan->precision);
     const sel_box box = chosen_cells(params, grid);
     output->drop_bits = bits_to_drop(params, precision);
     output->image = image_of(grid, &box);

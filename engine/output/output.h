@@ -145,7 +145,6 @@ typedef struct sel_output_context {
     const sel_plan *plan;
     const sel_backend *backend;
     sel_state *state;
-    int precision; /* of the run */
     const char *directory;
     bool force; /* write over files that no run listed */
     sel_writer *writer;

@@ -393,7 +393,6 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .plan = prepared->plan,
         .backend = prepared->backend,
         .state = r->state,
-        .precision = prepared->plan->precision,
         .directory = r->options->directory,
         .force = r->options->force,
         .writer = r->writer,

@@ -244,7 +244,8 @@ static inline sel_status case_check(output_case *c) {
 
 static inline sel_status case_begin(output_case *c) {
     c->state.domain = &c->domain;
-    c->plan = (sel_plan){.simulation = &c->simulation, .domain = &c->domain, .threads = 1};
+    c->plan = (sel_plan){
+        .simulation = &c->simulation, .domain = &c->domain, .precision = SEL_F64, .threads = 1};
     assert_int_equal(sel_outputs_wants(&c->simulation, &c->plan, &c->error), SEL_OK);
     c->context = (sel_output_context){.simulation = &c->simulation,
                                       .solver = &case_solver,
@@ -252,7 +253,6 @@ static inline sel_status case_begin(output_case *c) {
                                       .plan = &c->plan,
                                       .backend = &case_backend,
                                       .state = &c->state,
-                                      .precision = SEL_F64,
                                       .directory = c->directory,
                                       .results = &c->results};
     assert_int_equal(case_check(c), SEL_OK);
