@@ -175,7 +175,7 @@ $(BUILD)/%_kernel.$(1).o: %_kernel.c Makefile | compiler
 endef
 $(foreach l,$(LEVELS),$(eval $(call kernel_rule,$(l))))
 
-# The scenario library and the completions of shells are part of the binary; these end with 0.
+# The scenario library, completions of shells and the man page are in the binary; these end with 0.
 bytes_of = { echo 'static const unsigned char $(1)[] = {'; \
              od -An -v -tx1 $(2) | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '$(3)};'; }
 $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
@@ -184,7 +184,10 @@ $(BUILD)/gen/%_lua.h: lua/%.lua Makefile
 $(BUILD)/gen/completion_%.h: tools/completion.% Makefile
 	@mkdir -p $(@D)
 	$(Q)$(call bytes_of,completion_$*,$<,0) > $@
-$(BUILD)/engine/app/help.o: $(BUILD)/gen/completion_bash.h $(BUILD)/gen/completion_zsh.h
+$(BUILD)/gen/man_page.h: tools/selenite.man Makefile
+	@mkdir -p $(@D)
+	$(Q)$(call bytes_of,man_page,$<,0) > $@
+$(BUILD)/engine/app/help.o: $(patsubst %,$(BUILD)/gen/%.h,completion_bash completion_zsh man_page)
 $(LUA_OBJECTS): $(patsubst lua/%.lua,$(BUILD)/gen/%_lua.h,$(wildcard lua/*.lua))
 
 # Rewritten only when what they say changes, so that nothing is rebuilt for nothing.

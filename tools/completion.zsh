@@ -31,8 +31,18 @@ _selenite() {
     fi
     shift words
     ((CURRENT--))
+    local -a options=(
+{{zsh_options}}    )
+    local -a specs=()
+    local option
+    for option in $options; do
+        [[ ,${option%%:*}, == *,${words[1]},* ]] && specs+=("${option#*:}")
+    done
     case ${words[1]} in
-{{zsh_arguments}}    esac
+    run | check) specs+=('1:scenario:_files -g "*.lua"' '*:parameter:_selenite_assignments') ;;
+    help) specs+=('1:name:({{help_names}})' '2:shell:(bash zsh)') ;;
+    esac
+    _arguments $specs
 }
 
 if [ "$funcstack[1]" = _selenite ]; then _selenite "$@"; else compdef _selenite selenite; fi

@@ -1,5 +1,4 @@
-/* arguments.c -- the commands, their options, what stands behind them on a command line; usage, the
- * help of a command or an option, and the man page. */
+/* arguments.c -- the commands, their options, and what stands behind them on a command line. */
 #include "engine/app/arguments.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 
 /* More than any machine has: a slip. */
 enum { MOST_DEVICES = 1024 };
-enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH };
+enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_ANY_COMMAND };
 
 const sel_command sel_commands[] = {
     {"run", SEL_RUN, "FILE|- [name=value ...] [options]", "run a scenario",
@@ -40,68 +39,6 @@ const sel_command sel_commands[] = {
     {NULL, 0, NULL, NULL, NULL},
 };
 
-static sel_status set_directory(sel_arguments *a, const char *value, sel_error *error) {
-    a->directory = value;
-    if (!sel_is_plain(value)) {
-        return sel_fail(error, SEL_BAD_USAGE, "-o %s: the name holds control characters", value);
-    }
-    return *value ? SEL_OK : sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
-}
-
-static sel_status set_resume(sel_arguments *a, const char *value, sel_error *error) {
-    (void)error;
-    a->resume = true;
-    a->resume_file = value;
-    return SEL_OK;
-}
-
-static sel_status set_only(sel_arguments *a, const char *value, sel_error *error) {
-    (void)error;
-    a->only = value;
-    return SEL_OK;
-}
-
-static sel_status whole_number(const char *name, const char *value, int least, int most,
-                               int64_t *number, sel_error *error) {
-    char *end;
-    errno = 0;
-    *number = strtol(value, &end, 10);
-    return !errno && !*end && end != value && *number >= least && *number <= most
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_USAGE, "%s must be a whole number from %d to %d, got '%s'",
-                          name, least, most, value);
-}
-
-static sel_status set_threads(sel_arguments *a, const char *value, sel_error *error) {
-    return whole_number("--threads", value, 1, SEL_MAX_THREADS, &a->settings.threads, error);
-}
-
-static sel_status set_device(sel_arguments *a, const char *value, sel_error *error) {
-    int64_t number;
-    sel_status status = whole_number("--device", value, 0, MOST_DEVICES - 1, &number, error);
-    a->settings.device = status ? 0 : (int)number;
-    a->device = true;
-    return status;
-}
-
-static sel_status set_blocks(sel_arguments *a, const char *value, sel_error *error) {
-    int64_t number;
-    sel_status status = whole_number("--blocks", value, 1, SEL_MOST_BLOCKS, &number, error);
-    a->settings.blocks = status ? 0 : (int)number;
-    return status;
-}
-
-static sel_status set_script_limit(sel_arguments *a, const char *value, sel_error *error) {
-    char *end;
-    double seconds = strtod(value, &end);
-    if (*end || end == value || !(seconds > 0) || !isfinite(seconds)) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--script-limit must be a positive number of seconds, got '%s'", value);
-    }
-    a->script_seconds = seconds;
-    return SEL_OK;
-}
-
 int sel_command_of(const char *name) {
     const sel_command *command = sel_commands;
     while (command->name && strcmp(command->name, name) != 0) {
@@ -110,62 +47,50 @@ int sel_command_of(const char *name) {
     return command->takes;
 }
 
-static sel_status set_precision(sel_arguments *a, const char *value, sel_error *error) {
-    a->settings.precision = sel_name_index(sel_precision_names, value);
-    return a->settings.precision >= 0
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_USAGE, "--precision must be f32 or f64, got '%s'", value);
-}
-
-static sel_status set_backend(sel_arguments *a, const char *value, sel_error *error) {
-    a->settings.backend = sel_name_index(sel_backend_names, value);
-    return a->settings.backend >= 0
-               ? SEL_OK
-               : sel_fail(error, SEL_BAD_USAGE, "--backend must be auto, cpu or cuda, got '%s'",
-                          value);
-}
-
-#define FLAG(member) offsetof(sel_arguments, member), NULL
-#define SETTER(function) 0, function
+#define FLAG(is) .flag = offsetof(sel_arguments, is)
+#define SETS(holds, is) .kind = SEL_OPTION_##holds, .member = offsetof(sel_arguments, is)
 
 const sel_option sel_options[] = {
     {"-o", SEL_RUN | SEL_VALIDATE, "DIR",
      "directory to write into; when not given out/SCENARIO (run), out/validate (validate)",
-     SETTER(set_directory)},
+     SETS(TEXT, directory)},
     {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
     {"--resume", SEL_RUN, "[FILE.sel]",
-     "go on from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
+     "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
-     SETTER(set_resume)},
+     FLAG(resume), SETS(TEXT, resume_file)},
     {"--backend", ANY, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
-     SETTER(set_backend)},
+     SETS(CHOICE, settings.backend), .choices = sel_backend_names},
     {"--device", ANY, "N",
      "the GPU that computes, by its number in selenite info; the first, 0, when not given; it "
-     "means "
-     "--backend cuda",
-     SETTER(set_device)},
+     "means --backend cuda",
+     FLAG(device), SETS(WHOLE, settings.device), .most = MOST_DEVICES - 1},
     {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, "f32|f64",
-     "precision of the stored state; overrides the scenario", SETTER(set_precision)},
-    {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETTER(set_threads)},
+     "precision of the stored state; overrides the scenario", SETS(CHOICE, settings.precision),
+     .choices = sel_precision_names},
+    {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETS(WHOLE, settings.threads),
+     .least = 1, .most = SEL_MAX_THREADS},
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
      "cut the grid into N blocks, which exchange their borders; results are the same",
-     SETTER(set_blocks)},
-    {"--trust", SCRIPTS, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
+     SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
+    {"--trust", SCRIPTS, NULL, "run the script without a sandbox: with os and io, without limits",
+     FLAG(trust)},
     {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
-     SETTER(set_script_limit)},
+     SETS(SECONDS, script_seconds)},
     {"--quiet", SEL_RUN, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
     {"--json", SEL_RUN | SEL_BENCH, NULL,
      "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
-    {"--regions", SEL_CHECK, NULL, "what each region owns, kinds of cells", FLAG(regions)},
+    {"--regions", SEL_CHECK, NULL, "cells and face sites of each region, kinds of cells",
+     FLAG(regions)},
     {"--laws", SEL_CHECK, NULL, "the program of each function, or why Lua evaluates it",
      FLAG(laws)},
     {"--only", SEL_BENCH, "PATTERN", "the cases whose name contains it; * stands for any text",
-     SETTER(set_only)},
+     SETS(TEXT, only)},
     {"--help", ANY, NULL,
      "the command and its options; run, check with FILE: the scenario's parameters", FLAG(help)},
     {"-h", ANY, NULL, "the same as --help", FLAG(help)},
-    {NULL, 0, NULL, NULL, FLAG(help)},
+    {.name = NULL},
 };
 enum { OPTIONS = sizeof sel_options / sizeof *sel_options };
 
@@ -199,6 +124,43 @@ const sel_option *sel_option_find(const char *name) {
     return option->name ? option : NULL;
 }
 
+/* "auto, cpu or cuda" */
+static void list_choices(const sel_option *option, char text[64]) {
+    size_t used = 0;
+    for (int i = 0; option->choices[i]; i++) {
+        const char *between = i == 0 ? "" : option->choices[i + 1] ? ", " : " or ";
+        used += (size_t)snprintf(text + used, 64 - used, "%s%s", between, option->choices[i]);
+    }
+}
+
+static sel_status set_value(sel_arguments *a, const sel_option *option, const char *value,
+                            sel_error *error) {
+    char *end, needed[64] = "a positive number of seconds";
+    void *to = (char *)a + option->member;
+    bool right = true;
+    if (option->kind == SEL_OPTION_TEXT) {
+        *(const char **)to = value;
+    } else if (option->kind == SEL_OPTION_WHOLE) {
+        errno = 0;
+        const long number = strtol(value, &end, 10);
+        right =
+            !errno && !*end && end != value && number >= option->least && number <= option->most;
+        *(int *)to = (int)number;
+        snprintf(needed, sizeof needed, "a whole number from %d to %d", option->least,
+                 option->most);
+    } else if (option->kind == SEL_OPTION_CHOICE) {
+        *(int *)to = sel_name_index(option->choices, value);
+        right = *(int *)to >= 0;
+        list_choices(option, needed);
+    } else {
+        const double seconds = *(double *)to = strtod(value, &end);
+        right = !*end && end != value && seconds > 0 && isfinite(seconds);
+    }
+    return right ? SEL_OK
+                 : sel_fail(error, SEL_BAD_USAGE, "%s must be %s, got '%s'", option->name, needed,
+                            value);
+}
+
 /* Only such a name is the value that --resume may have. */
 static bool is_checkpoint(const char *word) {
     const size_t length = strlen(word);
@@ -217,14 +179,12 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         sel_command_names(a->command, " or ", given), name,
                         sel_command_names(found->commands, " or ", takers));
     }
-    if (!found->value) {
+    if (found->flag) {
         *(bool *)((char *)a + found->flag) = true;
-        return SEL_OK;
     }
-    if (found->value[0] == '[') {
-        const bool given = *i + 1 < argc && is_checkpoint(argv[*i + 1]);
-        *i += given;
-        return found->set(a, given ? argv[*i] : NULL, error);
+    const bool may_have = found->value && found->value[0] == '[';
+    if (!found->value || (may_have && !(*i + 1 < argc && is_checkpoint(argv[*i + 1])))) {
+        return SEL_OK;
     }
     if (*i + 1 >= argc) {
         return sel_fail(error, SEL_BAD_USAGE, "option %s needs a value", name);
@@ -235,7 +195,7 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         "option %s needs a value, and '%s' is an option (./%s would be a file)",
                         name, value, value);
     }
-    return found->set(a, value, error);
+    return set_value(a, found, value, error);
 }
 
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error) {
@@ -249,6 +209,13 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
         if (status) {
             return status;
         }
+    }
+    if (a->directory && !sel_is_plain(a->directory)) {
+        return sel_fail(error, SEL_BAD_USAGE, "-o %s: the name holds control characters",
+                        a->directory);
+    }
+    if (a->directory && !*a->directory) {
+        return sel_fail(error, SEL_BAD_USAGE, "-o needs a directory");
     }
     if (a->device && a->settings.backend == SEL_BACKEND_CPU) {
         return sel_fail(error, SEL_BAD_USAGE,
@@ -298,180 +265,4 @@ sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error) {
         }
     }
     return SEL_OK;
-}
-
-/* ---- what the command line prints about itself ---- */
-
-enum { WIDTH = 96, NAME_WIDTH = 24 };
-
-static const char purpose[] =
-    "Selenite simulates what a Lua script describes, and writes files for ParaView.";
-
-static const struct {
-    int number;
-    const char *meaning;
-} exit_statuses[] = {
-    {0, "done"},
-    {1, "the scenario is wrong"},
-    {2, "bad usage, or a directory that holds a run already"},
-    {3, "the run diverged"},
-    {4, "a file could not be read or written"},
-    {5, "not enough memory, or no such device"},
-    {130, "interrupted; the last state is written"},
-};
-enum { EXIT_STATUSES = sizeof exit_statuses / sizeof *exit_statuses };
-
-void sel_print_wrapped(FILE *to, const char *text, int column, int indent) {
-    int blanks = 0;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column > indent && column + blanks + length > WIDTH) {
-            fprintf(to, "\n%*s", indent, "");
-            column = indent;
-            blanks = 0;
-        }
-        fprintf(to, "%*s%.*s", blanks, "", length, text);
-        column += blanks + length;
-        text += length;
-        blanks = (int)strspn(text, " ");
-        text += blanks;
-    }
-    fputc('\n', to);
-}
-
-/* "  --threads N             " and the number of characters. */
-static int print_name(FILE *to, const sel_option *option) {
-    int length = fprintf(to, "  %s%s%s ", option->name, option->value ? " " : "",
-                         option->value ? option->value : "");
-    return length < NAME_WIDTH + 2 ? length + fprintf(to, "%*s", NAME_WIDTH + 2 - length, "")
-                                   : length;
-}
-
-static void print_options(FILE *to, int commands, bool takers) {
-    for (const sel_option *option = sel_options; option->name; option++) {
-        char names[64], text[512];
-        if (!(option->commands & commands)) {
-            continue;
-        }
-        bool some = takers && option->commands != ANY;
-        snprintf(text, sizeof text, "%s%s%s",
-                 some ? sel_command_names(option->commands, ", ", names) : "", some ? ": " : "",
-                 option->doc);
-        sel_print_wrapped(to, text, print_name(to, option), NAME_WIDTH + 2);
-    }
-}
-
-void sel_usage(FILE *to) {
-    fprintf(to, "%s\n\n", purpose);
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        char line[128];
-        snprintf(line, sizeof line, "%s %s", command->name, command->words);
-        fprintf(to, "  selenite %-39s %s\n", line, command->doc);
-    }
-    fputs("  selenite --version\n\nOptions, and the commands that take them:\n", to);
-    print_options(to, ANY, true);
-    fputs("\nExit status:\n", to);
-    for (int i = 0; i < EXIT_STATUSES; i++) {
-        fprintf(to, "  %3d  %s\n", exit_statuses[i].number, exit_statuses[i].meaning);
-    }
-    fputs("\nTo begin: selenite check FILE, then selenite run FILE. What a FILE may hold: selenite "
-          "help lbm\n(flow), selenite help aqua (run-off).\n",
-          to);
-}
-
-static void print_command(FILE *to, const sel_command *command) {
-    fprintf(to, "selenite %s%s%s\n  ", command->name, *command->words ? " " : "", command->words);
-    sel_print_wrapped(to, command->more, 2, 2);
-    if (command->takes) {
-        fputs("\nOptions:\n", to);
-        print_options(to, command->takes, false);
-    }
-}
-
-bool sel_usage_of(FILE *to, const char *name) {
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        if (strcmp(name, command->name) == 0) {
-            print_command(to, command);
-            return true;
-        }
-    }
-    const sel_option *option = sel_option_find(name);
-    if (option) {
-        char names[64];
-        sel_print_wrapped(to, option->doc, print_name(to, option), NAME_WIDTH + 2);
-        fprintf(to, "%*sAn option of %s.\n", NAME_WIDTH + 2, "",
-                sel_command_names(option->commands, ", ", names));
-    }
-    return option != NULL;
-}
-
-/* Text of a man page: - would become a hyphen, \ and a . or ' at the start commands. */
-static void print_roff(FILE *to, const char *text) {
-    fputs(*text == '.' || *text == '\'' ? "\\&" : "", to);
-    for (; *text; text++) {
-        fputs(*text == '-'    ? "\\-"
-              : *text == '\\' ? "\\e"
-              : *text == '\'' ? "\\(aq"
-                              : (char[2]){*text, '\0'},
-              to);
-    }
-}
-
-static void print_roff_item(FILE *to, const char *name, const char *value, const char *doc) {
-    fputs(".TP\n.B ", to);
-    print_roff(to, name);
-    fputs(*value ? " \\fI" : "", to);
-    print_roff(to, value);
-    fputs(*value ? "\\fR\n" : "\n", to);
-    print_roff(to, doc);
-    fputc('\n', to);
-}
-
-static void print_roff_options(FILE *to) {
-    fputs(".SH OPTIONS\n", to);
-    for (const sel_option *option = sel_options; option->name; option++) {
-        char names[64], text[512];
-        snprintf(text, sizeof text, "(%s) %s.", sel_command_names(option->commands, ", ", names),
-                 option->doc);
-        print_roff_item(to, option->name, option->value ? option->value : "", text);
-    }
-}
-
-void sel_man_page(FILE *to) {
-    fputs(".\\\" Printed by `selenite help --man` from the tables of the source.\n"
-          ".TH SELENITE 1 \"\" Selenite \"User Commands\"\n.SH NAME\n"
-          "selenite \\- simulate what a Lua script describes\n.SH SYNOPSIS\n",
-          to);
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        fprintf(to, "%s.B selenite %s\n", command == sel_commands ? "" : ".br\n", command->name);
-        print_roff(to, command->words);
-        fputs(*command->words ? "\n" : "", to);
-    }
-    fputs(".br\n.B selenite \\-\\-version\n.SH DESCRIPTION\n", to);
-    print_roff(to, purpose);
-    fputs("\nA scenario is one Lua file that returns a simulation: lattice Boltzmann flow in two "
-          "or three dimensions, or run\\-off over terrain. It is computed on all cores of a "
-          "processor, or on a GPU.\n.SH COMMANDS\n",
-          to);
-    for (const sel_command *command = sel_commands; command->name; command++) {
-        print_roff_item(to, command->name, command->words, command->more);
-    }
-    print_roff_options(to);
-    fputs(".SH EXIT STATUS\n", to);
-    for (int i = 0; i < EXIT_STATUSES; i++) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", exit_statuses[i].number);
-        print_roff_item(to, number, "", exit_statuses[i].meaning);
-    }
-    fputs(".SH ENVIRONMENT\n", to);
-    print_roff_item(to, "CUDA_VISIBLE_DEVICES", "", "which GPUs are seen; the first one computes");
-    fputs(".SH FILES\n", to);
-    print_roff_item(to, "out/SCENARIO/run.json", "",
-                    "what was run and how it went: parameters, steps, results, warnings");
-    print_roff_item(to, "out/SCENARIO/NAME.pvd", "", "the frames of out.vtk, for ParaView");
-    fputs(".SH EXAMPLES\n.nf\nselenite check channel.lua\n"
-          "selenite run channel.lua U=0.08 \\-o out/fast\nselenite help law.wall\n.fi\n"
-          ".SH SEE ALSO\n.BR lua5.4 (1),\nthe guide and the reference in the folder doc/selenite "
-          "of the installation.\n",
-          to);
 }

@@ -10,11 +10,11 @@
 #include "engine/run/prepare.h"
 
 /* Commands that take options, as bits. */
-enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8 };
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_ANY_COMMAND = 15 };
 
 typedef struct sel_arguments {
     int command;        /* SEL_RUN ... SEL_BENCH */
-    const char **words; /* what is no option; room for argc */
+    const char **words; /* all that are not options; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
     const char *file;        /* run and check: the first word; the others are name=value */
@@ -22,9 +22,8 @@ typedef struct sel_arguments {
     const char *only; /* bench */
     sel_settings settings;
     double script_seconds;
-    bool resume;
     const char *resume_file; /* NULL: that of the directory */
-    bool force, trust, quiet, json, regions, laws, help;
+    bool resume, force, trust, quiet, json, regions, laws, help;
     bool device; /* one is named */
 } sel_arguments;
 
@@ -36,14 +35,25 @@ typedef struct sel_command {
     const char *more;  /* sentences */
 } sel_command;
 
+/* What the value of an option is, and the type of the member that it sets. */
+typedef enum sel_option_value {
+    SEL_OPTION_TEXT,   /* const char * */
+    SEL_OPTION_WHOLE,  /* int: a whole number from `least` to `most` */
+    SEL_OPTION_CHOICE, /* int: index in `choices` */
+    SEL_OPTION_SECONDS /* double */
+} sel_option_value;
+
 /* A flag, or an option with a value. */
 typedef struct sel_option {
     const char *name;
     int commands;      /* that take it */
     const char *value; /* "DIR", or all values: "f32|f64"; NULL: a flag */
     const char *doc;
-    size_t flag; /* offset of the bool in sel_arguments, or */
-    sel_status (*set)(sel_arguments *a, const char *value, sel_error *error);
+    size_t flag; /* offset in sel_arguments of the bool that says that it is given; 0: none */
+    sel_option_value kind;
+    size_t member; /* offset of what the value sets */
+    int least, most;
+    const char *const *choices;
 } sel_option;
 
 /* Both end with a row without a name. */
@@ -68,7 +78,7 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
  * and where words behind it are not name=value or name the same twice. */
 sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
 
-/* ---- what the command line prints about itself ---- */
+/* ---- what the command line prints about itself (help.c) ---- */
 
 /* What `selenite` without a command prints: commands, options, exit statuses. */
 void sel_usage(FILE *to);
@@ -78,9 +88,5 @@ bool sel_usage_of(FILE *to, const char *name);
 
 /* docs/selenite.1. */
 void sel_man_page(FILE *to);
-
-/* Prints `text`, broken at blanks into lines of at most 96 characters, the first of which begins
- * behind `column` others; each further line is indented. Ends with a newline. */
-void sel_print_wrapped(FILE *to, const char *text, int column, int indent);
 
 #endif

@@ -134,7 +134,7 @@ static void print_kinds(const sel_domain *domain, const sel_census *census, FILE
 
 enum { MOST_SERIES = 20 };
 
-/* Time of the run beside that of the data, so that hours taken for seconds are seen. */
+/* Shows the time of the run next to that of the data: hours taken for seconds become visible. */
 static void print_series(const sel_simulation *simulation, int64_t last_step, FILE *to) {
     const sel_lookups *series = simulation->series;
     double end =
@@ -193,7 +193,7 @@ static sel_status calibrate(const sel_prepared *prepared, sel_state *state, int6
     return status ? sel_fail(error, status, "%s", trial.text) : SEL_OK;
 }
 
-/* As the progress line tells it; what is short, in seconds. */
+/* As in the progress line; short ones in seconds. */
 static void duration(double seconds, char text[SEL_DURATION_ROOM]) {
     if (seconds < 60) {
         snprintf(text, SEL_DURATION_ROOM, "%.2g s", seconds);

@@ -1,13 +1,121 @@
-/* help.c -- `selenite help`, the reference in docs/ and the completion of command lines, all
- * printed from the field lists. */
+/* help.c -- what the program prints about itself from its tables of commands, options and fields:
+ * usage, `selenite help`, the reference and the man page in docs/, the completion of command lines.
+ */
 #include <string.h>
 #include "completion_bash.h"
 #include "completion_zsh.h"
+#include "man_page.h"
 #include "engine/app/arguments.h"
 
 enum { MAX_NAMES = 512 };
 
-/* What a script calls that is no table of fields. */
+/* ---- commands and options ---- */
+
+enum { WIDTH = 96, NAME_WIDTH = 24 };
+
+static const struct {
+    int number;
+    const char *meaning;
+} exit_statuses[] = {
+    {0, "done"},
+    {1, "the scenario is wrong"},
+    {2, "bad usage, or a directory that holds a run already"},
+    {3, "the run diverged"},
+    {4, "a file could not be read or written"},
+    {5, "not enough memory, or no such device"},
+    {130, "interrupted; the last state is written"},
+};
+enum { EXIT_STATUSES = sizeof exit_statuses / sizeof *exit_statuses };
+
+/* Prints `text`, broken at blanks into lines of at most WIDTH characters, the first of which begins
+ * behind `column` others; each further line is indented. Ends with a newline. */
+static void print_wrapped(FILE *to, const char *text, int column, int indent) {
+    int blanks = 0;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + blanks + length > WIDTH) {
+            fprintf(to, "\n%*s", indent, "");
+            column = indent;
+            blanks = 0;
+        }
+        fprintf(to, "%*s%.*s", blanks, "", length, text);
+        column += blanks + length;
+        text += length;
+        blanks = (int)strspn(text, " ");
+        text += blanks;
+    }
+    fputc('\n', to);
+}
+
+/* "  --threads N             " and the number of characters. */
+static int print_name(FILE *to, const sel_option *option) {
+    int length = fprintf(to, "  %s%s%s ", option->name, option->value ? " " : "",
+                         option->value ? option->value : "");
+    return length < NAME_WIDTH + 2 ? length + fprintf(to, "%*s", NAME_WIDTH + 2 - length, "")
+                                   : length;
+}
+
+static void print_options(FILE *to, int commands, bool takers) {
+    for (const sel_option *option = sel_options; option->name; option++) {
+        char names[64], text[512];
+        if (!(option->commands & commands)) {
+            continue;
+        }
+        bool some = takers && option->commands != SEL_ANY_COMMAND;
+        snprintf(text, sizeof text, "%s%s%s",
+                 some ? sel_command_names(option->commands, ", ", names) : "", some ? ": " : "",
+                 option->doc);
+        print_wrapped(to, text, print_name(to, option), NAME_WIDTH + 2);
+    }
+}
+
+void sel_usage(FILE *to) {
+    fputs("Selenite simulates what a Lua script describes, and writes files for ParaView.\n\n", to);
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        char line[128];
+        snprintf(line, sizeof line, "%s %s", command->name, command->words);
+        fprintf(to, "  selenite %-39s %s\n", line, command->doc);
+    }
+    fputs("  selenite --version\n\nOptions, and the commands that take them:\n", to);
+    print_options(to, SEL_ANY_COMMAND, true);
+    fputs("\nExit status:\n", to);
+    for (int i = 0; i < EXIT_STATUSES; i++) {
+        fprintf(to, "  %3d  %s\n", exit_statuses[i].number, exit_statuses[i].meaning);
+    }
+    fputs("\nTo begin: selenite check FILE, then selenite run FILE. What a FILE may hold: selenite "
+          "help lbm\n(flow), selenite help aqua (run-off).\n",
+          to);
+}
+
+static void print_command(FILE *to, const sel_command *command) {
+    fprintf(to, "selenite %s%s%s\n  ", command->name, *command->words ? " " : "", command->words);
+    print_wrapped(to, command->more, 2, 2);
+    if (command->takes) {
+        fputs("\nOptions:\n", to);
+        print_options(to, command->takes, false);
+    }
+}
+
+bool sel_usage_of(FILE *to, const char *name) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        if (strcmp(name, command->name) == 0) {
+            print_command(to, command);
+            return true;
+        }
+    }
+    const sel_option *option = sel_option_find(name);
+    if (option) {
+        char names[64];
+        print_wrapped(to, option->doc, print_name(to, option), NAME_WIDTH + 2);
+        fprintf(to, "%*sAn option of %s.\n", NAME_WIDTH + 2, "",
+                sel_command_names(option->commands, ", ", names));
+    }
+    return option != NULL;
+}
+
+/* ---- tables of fields ---- */
+
+/* What a script calls without a table of fields. */
 #define CALL(called, how, text) \
     { .name = called, .usage = how, .doc = text }
 static const sel_table calls[] = {
@@ -73,12 +181,12 @@ static void print_entry(FILE *to, const char *name, const char *doc) {
         length++;
     }
     snprintf(clause, sizeof clause, "%.*s", (int)length, doc);
-    sel_print_wrapped(to, clause, fprintf(to, "  %-16s ", name), 19);
+    print_wrapped(to, clause, fprintf(to, "  %-16s ", name), 19);
 }
 
 static void print_result(FILE *to, const sel_field_info *field) {
     fprintf(to, "  %-12s %s; %s\n%15s", field->name, rank_texts[field->rank], field->unit, "");
-    sel_print_wrapped(to, field->doc, 15, 15);
+    print_wrapped(to, field->doc, 15, 15);
 }
 
 static void print_results(FILE *to, const sel_solver *solver) {
@@ -91,14 +199,14 @@ static void print_results(FILE *to, const sel_solver *solver) {
 static void print_table(FILE *to, const sel_table *table) {
     fprintf(to, "%s\n  %s%s", table->name, table->usage ? table->usage : "",
             table->usage ? "\n  " : "");
-    sel_print_wrapped(to, table->doc, 2, 2);
+    print_wrapped(to, table->doc, 2, 2);
     fputs(table->count ? "\n" : "", to);
     for (int i = 0; i < table->count; i++) {
         const sel_field *field = &table->fields[i];
         char holds[SEL_FIELD_ROOM];
         sel_field_text(field, holds);
         fprintf(to, "  %-12s %s\n%15s", field->name, holds, "");
-        sel_print_wrapped(to, field->doc, 15, 15);
+        print_wrapped(to, field->doc, 15, 15);
     }
     if (solver_of(table)) {
         print_results(to, solver_of(table));
@@ -115,7 +223,7 @@ static void print_fields_index(FILE *to) {
             snprintf(text + used, sizeof text - used, "%s%s", f ? " " : "",
                      (*solver)->fields[f].name);
         }
-        sel_print_wrapped(to, text, column, 19);
+        print_wrapped(to, text, column, 19);
     }
 }
 
@@ -248,11 +356,17 @@ sel_status sel_help(FILE *to, const char *name, sel_error *error) {
                     name, sel_suggestion(name, names.v, suggestion));
 }
 
-/* Text of a cell of a Markdown table: | would end it. */
-static void print_cell(FILE *to, const char *text) {
-    for (; *text; text++) {
-        fputs(*text == '|' ? "\\|" : (char[2]){*text, '\0'}, to);
+/* A row of a Markdown table whose first cell is a name in code; | would end a cell. */
+static void print_row(FILE *to, const char *name, int count, const char *const *cells) {
+    fprintf(to, "| `%s` |", name);
+    for (int k = 0; k < count; k++) {
+        fputc(' ', to);
+        for (const char *c = cells[k]; *c; c++) {
+            fputs(*c == '|' ? "\\|" : (char[2]){*c, '\0'}, to);
+        }
+        fputs(" |", to);
     }
+    fputc('\n', to);
 }
 
 static void print_markdown_results(FILE *to, const sel_solver *solver) {
@@ -263,9 +377,8 @@ static void print_markdown_results(FILE *to, const sel_solver *solver) {
             solver->name);
     for (int f = 0; f < solver->field_count; f++) {
         const sel_field_info *field = &solver->fields[f];
-        fprintf(to, "| `%s` | %s | %s | ", field->name, rank_texts[field->rank], field->unit);
-        print_cell(to, field->doc);
-        fputs(" |\n", to);
+        print_row(to, field->name, 3,
+                  (const char *[]){rank_texts[field->rank], field->unit, field->doc});
     }
 }
 
@@ -276,14 +389,9 @@ static void print_markdown_table(FILE *to, const sel_table *table) {
         fputs("\n| field | what it takes | meaning |\n|---|---|---|\n", to);
     }
     for (int i = 0; i < table->count; i++) {
-        const sel_field *field = &table->fields[i];
         char holds[SEL_FIELD_ROOM];
-        sel_field_text(field, holds);
-        fprintf(to, "| `%s` | ", field->name);
-        print_cell(to, holds);
-        fputs(" | ", to);
-        print_cell(to, field->doc);
-        fputs(" |\n", to);
+        sel_field_text(&table->fields[i], holds);
+        print_row(to, table->fields[i].name, 2, (const char *[]){holds, table->fields[i].doc});
     }
     if (solver_of(table)) {
         print_markdown_results(to, solver_of(table));
@@ -301,10 +409,10 @@ void sel_reference_markdown(FILE *to) {
     }
 }
 
-/* ---- completion by bash and zsh ----
+/* ---- completion by bash and zsh, and the man page ----
  *
- * The scripts are tools/completion.bash and .zsh, in which {{NAME}} stands for what the commands,
- * options and names of this program are. The parameters of a scenario come from
+ * The texts are tools/completion.bash and .zsh and tools/selenite.man, in which {{NAME}} stands for
+ * what the commands, options and names of this program are. The parameters of a scenario come from
  * `selenite check FILE --help` when they are asked for.
  */
 
@@ -332,7 +440,7 @@ static void print_help_names(FILE *to) {
 }
 
 /* "--backend run,check auto|cpu|cuda": a line for each option. */
-static void print_options(FILE *to) {
+static void print_option_lines(FILE *to) {
     for (const sel_option *option = sel_options; option->name; option++) {
         char commands[64];
         fprintf(to, "%s%s %s %s", option == sel_options ? "" : "\n", option->name,
@@ -362,8 +470,11 @@ static void print_zsh_text(FILE *to, const char *text) {
     }
 }
 
+/* 'run,check:--backend[DOC]:value:(auto cpu cuda)': the commands, and what _arguments takes. */
 static void print_zsh_option(FILE *to, const sel_option *option) {
-    fprintf(to, "        '%s[", option->name);
+    char commands[64];
+    fprintf(to, "        '%s:%s[", sel_command_names(option->commands, ",", commands),
+            option->name);
     print_zsh_text(to, option->doc);
     fputc(']', to);
     if (option->value && strchr(option->value, '|')) {
@@ -373,7 +484,13 @@ static void print_zsh_option(FILE *to, const sel_option *option) {
     } else if (option->value) {
         fprintf(to, ":%s:%s", option->value, strcmp(option->value, "DIR") == 0 ? "_files -/" : " ");
     }
-    fputs("' \\\n", to);
+    fputs("'\n", to);
+}
+
+static void print_zsh_options(FILE *to) {
+    for (const sel_option *option = sel_options; option->name; option++) {
+        print_zsh_option(to, option);
+    }
 }
 
 static void print_zsh_commands(FILE *to) {
@@ -384,25 +501,56 @@ static void print_zsh_commands(FILE *to) {
     }
 }
 
-static void print_zsh_arguments(FILE *to) {
+/* Text of a man page: - would become a hyphen, \ and a . or ' at the start commands. */
+static void print_roff(FILE *to, const char *text) {
+    fputs(*text == '.' || *text == '\'' ? "\\&" : "", to);
+    for (; *text; text++) {
+        fputs(*text == '-'    ? "\\-"
+              : *text == '\\' ? "\\e"
+              : *text == '\'' ? "\\(aq"
+                              : (char[2]){*text, '\0'},
+              to);
+    }
+}
+
+static void print_roff_item(FILE *to, const char *name, const char *value, const char *doc) {
+    fputs(".TP\n.B ", to);
+    print_roff(to, name);
+    fputs(*value ? " \\fI" : "", to);
+    print_roff(to, value);
+    fputs(*value ? "\\fR\n" : "\n", to);
+    print_roff(to, doc);
+    fputc('\n', to);
+}
+
+static void print_roff_synopsis(FILE *to) {
     for (const sel_command *command = sel_commands; command->name; command++) {
-        fprintf(to, "    %s)\n        _arguments \\\n", command->name);
-        for (const sel_option *option = sel_options; option->name; option++) {
-            if (option->commands & command->takes) {
-                print_zsh_option(to, option);
-            }
-        }
-        if (command->takes & (SEL_RUN | SEL_CHECK)) {
-            fputs(
-                "        '1:scenario:_files -g \"*.lua\"' '*:parameter:_selenite_assignments' ;;\n",
-                to);
-        } else if (strcmp(command->name, "help") == 0) {
-            fputs("        '1:name:(", to);
-            print_help_names(to);
-            fputs(")' '2:shell:(bash zsh)' ;;\n", to);
-        } else {
-            fputs("        && return ;;\n", to);
-        }
+        fprintf(to, "%s.B selenite %s\n", command == sel_commands ? "" : ".br\n", command->name);
+        print_roff(to, command->words);
+        fputs(*command->words ? "\n" : "", to);
+    }
+}
+
+static void print_roff_commands(FILE *to) {
+    for (const sel_command *command = sel_commands; command->name; command++) {
+        print_roff_item(to, command->name, command->words, command->more);
+    }
+}
+
+static void print_roff_options(FILE *to) {
+    for (const sel_option *option = sel_options; option->name; option++) {
+        char names[64], text[512];
+        snprintf(text, sizeof text, "(%s) %s.", sel_command_names(option->commands, ", ", names),
+                 option->doc);
+        print_roff_item(to, option->name, option->value ? option->value : "", text);
+    }
+}
+
+static void print_roff_statuses(FILE *to) {
+    for (int i = 0; i < EXIT_STATUSES; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", exit_statuses[i].number);
+        print_roff_item(to, number, "", exit_statuses[i].meaning);
     }
 }
 
@@ -411,12 +559,14 @@ static const struct insert {
     const char *name;
     void (*print)(FILE *to);
 } inserts[] = {
-    {"commands", print_command_names},    {"help_names", print_help_names},
-    {"options", print_options},           {"valued", print_valued},
-    {"zsh_commands", print_zsh_commands}, {"zsh_arguments", print_zsh_arguments},
+    {"commands", print_command_names},     {"help_names", print_help_names},
+    {"options", print_option_lines},       {"valued", print_valued},
+    {"zsh_commands", print_zsh_commands},  {"zsh_options", print_zsh_options},
+    {"man_synopsis", print_roff_synopsis}, {"man_commands", print_roff_commands},
+    {"man_options", print_roff_options},   {"man_statuses", print_roff_statuses},
 };
 
-static void print_script(FILE *to, const char *text) {
+static void print_template(FILE *to, const char *text) {
     for (const char *open; (open = strstr(text, "{{")); text = strstr(open, "}}") + 2) {
         fwrite(text, 1, (size_t)(open - text), to);
         for (size_t k = 0; k < sizeof inserts / sizeof *inserts; k++) {
@@ -433,6 +583,11 @@ sel_status sel_help_completion(FILE *to, const char *shell, sel_error *error) {
     if (strcmp(shell, "bash") != 0 && strcmp(shell, "zsh") != 0) {
         return sel_fail(error, SEL_BAD_USAGE, "--completion must be bash or zsh, got '%s'", shell);
     }
-    print_script(to, *shell == 'b' ? (const char *)completion_bash : (const char *)completion_zsh);
+    print_template(to,
+                   *shell == 'b' ? (const char *)completion_bash : (const char *)completion_zsh);
     return SEL_OK;
+}
+
+void sel_man_page(FILE *to) {
+    print_template(to, (const char *)man_page);
 }

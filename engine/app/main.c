@@ -137,7 +137,7 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
     }
     if (a->resume_file && scenario->count > 1) {
         return sel_fail(error, SEL_BAD_USAGE,
-                        "--resume with a file goes on with one simulation, this is a list of %d; "
+                        "--resume with a file continues one simulation, and this is a list of %d; "
                         "give --resume alone",
                         scenario->count);
     }
@@ -194,7 +194,7 @@ static sel_status run_or_check(sel_arguments *a, sel_error *error) {
     return status;
 }
 
-/* The folder of the scenarios: here, beside the build folder, or where `make install` put it. */
+/* The folder of the scenarios: here, next to the build folder, or where `make install` put it. */
 static void find_scenarios(char *path, size_t size) {
     static const char *const places[] = {"../scenarios", "../share/selenite/scenarios"};
     char program[3072] = "", probe[4096];
@@ -371,7 +371,7 @@ static sel_status command(int argc, char **argv, sel_error *error) {
     return not_a_command(name, error);
 }
 
-/* Threads meet after each step. libgomp lets them spin for milliseconds meanwhile; where other
+/* Threads wait for each other after each step. libgomp lets them spin for milliseconds; where other
  * programs want the cores, a thread that spins takes the core that the thread it waits for needs,
  * and steps take a hundred times longer. Spinning for about ten microseconds before sleeping costs
  * nothing on an idle machine, where threads meet sooner (but sixteen threads lose a fifth on 32^3

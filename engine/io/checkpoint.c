@@ -1,4 +1,5 @@
-/* checkpoint.c -- the file that a run goes on from: named blocks of bytes, each with its CRC. */
+/* checkpoint.c -- the file from which a run is resumed: named blocks of bytes, each with its CRC.
+ */
 #include "engine/io/checkpoint.h"
 
 #include <errno.h>
@@ -285,29 +286,26 @@ void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count) {
     checkpoint->left -= count;
 }
 
-void sel_keep_text(sel_checkpoint *checkpoint, const char *text) {
-    uint64_t length = strlen(text);
+const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const char *text) {
+    uint64_t length = checkpoint->loads ? 0 : strlen(text);
     SEL_KEEP(checkpoint, length);
-    sel_keep(checkpoint, (void *)(uintptr_t)text, (size_t)length);
-}
-
-char *sel_kept_text(sel_checkpoint *checkpoint) {
-    uint64_t length = 0;
-    SEL_KEEP(checkpoint, length);
-    if (!checkpoint->failure.status && length > checkpoint->left) {
+    if (!checkpoint->loads) {
+        sel_keep(checkpoint, (void *)(uintptr_t)text, (size_t)length);
+        return text;
+    }
+    if (length > checkpoint->left) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a text of block '%s' is too long",
                             checkpoint->path, checkpoint->name);
+        return "";
     }
-    length = checkpoint->failure.status ? 0 : length;
-    char *text = malloc((size_t)length + 1);
-    if (!text) {
+    char *copy = sel_arena_alloc(arena, (size_t)length + 1);
+    if (!copy) {
         sel_checkpoint_fail(checkpoint, SEL_NO_DEVICE, "%s: no memory to read it",
                             checkpoint->path);
-        return NULL;
+        return "";
     }
-    sel_keep(checkpoint, text, (size_t)length);
-    text[length] = '\0';
-    return text;
+    sel_keep(checkpoint, copy, (size_t)length);
+    return copy;
 }
 
 /* ---- the end ---- */

@@ -1,11 +1,11 @@
-/* checkpoint.h -- the file that a run goes on from: named blocks of bytes, each with its CRC.
+/* checkpoint.h -- the file from which a run is resumed: named blocks of bytes, each with its CRC.
  *
  * The same functions save and load: what is kept moves to the file, or from it. A failure stays,
  * and what is moved after it is left alone (loading: zeroed), so that callers ask once at the end.
  *
  * The file is "SELSTATE", version and byte order (16 bytes), then blocks: name (48 bytes, zeros
  * behind it), bytes, CRC of them, CRC of this header (64 bytes in all), and the bytes. The CRC of a
- * header goes on from that of the block before, so that no block can be lost or exchanged; the last
+ * header starts from that of the block before, so that no block can be lost or exchanged; the last
  * block is called "end" and has no bytes. Numbers are those of the machine.
  */
 #ifndef SEL_CHECKPOINT_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "engine/base/status.h"
+#include "engine/base/arena.h"
 
 enum { SEL_CHECKPOINT_VERSION = 1, SEL_BLOCK_NAME = 48 };
 
@@ -40,8 +40,8 @@ typedef struct sel_checkpoint {
 /* Begins a file that appears under its name when sel_checkpoint_commit is called. */
 sel_status sel_checkpoint_create(const char *path, sel_checkpoint **made, sel_error *error);
 
-/* Opens a file and checks all of it: SEL_BAD_FILE where it is no checkpoint, of another version, or
- * damaged, even by one bit. */
+/* Opens a file and checks all of it: SEL_BAD_FILE where it is not a checkpoint, of another version,
+ * or damaged, even by one bit. */
 sel_status sel_checkpoint_open(const char *path, sel_checkpoint **opened, sel_error *error);
 
 /* Loading: the bytes of a block; -1: there is none. */
@@ -55,10 +55,9 @@ void sel_checkpoint_block(sel_checkpoint *checkpoint, const char *name);
 void sel_keep(sel_checkpoint *checkpoint, void *bytes, size_t count);
 #define SEL_KEEP(checkpoint, value) sel_keep(checkpoint, &(value), sizeof(value))
 
-/* A text with its length; loading: a copy that the caller frees, "" after a failure. NULL: no
- * memory, which is a failure. */
-void sel_keep_text(sel_checkpoint *checkpoint, const char *text);
-char *sel_kept_text(sel_checkpoint *checkpoint);
+/* Moves a text and its length. Returns `text`; loading, where that is ignored, a copy in the arena,
+ * "" after a failure. */
+const char *sel_keep_text(sel_checkpoint *checkpoint, sel_arena *arena, const char *text);
 
 /* Fails with the message, unless it has failed already. */
 void sel_checkpoint_fail(sel_checkpoint *checkpoint, sel_status status, const char *format, ...)

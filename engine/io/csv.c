@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,11 +99,6 @@ void sel_csv_text(sel_csv *csv, const char *text) {
     fputs(quoted ? "\"" : "", csv->lines);
 }
 
-void sel_csv_integer(sel_csv *csv, int64_t value) {
-    begin_value(csv);
-    fprintf(csv->lines, "%" PRId64, value);
-}
-
 void sel_csv_number(sel_csv *csv, double value) {
     char text[SEL_NUMBER_ROOM];
     begin_value(csv);
@@ -169,9 +163,9 @@ sel_status sel_csv_flush(sel_csv *csv, sel_error *error) {
         csv->whole += (off_t)length;
         return SEL_OK;
     }
-    /* Should the cut fail too, nothing better can be done; the first cause is what is told. */
+    /* Should the cut fail too, nothing better can be done; the first cause is reported. */
     return sel_fail(error, SEL_BAD_FILE, "cannot write %s: %s%s", csv->path, strerror(code),
-                    cut(csv) ? "" : " (its last line is not whole)");
+                    cut(csv) ? "" : " (its last line is incomplete)");
 }
 
 void sel_csv_close(sel_csv *csv) {

@@ -19,7 +19,6 @@ int64_t sel_csv_bytes(const sel_csv *csv);
 
 /* Add a value to the present line. Text is quoted where it needs to be. */
 void sel_csv_text(sel_csv *csv, const char *text);
-void sel_csv_integer(sel_csv *csv, int64_t value);
 void sel_csv_number(sel_csv *csv, double value);
 
 /* Ends the present line. */

@@ -1,4 +1,4 @@
-/* grid_asc.c -- grids of numbers as text: ESRI ASCII (.asc), read block by block, and written.
+/* grid_asc.c -- grids of numbers as text: ESRI ASCII (.asc), read line by line, and written.
  *
  * Keys and their numbers, then rows * columns values, the north-west one first; white space is all
  * that separates. https://desktop.arcgis.com, "Esri ASCII raster format"; GDAL's driver AAIGrid.
@@ -6,15 +6,14 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "engine/base/text.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
-enum { BLOCK = 1 << 20, LONGEST_NUMBER = 1024, SHOWN = 40 };
+enum { SHOWN = 40 };
 
 enum { COLUMNS, ROWS, X_CORNER, X_CENTRE, Y_CORNER, Y_CENTRE, SIDE, DX, DY, NODATA, KEYS };
 static const char *const keys[KEYS] = {"NCOLS",     "NROWS",       "XLLCORNER", "XLLCENTER",
@@ -25,20 +24,15 @@ typedef struct reader {
     sel_raster_source *to;
     bool given[KEYS]; /* of the header */
     double value[KEYS];
-    char *block;          /* BLOCK bytes and a NUL */
-    const char *at, *end; /* what is read and not used */
-    bool ended;           /* nothing is behind `end` */
+    char *text; /* a line */
+    size_t room;
+    const char *at, *end; /* what is not used of it */
     int line;             /* of `at` */
 } reader;
 
-/* As sel_raster_refuse, with the line. */
-SEL_PRINTF(2, 3) static sel_status refuse_line(const reader *r, const char *format, ...) {
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return sel_fail(r->to->error, SEL_BAD_FILE, "%s:%d: %s", r->to->name, r->line, text);
+/* Where a message is about; a line of the file stands for that of a script. */
+static sel_where here(const reader *r) {
+    return (sel_where){r->to->name, r->line};
 }
 
 /* ---- tokens ---- */
@@ -47,37 +41,21 @@ static inline bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Keeps what is not used and reads on; false at the end of the file. */
-static bool refill(reader *r) {
-    size_t kept = (size_t)(r->end - r->at);
-    if (r->ended) {
-        return false;
-    }
-    memmove(r->block, r->at, kept);
-    size_t got = fread(r->block + kept, 1, BLOCK - kept, r->to->file);
-    r->ended = got < BLOCK - kept;
-    r->at = r->block;
-    r->end = r->block + kept + got;
-    r->block[kept + got] = '\0';
-    return got > 0;
-}
-
-/* Goes to the next token, all of which is in the block then; false when there is none. */
+/* False at the end of the file. */
 static inline bool next_token(reader *r) {
     for (;;) {
         for (; r->at < r->end && is_blank(*r->at); r->at++) {
             r->line += *r->at == '\n';
         }
-        if (r->at == r->end) {
-            if (!refill(r)) {
-                return false;
-            }
-        } else {
-            if (r->end - r->at < LONGEST_NUMBER) {
-                refill(r);
-            }
+        if (r->at < r->end) {
             return true;
         }
+        const ssize_t length = getline(&r->text, &r->room, r->to->file);
+        if (length < 0) {
+            return false;
+        }
+        r->at = r->text;
+        r->end = r->text + length;
     }
 }
 
@@ -104,14 +82,15 @@ static sel_status bad_number(const reader *r) {
     for (char *c = shown; *c; c++) {
         *c = *c < ' ' || *c > '~' ? '?' : *c;
     }
-    return refuse_line(r, "'%s%s' is no number%s", shown, length > SHOWN ? "..." : "",
+    return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "'%s%s' is no number%s", shown,
+                       length > SHOWN ? "..." : "",
                        strchr(shown, ',') ? "; decimals take a point" : "");
 }
 
 /* The number at the token that next_token found. */
 static inline sel_status read_number(reader *r, double *value) {
     const char *behind = sel_decimal_read(r->at, value);
-    if (behind && (behind < r->end ? is_blank(*behind) : r->ended) && isfinite(*value)) {
+    if (behind && (behind == r->end || is_blank(*behind)) && isfinite(*value)) {
         r->at = behind;
         return SEL_OK;
     }
@@ -132,22 +111,22 @@ static sel_status read_key(reader *r) {
     }
     size_t length = token_length(r);
     if (key == KEYS) {
-        return refuse_line(r,
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
                            "unknown key '%.*s'; an ASCII grid has NCOLS, NROWS, XLLCORNER or "
                            "XLLCENTER, YLLCORNER or YLLCENTER, CELLSIZE, NODATA_VALUE",
                            (int)(length < SHOWN ? length : SHOWN), r->at);
     }
     if (r->given[key]) {
-        return refuse_line(r, "%s is given twice", keys[key]);
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "%s is given twice", keys[key]);
     }
     r->given[key] = true;
     r->at += length;
     if (!next_token(r)) {
-        return refuse_line(r, "ends behind %s", keys[key]);
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "ends behind %s", keys[key]);
     }
     sel_status status = read_number(r, &r->value[key]);
     if (!status && isnan(r->value[key]) && key != NODATA) {
-        status = refuse_line(r, "%s is not a number", keys[key]);
+        status = sel_fail_as(r->to->error, SEL_BAD_FILE, here(r), "%s is not a number", keys[key]);
     }
     return status;
 }
@@ -248,7 +227,8 @@ static sel_status too_few(const reader *r, int64_t done) {
     if (ferror(r->to->file)) {
         return unreadable(r);
     }
-    return refuse_line(r, "ends after %lld of %lld x %lld = %lld values", (long long)done,
+    return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
+                       "ends after %lld of %lld x %lld = %lld values", (long long)done,
                        (long long)n[0], (long long)n[1], (long long)(n[0] * n[1]));
 }
 
@@ -268,14 +248,14 @@ static sel_status read_values(reader *r) {
         }
     }
     if (next_token(r)) {
-        return refuse_line(r, "there are more values than %lld x %lld = %lld", (long long)width,
+        return sel_fail_as(r->to->error, SEL_BAD_FILE, here(r),
+                           "there are more values than %lld x %lld = %lld", (long long)width,
                            (long long)height, (long long)(width * height));
     }
     return SEL_OK;
 }
 
 static sel_status read_grid(reader *r) {
-    r->value[NODATA] = -9999;
     sel_status status = read_header(r);
     r->to->nodata = r->value[NODATA];
     status = status ? status : sel_raster_allocate(r->to);
@@ -283,10 +263,9 @@ static sel_status read_grid(reader *r) {
 }
 
 sel_status sel_asc_read(sel_raster_source *to) {
-    char *block = malloc(BLOCK + 1);
-    reader r = {.to = to, .block = block, .at = block, .end = block, .line = 1};
-    sel_status status = block ? read_grid(&r) : sel_fail_memory(to->error, to->name, BLOCK);
-    free(block);
+    reader r = {.to = to, .value[NODATA] = -9999, .line = 1};
+    sel_status status = read_grid(&r);
+    free(r.text);
     return status;
 }
 
@@ -305,7 +284,7 @@ static void write_header(const sel_grid_file *grid, FILE *to) {
     fprintf(to, "\nNODATA_value %d.0\n", SEL_GRID_NODATA);
 }
 
-/* Nine digits tell all floats apart. */
+/* Nine digits distinguish all floats. */
 static size_t print_value(char *text, float value) {
     if (value == 0) {
         *text = '0';

@@ -3,6 +3,7 @@
  * libtiff unpacks strips and tiles; what it declares is compared with the size of the file before
  * memory is taken for it. Tags: OGC GeoTIFF Standard 1.1.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,56 +11,24 @@
 #include <string.h>
 #include <strings.h>
 #include <tiffio.h>
+#include <unistd.h>
 #include "engine/base/text.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
-/* ---- libtiff over a C file, its complaints kept ---- */
+/* ---- libtiff, its complaints kept ---- */
 
-/* A file that libtiff reads or writes; it stays the caller's. */
-typedef struct tiff_file {
-    FILE *file;
-    char message[240]; /* the first error that libtiff reported; empty: none */
-} tiff_file;
-
-static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t count) {
-    tiff_file *from = handle;
-    return (tmsize_t)fread(to, 1, (size_t)count, from->file);
-}
-
-static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t count) {
-    tiff_file *to = handle;
-    return (tmsize_t)fwrite(bytes, 1, (size_t)count, to->file);
-}
-
-static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    tiff_file *from = handle;
-    if (fseeko(from->file, (off_t)offset, whence) != 0) {
-        return (toff_t)-1;
-    }
-    return (toff_t)ftello(from->file);
-}
-
-static toff_t size_of(thandle_t handle) {
-    tiff_file *from = handle;
-    off_t at = ftello(from->file), size = 0;
-    if (at < 0 || fseeko(from->file, 0, SEEK_END) != 0) {
-        return 0;
-    }
-    size = ftello(from->file);
-    fseeko(from->file, at, SEEK_SET);
-    return size > 0 ? (toff_t)size : 0;
-}
-
-static int leave_open(thandle_t handle) {
-    (void)handle;
-    return 0;
-}
+/* What libtiff reported first. */
+typedef struct complaint {
+    int code;          /* errno of the system's part in it, or 0 */
+    char message[240]; /* empty: nothing was reported */
+} complaint;
 
 static int on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list args) {
-    tiff_file *from = data;
+    complaint *first = data;
     (void)tiff, (void)module;
-    if (!from->message[0]) {
-        vsnprintf(from->message, sizeof from->message, format, args);
+    if (!first->message[0]) {
+        first->code = errno;
+        vsnprintf(first->message, sizeof first->message, format, args);
     }
     return 1;
 }
@@ -70,19 +39,22 @@ static int on_warning(TIFF *tiff, void *data, const char *module, const char *fo
     return 1;
 }
 
-/* TIFFClientOpen with a mode as for TIFFOpen. Memory that libtiff takes at once is limited to
- * `largest` bytes (0: it is not). NULL after an error, with `message`. `from` outlives it. */
-static TIFF *open_tiff(tiff_file *from, const char *name, const char *mode, size_t largest) {
+/* A TIFF in a file that stays the caller's, with a mode as for TIFFOpen; ends with TIFFCleanup.
+ * Memory that libtiff takes at once is limited to `largest` bytes (0: it is not). NULL after an
+ * error. `first` outlives it. */
+static TIFF *open_tiff(FILE *file, complaint *first, const char *name, const char *mode,
+                       size_t largest) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options) {
-        snprintf(from->message, sizeof from->message, "there is not enough memory");
+        snprintf(first->message, sizeof first->message, "there is not enough memory");
         return NULL;
     }
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)largest);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, from);
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, first);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
-    TIFF *tiff = TIFFClientOpenExt(name, mode, from, read_bytes, write_bytes, seek, leave_open,
-                                   size_of, NULL, NULL, options);
+    lseek(fileno(file), 0, SEEK_SET); /* which the C file may have left elsewhere */
+    errno = 0;
+    TIFF *tiff = TIFFFdOpenExt(fileno(file), name, mode, options);
     TIFFOpenOptionsFree(options);
     return tiff;
 }
@@ -123,7 +95,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 typedef struct reader {
     sel_raster_source *to;
-    tiff_file from;
+    complaint first;
     TIFF *tiff;
     const number_kind *kind;
     uint32_t part[2]; /* pixels of a tile or strip */
@@ -131,7 +103,7 @@ typedef struct reader {
 
 static sel_status unreadable(const reader *r) {
     return sel_raster_refuse(r->to, "is no GeoTIFF that can be read: %s",
-                             r->from.message[0] ? r->from.message : "libtiff does not say why");
+                             r->first.message[0] ? r->first.message : "libtiff does not say why");
 }
 
 /* ---- tags that libtiff does not know ---- */
@@ -332,7 +304,7 @@ static void take_part(const reader *r, const uint8_t *part, int64_t x, int64_t y
     }
 }
 
-/* Parts of no bytes have no data: sparse files leave them out. */
+/* A part of zero bytes has no data: sparse files leave such parts out. */
 static sel_status read_part(const reader *r, int64_t x, int64_t y, void *buffer, tmsize_t bytes) {
     const bool tiled = TIFFIsTiled(r->tiff) != 0;
     const uint32_t part = tiled ? TIFFComputeTile(r->tiff, (uint32_t)x, (uint32_t)y, 0, 0)
@@ -446,13 +418,13 @@ static sel_status read_grid(reader *r) {
 }
 
 sel_status sel_tif_read(sel_raster_source *to) {
-    reader r = {.to = to, .from = {.file = to->file}};
-    r.tiff = open_tiff(&r.from, to->name, "rm", 2 * (size_t)to->file_bytes + 16 * MIB);
+    reader r = {.to = to};
+    r.tiff = open_tiff(to->file, &r.first, to->name, "rm", 2 * (size_t)to->file_bytes + 16 * MIB);
     if (!r.tiff) {
         return unreadable(&r);
     }
     sel_status status = read_grid(&r);
-    TIFFClose(r.tiff);
+    TIFFCleanup(r.tiff);
     return status;
 }
 
@@ -537,14 +509,16 @@ static bool write_all(TIFF *tiff, const sel_grid_file *grid) {
 
 void sel_tif_write(const sel_grid_file *grid, FILE *to, char wrong[SEL_WRONG_ROOM]) {
     double bytes = (double)grid->n[0] * (double)grid->n[1] * sizeof(float);
-    tiff_file file = {.file = to};
-    TIFF *tiff = open_tiff(&file, "the grid", bytes > large_file ? "w8" : "w", 0);
+    complaint first = {.code = 0};
+    TIFF *tiff = open_tiff(to, &first, "the grid", bytes > large_file ? "w8" : "w", 0);
     bool written = tiff && write_all(tiff, grid);
     if (tiff) {
-        TIFFClose(tiff);
+        TIFFCleanup(tiff);
     }
-    if (!written && !ferror(to)) {
+    if (!written || *first.message) {
         snprintf(wrong, SEL_WRONG_ROOM, "%s",
-                 *file.message ? file.message : "there is not enough memory");
+                 first.code       ? strerror(first.code)
+                 : *first.message ? first.message
+                                  : "there is not enough memory");
     }
 }

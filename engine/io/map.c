@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "engine/base/file.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 enum {
     MODEL_TYPE = 1024,
@@ -90,7 +90,7 @@ bool sel_map_looks_like_degrees(const sel_raster *raster) {
 
 /* ---- into metres ---- */
 
-/* EPSG's number of the UTM zone at a place, or of the map of the pole beside it. */
+/* EPSG's number of the UTM zone at a place, or of the polar map there. */
 static int utm_zone(double longitude, double latitude) {
     const double east = fmod(longitude + 540, 360); /* from 180 degrees west */
     const int zone = (int)(east / 6) + 1;
@@ -120,7 +120,7 @@ const char *sel_map_quote(const char *path, const char *end, char *text, size_t 
     return text;
 }
 
-const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]) {
+const char *sel_map_warp(const sel_raster *raster, bool declared, char text[SEL_WARP_ROOM]) {
     char from[512], to[512], nodata[48] = "";
     const double half = raster->dx / 2, x = raster->origin[0] + (double)raster->n[0] * half;
     const double y = raster->origin[1] + (double)raster->n[1] * half;
@@ -133,7 +133,7 @@ const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP
     }
     snprintf(text, SEL_WARP_ROOM,
              "gdalwarp %s-t_srs EPSG:%d -tr %.2g %.2g -r bilinear %s-dstnodata -9999 %s %s",
-             told ? "" : "-s_srs EPSG:4326 ", utm_zone(x, y), side, side, nodata, from, to);
+             declared ? "" : "-s_srs EPSG:4326 ", utm_zone(x, y), side, side, nodata, from, to);
     return text;
 }
 

@@ -8,7 +8,6 @@
 #include <strings.h>
 #include "engine/base/file.h"
 #include "engine/base/machine.h"
-#include "engine/io/grid_file.h"
 
 static const sel_field raster_fields[] = {
     SEL_ROW(sel_raster_params, file, FILE,

@@ -1,8 +1,8 @@
 /* raster_png.c -- the luminance of a PNG picture.
  *
- * libpng turns every kind of picture into grey or colour with 8 or 16 bits; what remains is the
- * weighted sum. Luma of ITU-R BT.709 on the values as they are stored, in whole numbers, so that a
- * grey written as a colour gives the same value as a grey.
+ * libpng turns every kind of picture into red, green, blue and opacity with 8 or 16 bits; what
+ * remains is the weighted sum. Luma of ITU-R BT.709 on the values as they are stored, in whole
+ * numbers, so that a grey written as a colour gives the same value as a grey.
  */
 #include <errno.h>
 #include <png.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 /* Deflate packs at most 1032 bytes into one. A file that is too short for the size that it
  * declares, or declares too many pixels, is refused before memory is taken for them. */
@@ -25,7 +25,7 @@ typedef struct decoder {
     uint8_t *pixels;
     png_bytep *rows;
     size_t row_bytes;
-    int channels, depth;
+    int depth;
 } decoder;
 
 static void read_bytes(png_structp png, png_bytep to, size_t count) {
@@ -66,16 +66,17 @@ static void check_size(decoder *d) {
     }
 }
 
-/* Asks for grey or colour, perhaps with transparency, of 8 or 16 bits; all rows at once. */
+/* Asks for four numbers of 8 or 16 bits per pixel; all rows at once. */
 static void read_header(decoder *d) {
     png_set_user_limits(d->png, MAX_PIXELS, MAX_PIXELS);
     png_read_info(d->png, d->info);
     check_size(d);
     png_set_expand(d->png);
+    png_set_gray_to_rgb(d->png);
+    png_set_add_alpha(d->png, 0xffff, PNG_FILLER_AFTER);
     png_set_interlace_handling(d->png);
     png_read_update_info(d->png, d->info);
     d->row_bytes = png_get_rowbytes(d->png, d->info);
-    d->channels = png_get_channels(d->png, d->info);
     d->depth = png_get_bit_depth(d->png, d->info);
     d->to->raster.n[0] = png_get_image_width(d->png, d->info);
     d->to->raster.n[1] = png_get_image_height(d->png, d->info);
@@ -97,30 +98,21 @@ static void read_rows(decoder *d) {
     png_read_end(d->png, NULL);
 }
 
-static unsigned sample(const decoder *d, const uint8_t *pixel, int channel) {
-    return d->depth == 16 ? (unsigned)pixel[2 * channel] << 8 | pixel[2 * channel + 1]
-                          : pixel[channel];
+static double sample(const decoder *d, const uint8_t *pixel, int channel) {
+    return d->depth == 16 ? pixel[2 * channel] << 8 | pixel[2 * channel + 1] : pixel[channel];
 }
 
 static double luminance(const decoder *d, const uint8_t *pixel) {
-    double full = d->depth == 16 ? 65535 : 255;
-    bool colour = d->channels >= 3, transparent = d->channels % 2 == 0;
-    unsigned red = sample(d, pixel, 0);
-    double value = colour
-                       ? 2126.0 * red + 7152.0 * sample(d, pixel, 1) + 722.0 * sample(d, pixel, 2)
-                       : 10000.0 * red;
-    value /= 10000 * full;
-    if (transparent) {
-        double opaque = sample(d, pixel, d->channels - 1) / full;
-        value = opaque * value + (1 - opaque);
-    }
-    return value;
+    const double full = d->depth == 16 ? 65535 : 255, opaque = sample(d, pixel, 3) / full;
+    const double luma =
+        2126 * sample(d, pixel, 0) + 7152 * sample(d, pixel, 1) + 722 * sample(d, pixel, 2);
+    return opaque * (luma / (10000 * full)) + (1 - opaque);
 }
 
 /* Turns the rows over: a file begins at the top, a domain at the bottom. */
 static void take_values(const decoder *d) {
     const sel_raster *raster = &d->to->raster;
-    size_t step = (size_t)d->channels * (d->depth == 16 ? 2 : 1), width = (size_t)raster->n[0];
+    const size_t step = d->depth == 16 ? 8 : 4, width = (size_t)raster->n[0];
     for (size_t j = 0; j < (size_t)raster->n[1]; j++) {
         double *to = raster->value + ((size_t)raster->n[1] - 1 - j) * width;
         for (size_t i = 0; i < width; i++) {

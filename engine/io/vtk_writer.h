@@ -195,7 +195,7 @@ static inline void vtkw_escape(vtkw_text *text, const char *value) {
             vtkw_print(text, "%s", entities[at - special]);
         } else if (*value == '\n' || *value == '\t' || *value == '\r') {
             vtkw_print(text, "&#%d;", *value);
-        } else { /* XML 1.0 knows no other control characters */
+        } else { /* XML 1.0 allows no other control characters */
             vtkw_append(text, (unsigned char)*value < 32 ? "?" : value, 1);
         }
     }
@@ -464,7 +464,7 @@ static inline vtkw_status vtkw_put_arrays(vtkw_file *file, const vtkw_image *ima
     return status;
 }
 
-/* The header names offsets that only the compressed arrays tell: room is kept for the longest
+/* The header holds offsets that are known only after compression: room is kept for the longest
  * ones, the arrays follow, and the header is written last. */
 static inline vtkw_status vtkw_put_image(vtkw_file *file, const vtkw_image *image,
                                          vtkw_deflater *deflater, uint64_t *offsets,

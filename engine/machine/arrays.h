@@ -52,7 +52,7 @@ typedef struct sel_cells {
     int components;
     int64_t first, pitch, slice, plane;
     int64_t before; /* elements in front of the pointer, */
-    int64_t shift;  /* which is set so much lower: of a block (comm.h) */
+    int64_t shift;  /* which is lower by so many, of a block (comm.h) */
     int64_t count;  /* of all elements, including these */
 } sel_cells;
 

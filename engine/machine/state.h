@@ -22,7 +22,7 @@ struct sel_state {
     int64_t observed; /* the last observed step, that of the SEL_OBSERVED arrays; -1: none */
     int threads;
     sel_blocks blocks;
-    bool broken;     /* a step failed half-way: no state is whole */
+    bool broken;     /* a step failed half-way: no state is complete */
     bool observing;  /* the next step is to be observed */
     bool unbalanced; /* the totals include a step that failed: there is no balance */
     bool monitored;

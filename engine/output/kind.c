@@ -78,16 +78,17 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv) {
 
 /* ---- checks ---- */
 
-sel_status sel_output_refuse(const sel_output_site *site, const char *format, ...) {
+bool sel_output_refuse(sel_output_site *site, const char *format, ...) {
     char text[sizeof site->error->text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return sel_fail_at(site->error, site->where, "%s: %s", site->table->name, text);
+    site->status = sel_fail_at(site->error, site->where, "%s: %s", site->table->name, text);
+    return false;
 }
 
-static sel_status unknown_field(const sel_output_site *site, const char *name) {
+static bool unknown_field(sel_output_site *site, const char *name) {
     enum { MOST = 64 };
     const sel_solver *solver = site->simulation->solver;
     const char *names[MOST + 1] = {NULL};
@@ -113,8 +114,8 @@ static bool named_before(const sel_names *names, int i) {
     return false;
 }
 
-sel_status sel_picks_check(const sel_output_site *site, const sel_names *names) {
-    sel_status status = SEL_OK;
+bool sel_picks_check(sel_output_site *site, const sel_names *names) {
+    bool fine = true;
     if (names->n == 0) {
         return sel_output_refuse(site, "the list of fields is empty");
     }
@@ -122,44 +123,37 @@ sel_status sel_picks_check(const sel_output_site *site, const sel_names *names) 
         int component;
         if (sel_solver_field(site->simulation->solver, site->domain->grid.dims, names->v[i],
                              &component) < 0) {
-            status = unknown_field(site, names->v[i]);
+            fine = unknown_field(site, names->v[i]);
         } else if (named_before(names, i)) {
-            status = sel_output_refuse(site, "field '%s' is listed twice", names->v[i]);
+            fine = sel_output_refuse(site, "field '%s' is listed twice", names->v[i]);
         }
     }
-    return status;
+    return fine;
 }
 
 /* One number per cell, or a vector, which has a magnitude. */
-static sel_status check_scalar(const sel_output_site *site, const char *field) {
+static void check_scalar(sel_output_site *site, const char *field) {
     const sel_solver *solver = site->simulation->solver;
-    sel_names names = {1, &field};
-    sel_status status = sel_picks_check(site, &names);
-    if (status != SEL_OK) {
-        return status;
+    const sel_names names = {1, &field};
+    if (!sel_picks_check(site, &names)) {
+        return;
     }
     const sel_pick pick = sel_pick_of(solver, site->domain->grid.dims, field);
     if (pick.components > 1 && solver->fields[pick.field].rank == SEL_TENSOR) {
-        return sel_output_refuse(site, "'%s' is a tensor; name a component, such as %s_xy", field,
-                                 field);
+        sel_output_refuse(site, "'%s' is a tensor; name a component, such as %s_xy", field, field);
     }
-    return SEL_OK;
 }
 
-sel_status sel_fields_check(const sel_output_site *site, const void *params) {
-    sel_status status = SEL_OK;
+void sel_fields_check(sel_output_site *site, const void *params) {
     for (int i = 0; i < site->table->count; i++) {
         const sel_field *row = &site->table->fields[i];
         const void *member = (const char *)params + row->offset;
-        sel_status one = SEL_OK;
         if ((row->flags & SEL_RESULT) && row->kind == SEL_KIND_NAMES) {
-            one = sel_picks_check(site, member);
+            sel_picks_check(site, member);
         } else if ((row->flags & SEL_RESULT) && *(const char *const *)member) {
-            one = check_scalar(site, *(const char *const *)member);
+            check_scalar(site, *(const char *const *)member);
         }
-        status = status ? status : one;
     }
-    return status;
 }
 
 static void domain_text(const sel_grid *grid, char *text, size_t size) {
@@ -170,7 +164,7 @@ static void domain_text(const sel_grid *grid, char *text, size_t size) {
     }
 }
 
-sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point) {
+bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point) {
     const sel_grid *grid = &site->domain->grid;
     if (point->n != grid->dims) {
         return sel_output_refuse(site, "%s has %d coordinates, the domain has %d dimensions", what,
@@ -187,7 +181,7 @@ sel_status sel_point_check(const sel_output_site *site, const char *what, const 
                                      what, sel_axis_names[a], point->v[a], domain);
         }
     }
-    return SEL_OK;
+    return true;
 }
 
 /* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
@@ -209,28 +203,35 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
     return box;
 }
 
-sel_status sel_within_check(const sel_output_site *site, const char *what,
-                            const struct sel_shape *within) {
+bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within) {
     if (!within) {
-        return SEL_OK;
+        return true;
     }
     if (within->kind != SEL_SHAPE_BOX) {
         return sel_output_refuse(site, "%s must be a shape.box", what);
     }
     sel_status status = sel_shape_check(within, &site->domain->grid, site->error);
     if (status != SEL_OK) {
-        return status;
+        site->status = status;
+        return false;
     }
-    sel_box box = sel_within_box(&site->domain->grid, within);
-    if (sel_box_cells(&box) == 0) {
-        return sel_output_refuse(site, "no cell centre lies within the box");
+    const sel_box box = sel_within_box(&site->domain->grid, within);
+    return sel_box_cells(&box) > 0 || sel_output_refuse(site, "no cell centre lies within the box");
+}
+
+int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i) {
+    int64_t at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = box->lo[a] + i % sel_box_count(box, a) * box->stride[a];
+        i /= sel_box_count(box, a);
     }
-    return SEL_OK;
+    return domain->cell[sel_cell_number(&domain->grid, at)];
 }
 
 /* ---- while it runs ---- */
 
-sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error) {
+sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error) {
+    sel_requests *requests = &output->requests;
     if (requests->count == requests->room) {
         int room = 2 * requests->room + 4;
         sel_request *v = realloc(requests->v, (size_t)room * sizeof *v);
@@ -244,7 +245,7 @@ sel_status sel_requests_add(sel_requests *requests, const sel_request *request, 
     return SEL_OK;
 }
 
-sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision,
                            sel_error *error) {
     sel_status status = SEL_OK;
     for (int i = 0; i < output->picks.count && !status; i++) {
@@ -253,15 +254,27 @@ sel_status sel_output_read(sel_output *output, const sel_box *box, int precision
                                      .field = pick->field,
                                      .box = *box,
                                      .precision = precision,
-                                     .components = pick->read,
-                                     .to = to[i]};
-        status = sel_requests_add(&output->requests, &request, error);
+                                     .components = pick->read};
+        status = sel_output_request(output, &request, error);
+    }
+    return status;
+}
+
+sel_status sel_answer(const sel_output_context *context, sel_request *request, sel_error *error) {
+    sel_status status = context->backend->start(context->state, request, error);
+    return status ? status : context->backend->finish(context->state, request, error);
+}
+
+sel_status sel_output_answer(sel_output *output, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->requests.count && !status; i++) {
+        status = sel_answer(output->context, &output->requests.v[i], error);
     }
     return status;
 }
 
 void sel_output_row(sel_output *output) {
-    sel_csv_integer(output->csv, output->step);
+    sel_csv_number(output->csv, (double)output->step);
     sel_csv_number(output->csv, output->time);
 }
 
@@ -270,21 +283,6 @@ sel_status sel_output_result(const sel_output *output, const char *what, double 
     char result[160];
     snprintf(result, sizeof result, "%s.%s", output->name, what);
     return sel_results_set(output->context->results, result, value, error);
-}
-
-sel_status sel_output_request(const sel_output_context *context, sel_request *request,
-                              sel_error *error) {
-    sel_status status = context->backend->start(context->state, request, error);
-    return status ? status : context->backend->finish(context->state, request, error);
-}
-
-sel_status sel_output_requests(const sel_output_context *context, const sel_requests *requests,
-                               sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < requests->count && !status; i++) {
-        status = sel_output_request(context, &requests->v[i], error);
-    }
-    return status;
 }
 
 /* ---- frames ---- */
@@ -297,8 +295,10 @@ sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box
     frames->precision = precision;
     frames->write = write;
     pthread_mutex_init(&frames->lock, NULL);
-    return sel_folder_make(context->directory, frames->base.name, context->force || context->resume,
-                           error);
+    sel_status status = sel_output_read(&frames->base, box, precision, error);
+    return status ? status
+                  : sel_folder_make(context->directory, frames->base.name,
+                                    context->force || context->resume, error);
 }
 
 void sel_frame_file(const sel_frame *frame, const char *ending, char path[SEL_PATH_ROOM]) {
@@ -345,11 +345,12 @@ sel_status sel_frames_ask(sel_output *output, sel_error *error) {
         pthread_mutex_unlock(&frames->lock);
     }
     sel_status status = frames->asked ? SEL_OK : make_frame(frames, error);
-    if (status == SEL_OK) {
+    for (int i = 0; i < output->requests.count && !status; i++) {
+        output->requests.v[i].to = frames->asked->values[i];
+    }
+    if (!status) {
         frames->asked->step = output->step;
         frames->asked->time = output->time;
-        status =
-            sel_output_read(output, &frames->box, frames->precision, frames->asked->values, error);
     }
     return status;
 }

@@ -10,9 +10,8 @@
 
 /* Rows that every output's field list begins with. */
 #define SEL_OUT_COMMON_ROWS                                                                        \
-    SEL_ROW(                                                                                       \
-        sel_output_common, name, STRING,                                                           \
-        "Name of its files, which no other output may have; the kind of output when not given."),  \
+    SEL_ROW(sel_output_common, name, STRING,                                                       \
+            "Name of its files, unique among the outputs; the kind of output when not given."),    \
         SEL_ROW(sel_output_common, every, INT,                                                     \
                 "Steps from one writing to the next, from step 0 on. Without every and interval, " \
                 "fields are written at the end only, rows of CSV files every 100 steps.",          \
@@ -39,12 +38,12 @@ typedef struct sel_output_file {
     const char *name;
     int64_t job;        /* of the writer, 1 the first, with which the file is there; 0: it is */
     const sel_csv *csv; /* that writes it now; NULL: none does */
-    bool known;         /* it is of the run that this one goes on from */
-    int64_t bytes;      /* of a CSV file at the checkpoint that the run goes on from; -1: none */
+    bool known;         /* the resumed run had made it */
+    int64_t bytes;      /* of a CSV file at the checkpoint that is resumed; -1: none */
     struct sel_output_file *next;
 } sel_output_file;
 
-/* In the order in which they were asked for, those that are known first. */
+/* In the order in which they were added, those of the resumed run first. */
 typedef struct sel_output_files {
     const char *directory;
     bool force; /* replace what no run listed */
@@ -59,16 +58,6 @@ typedef struct sel_output_files {
 sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
                                 const char *ending, sel_error *error);
 
-/* Opens NAME.csv and lists it; one that the run goes on from is cut to what it was. */
-sel_status sel_output_files_csv(sel_output_files *files, const char *name, sel_csv **csv,
-                                sel_error *error);
-
-/* Moves the names to a checkpoint or from it, with the bytes of CSV files; adds all that are known
- * to a run that goes on. */
-void sel_output_files_keep(sel_output_files *files, sel_checkpoint *checkpoint);
-sel_status sel_output_files_known(sel_output_files *files, const sel_output_context *context,
-                                  sel_error *error);
-
 /* ---- kinds ---- */
 
 enum { SEL_COLUMN_ROOM = 96 };
@@ -77,13 +66,14 @@ enum { SEL_COLUMN_ROOM = 96 };
 typedef struct sel_pick {
     const char *name;
     int field;                                         /* in solver->fields */
-    int field_components;                              /* of the field */
+    int field_components;                              /* of the whole field */
     int first, components;                             /* of the field: all, or one */
     char columns[SEL_MAX_COMPONENTS][SEL_COLUMN_ROOM]; /* "pressure", or "velocity_x" ... */
     /* Values per cell in .vti files: VTK's vectors have three components, also in two dimensions,
      * where the third is zero. A tensor's are in the order of sel_field_rank. */
     int stored;
-    /* That sel_output_read asks for: those stored, or, of one component, the whole field. */
+    /* Values per cell that sel_output_read asks for: those stored; for one component all of the
+     * field. */
     int read;
 } sel_pick;
 
@@ -92,7 +82,7 @@ typedef struct sel_picks {
     sel_pick *v;
 } sel_picks;
 
-/* What an output asks of the backend at one step. */
+/* What an output asks of the backend at each step. */
 typedef struct sel_requests {
     int count, room;
     sel_request *v;
@@ -110,50 +100,50 @@ typedef struct sel_output {
     sel_csv *csv;    /* of a kind with rows */
     int64_t step;    /* of the state that is asked for, taken, or the last */
     double time;
-    sel_requests requests; /* of ask; take finds them answered */
+    sel_requests requests; /* of open; take finds them answered */
     int64_t written;       /* the last step that was; -1: none */
     bool under_way;        /* `requests` have been started and not taken */
     bool concluded;
-    int kept; /* number, from 1, in the checkpoint that the run goes on from; 0: it is new */
+    int kept; /* its number, from 1, in the checkpoint that is resumed; 0: it is new */
 } sel_output;
 
-/* An output under check: mistakes are reported at `where`. */
+/* An output under check. */
 typedef struct sel_output_site {
     const sel_simulation *simulation;
     const sel_domain *domain;
     const sel_table *table;
-    sel_where where;
-    sel_error *error;
+    sel_where where;   /* of its mistakes */
+    sel_error *error;  /* gets a line for each */
+    sel_status status; /* SEL_OK: there is none */
 } sel_output_site;
 
 /* Steps between the rows of CSV files when the script does not say. */
 enum { SEL_CSV_PERIOD = 100 };
 
-/* One kind of output. Writing has two halves, between which the run goes on: `ask` says what is
- * needed of the present state, `take` gets the answers later, before the next `ask`. The context,
- * the files and the params outlive the output. */
+/* One kind of output. `open` adds the requests that are started each time it is due; `take` gets
+ * the answers later, when the run has gone on. The context, the files and the params outlive the
+ * output. */
 typedef struct sel_output_kind {
     const sel_table *table;
     size_t size;    /* of the struct that begins with a sel_output; 0: the run itself writes it */
     int64_t period; /* steps between writings when the script does not say; 0: at the end only */
-    bool
-        only_when_due; /* the last state, not due, would spoil a mean: only where it is the first */
-    bool once;         /* a run has one of them */
+    bool only_when_due; /* the last state is left out unless it is due: it would bias a mean */
+    bool once;          /* a run has one of them */
     /* Writes NAME.csv: `open` adds columns to the header, `take` values to a row, both behind
      * step,time. */
     bool rows;
-    /* Appends all mistakes; SEL_OK when there is none. NULL: nothing to check but the fields. */
-    sel_status (*check)(const sel_output_site *site, const void *params);
+    /* Refuses all mistakes. NULL: nothing to check but the fields. */
+    void (*check)(sel_output_site *site, const void *params);
     /* Bytes of one file; *packed: before it is compressed. NULL: small, or not known ahead. */
     double (*bytes)(const sel_plan *plan, const void *params, bool *packed);
-    /* NULL: nothing. */
+    /* The places that requests name must stay until `close`. */
     sel_status (*open)(sel_output *output, sel_error *error);
-    /* The places that requests name must stay until `take`, or until `close`. */
+    /* Before the requests are started: sets where answers go. NULL: where `open` said. */
     sel_status (*ask)(sel_output *output, sel_error *error);
     /* Writes, or gives to the writer, what was asked for. */
     sel_status (*take)(sel_output *output, sel_error *error);
-    /* Moves to a checkpoint, or from it, what the output goes on with beside its CSV file and the
-     * files that it has written. NULL: nothing. */
+    /* Moves to a checkpoint, or from it, what the output needs to resume, besides the files that it
+     * has written. NULL: nothing. */
     void (*keep)(sel_output *output, sel_checkpoint *checkpoint);
     /* After the last write, at the run's last step: statistics. NULL: none. */
     sel_status (*conclude)(sel_output *output, sel_error *error);
@@ -195,33 +185,40 @@ void sel_picks_columns(const sel_picks *picks, int number, sel_csv *csv);
 
 /* ---- checks ---- */
 
-/* Appends a mistake: the place and the table's name, and what is wrong. */
-sel_status sel_output_refuse(const sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
+/* Reports a mistake: its place, the table's name, and what is wrong. Returns false, as do the
+ * checks below when they refuse something. */
+bool sel_output_refuse(sel_output_site *site, const char *format, ...) SEL_PRINTF(2, 3);
 
-/* Reports names that the solver has not, names given twice, and an empty list. */
-sel_status sel_picks_check(const sel_output_site *site, const sel_names *names);
+/* Refuses fields that the solver does not have, names given twice, and an empty list. */
+bool sel_picks_check(sel_output_site *site, const sel_names *names);
 
 /* The same for all that an output names; a STRING must give one number per cell or a vector. */
-sel_status sel_fields_check(const sel_output_site *site, const void *params);
+void sel_fields_check(sel_output_site *site, const void *params);
 
 /* Refuses a point with the wrong number of coordinates or outside the domain. `what` names it. */
-sel_status sel_point_check(const sel_output_site *site, const char *what, const sel_point *point);
+bool sel_point_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Refuses a `within` that is no box, or that holds no cell; `what` names it. NULL is fine. */
-sel_status sel_within_check(const sel_output_site *site, const char *what,
-                            const struct sel_shape *within);
+/* Refuses a `within` that is not a box, or that holds no cell; `what` names it. NULL is fine. */
+bool sel_within_check(sel_output_site *site, const char *what, const struct sel_shape *within);
 
 /* The cells whose centres lie in `within`; all cells for NULL. */
 sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within);
 
+/* The region of cell i of a box, x fastest; 0: it is free. */
+int sel_box_region(const sel_domain *domain, const sel_box *box, int64_t i);
+
 /* ---- while it runs ---- */
 
-/* Appends a copy of `request`. */
-sel_status sel_requests_add(sel_requests *requests, const sel_request *request, sel_error *error);
+/* Adds a copy of `request` to those of the output. */
+sel_status sel_output_request(sel_output *output, const sel_request *request, sel_error *error);
 
-/* Asks for the output's fields in a box of cells: to[pick][cells][pick.read]. */
-sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, void *const *to,
-                           sel_error *error);
+/* Adds requests for the output's fields in a box of cells: by pick to[cells][pick.read], where the
+ * caller sets `to`. */
+sel_status sel_output_read(sel_output *output, const sel_box *box, int precision, sel_error *error);
+
+/* Has a request, or all that an output has, answered now: only where the run has to stand still. */
+sel_status sel_answer(const sel_output_context *context, sel_request *request, sel_error *error);
+sel_status sel_output_answer(sel_output *output, sel_error *error);
 
 /* Begins a row: step,time. */
 void sel_output_row(sel_output *output);
@@ -229,12 +226,6 @@ void sel_output_row(sel_output *output);
 /* Sets the result NAME.WHAT. */
 sel_status sel_output_result(const sel_output *output, const char *what, double value,
                              sel_error *error);
-
-/* Start requests and wait for them: only where the run has to stand still. */
-sel_status sel_output_request(const sel_output_context *context, sel_request *request,
-                              sel_error *error);
-sel_status sel_output_requests(const sel_output_context *context, const sel_requests *requests,
-                               sel_error *error);
 
 /* "sum", "min", "max", "mean", "l2", NULL: in the order of SEL_OF_SUM ...; and component c of what
  * an answered SEL_REDUCE says. */
@@ -280,7 +271,7 @@ struct sel_frames {
     sel_frame *spare;
 };
 
-/* Makes the directory NAME. */
+/* Makes the directory NAME, and the requests. */
 sel_status sel_frames_open(sel_frames *frames, const char *ending, const sel_box *box,
                            int precision, sel_frame_writer *write, sel_error *error);
 
@@ -306,38 +297,31 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
 
 /* Refuses a point of the domain that has only solid cells about it, where all fields are 0; `what`
  * names it. */
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point);
+void sel_free_check(sel_output_site *site, const char *what, const sel_point *point);
 
-/* Linear interpolation between the centres of the cells about a point. Solid cells have no part
- * in it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
+/* Linear interpolation between the centres of the cells about a point. Solid cells are left
+ * out of it (the others' weights are scaled up); a point in a solid has the value 0. Periodic axes
  * wrap; beyond the last centre of other axes the value of the last centre holds, or, where
  * `walls` is true and the law on that face says what holds there, the line from the last centre
  * to the face. Where two faces meet the nearer one counts. */
 typedef struct sel_sample sel_sample;
 
-/* Of the picks' fields, for `count` points that were checked to lie in the domain. The picks
- * outlive it. */
-sel_status sel_sample_create(sel_arena *arena, const sel_output_context *context,
-                             const sel_point *points, int count, bool walls, const sel_picks *picks,
+/* Of the output's fields, for `count` points that were checked to lie in the domain; adds the
+ * requests for the cells about them. */
+sel_status sel_sample_create(sel_output *output, const sel_point *points, int count, bool walls,
                              sel_sample **sample, sel_error *error);
 
 double sel_line_length(const sel_point *from, const sel_point *to);
 
 enum { SEL_MOST_POINTS = 10000000 };
 
-/* Of an output's fields at the midpoints of *count equal parts of a line, with walls; 0: as many
- * parts as are a cell long. */
-sel_status sel_sample_line(const sel_output *output, const sel_point *from, const sel_point *to,
+/* At the midpoints of *count equal parts of a line, with walls; 0: as many parts as are a cell
+ * long. */
+sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
                            int *count, sel_point **points, sel_sample **sample, sel_error *error);
 
-/* Asks for the fields at the cells about the points. */
-sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error);
-
-/* Takes the answers. Laws on faces are taken at `time`. */
-sel_status sel_sample_take(sel_sample *sample, double time, sel_error *error);
-
-/* Asks, waits, and takes the answers. */
-sel_status sel_sample_read(sel_sample *sample, double time, sel_error *error);
+/* Takes the answers. Laws on faces are taken at the output's time. */
+sel_status sel_sample_take(sel_sample *sample, sel_error *error);
 
 /* The value of component c of a pick at a point, as it was taken last. */
 double sel_sample_value(const sel_sample *sample, int pick, int point, int c);
@@ -347,22 +331,16 @@ double sel_sample_value(const sel_sample *sample, int pick, int point, int c);
 /* Several regions may share a name: they are measured together. */
 
 /* Refuses a name that no region has, with the nearest one that exists. */
-sel_status sel_measure_check(const sel_output_site *site, const char *region);
+void sel_measure_check(sel_output_site *site, const char *region);
 
-/* Appends a request of `kind`, SEL_FORCE or SEL_FLUX, for each region called `region`; `centre` is
+/* Adds a request of `kind`, SEL_FORCE or SEL_FLUX, for each region called `region`; `centre` is
  * that of torques. */
-sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind kind,
-                           const char *region, const sel_point *centre, sel_requests *requests,
-                           sel_error *error);
+sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const char *region,
+                               const sel_point *centre, sel_error *error);
 
 /* The sums of the answers: force and torque in user's units, per unit depth in 2-D, where only
  * torque[2] is not zero. */
 void sel_measure_sum_force(const sel_requests *answers, double force[3], double torque[3]);
-
-/* Asks for the force in the last step and waits for it. */
-sel_status sel_measure_force(const sel_output_context *context, const char *region,
-                             const sel_point *centre, double force[3], double torque[3],
-                             sel_error *error);
 
 /* ---- mean, deviation and dominant frequency of a sampled signal ---- */
 

@@ -2,7 +2,6 @@
 #include "engine/output/kind.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The next region after number `before` that is called `name`; 0: none. */
@@ -16,7 +15,7 @@ static int next_region(const sel_domain *domain, const char *name, int before) {
     return 0;
 }
 
-sel_status sel_measure_check(const sel_output_site *site, const char *region) {
+void sel_measure_check(sel_output_site *site, const char *region) {
     enum { MOST = 255 };
     const sel_domain *domain = site->domain;
     const char *names[MOST + 1] = {NULL};
@@ -26,27 +25,27 @@ sel_status sel_measure_check(const sel_output_site *site, const char *region) {
     for (int k = first; k; k = next_region(domain, region, k)) {
         lost = sel_domain_lost(domain, k);
         if (!lost) {
-            return SEL_OK;
+            return;
         }
     }
     if (first) {
-        return sel_output_refuse(site, "nothing to measure: %s", lost);
+        sel_output_refuse(site, "nothing to measure: %s", lost);
+        return;
     }
     for (int k = 0; k < domain->region_count && k < MOST; k++) {
         names[k] = sel_region_name(domain, k + 1, texts[k]);
     }
-    return sel_output_refuse(site, "no region is called '%s'%s", region,
-                             sel_suggestion(region, names, near));
+    sel_output_refuse(site, "no region is called '%s'%s", region,
+                      sel_suggestion(region, names, near));
 }
 
-sel_status sel_measure_ask(const sel_output_context *context, sel_request_kind kind,
-                           const char *region, const sel_point *centre, sel_requests *requests,
-                           sel_error *error) {
+sel_status sel_measure_regions(sel_output *output, sel_request_kind kind, const char *region,
+                               const sel_point *centre, sel_error *error) {
     sel_status status = SEL_OK;
-    for (int k = 0; !status && (k = next_region(context->domain, region, k));) {
-        sel_request request = {
+    for (int k = 0; !status && (k = next_region(output->context->domain, region, k));) {
+        const sel_request request = {
             .kind = kind, .region = k, .centre = {centre->v[0], centre->v[1], centre->v[2]}};
-        status = sel_requests_add(requests, &request, error);
+        status = sel_output_request(output, &request, error);
     }
     return status;
 }
@@ -59,17 +58,6 @@ void sel_measure_sum_force(const sel_requests *answers, double force[3], double 
             torque[a] += answers->v[i].torque[a];
         }
     }
-}
-
-sel_status sel_measure_force(const sel_output_context *context, const char *region,
-                             const sel_point *centre, double force[3], double torque[3],
-                             sel_error *error) {
-    sel_requests requests = {.v = NULL};
-    sel_status status = sel_measure_ask(context, SEL_FORCE, region, centre, &requests, error);
-    status = status ? status : sel_output_requests(context, &requests, error);
-    sel_measure_sum_force(&requests, force, torque);
-    free(requests.v);
-    return status;
 }
 
 /* ---- fields at points between cell centres ---- */
@@ -92,15 +80,13 @@ typedef struct sampled_point {
 } sampled_point;
 
 struct sel_sample {
-    const sel_output_context *context;
-    const sel_picks *picks;
+    const sel_output *output;
     int points;
     sampled_point *v;
     int cell_count;
     int64_t *cells;
     double *weights;
-    double *read;   /* by pick [cell_count][field_components] */
-    double *values; /* by pick [points][field_components] */
+    double **values; /* by pick: [points][field_components] */
 };
 
 sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
@@ -143,27 +129,21 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
     return false;
 }
 
-sel_status sel_free_check(const sel_output_site *site, const char *what, const sel_point *point) {
+void sel_free_check(sel_output_site *site, const char *what, const sel_point *point) {
     const sel_domain *domain = site->domain;
     int64_t at[3];
-    if (free_cell_at(domain, point, at)) {
-        return SEL_OK;
-    }
-    const int region = domain->cell[sel_cell_number(&domain->grid, at)];
     char name[32];
-    return sel_output_refuse(site, "%s lies in the region '%s', where nothing is computed", what,
-                             sel_region_name(domain, region, name));
+    if (!free_cell_at(domain, point, at)) {
+        const int region = domain->cell[sel_cell_number(&domain->grid, at)];
+        sel_output_refuse(site, "%s lies in the region '%s', where nothing is computed", what,
+                          sel_region_name(domain, region, name));
+    }
 }
 
 /* Appends the free cells about `point` with their weights. */
 static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *point) {
-    const sel_domain *domain = sample->context->domain;
+    const sel_domain *domain = sample->output->context->domain;
     const sel_grid *grid = &domain->grid;
-    v->first = sample->cell_count;
-    int64_t holder[3];
-    if (!free_cell_at(domain, point, holder)) {
-        return;
-    }
     sel_interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
     for (int a = 0; a < grid->dims; a++) {
         about[a] = sel_interval_about(grid, a, in_cells(grid, point, a));
@@ -191,7 +171,7 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
 }
 
 /* The region behind the `upper` or lower border of a free cell along an axis: that of the face's
- * site, or of the solid next to it; 0 when the fluid goes on. */
+ * site, or of the solid cell next to it; 0 when there is fluid. */
 static int region_behind(const sel_domain *domain, const int64_t at[3], int axis, bool upper) {
     const sel_grid *grid = &domain->grid;
     int64_t next[3] = {at[0], at[1], at[2]}, n = grid->n[axis];
@@ -214,13 +194,11 @@ static void insert_face(near_face faces[3], near_face face) {
     }
 }
 
-/* The painted faces and solids between which and the last cell centre `point` lies. */
-static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point) {
+/* Along each axis the painted face or solid cell towards which a point lies off the centre of its
+ * cell `at`. */
+static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
+                       const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
-    int64_t at[3];
-    if (!free_cell_at(domain, point, at)) {
-        return;
-    }
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
         double c = in_cells(grid, point, a);
@@ -247,50 +225,64 @@ double sel_line_length(const sel_point *from, const sel_point *to) {
     return sqrt(squares);
 }
 
-/* Components of the fields of the first `count` picks. */
-static size_t components_of(const sel_picks *picks, int count) {
-    size_t components = 0;
-    for (int i = 0; i < count; i++) {
-        components += (size_t)picks->v[i].field_components;
+/* A request for each field, and room for what it answers and for what is made of that. */
+static sel_status add_requests(sel_output *output, sel_sample *sample, sel_error *error) {
+    sel_status status = SEL_OK;
+    for (int i = 0; i < output->picks.count && !status; i++) {
+        const sel_pick *pick = &output->picks.v[i];
+        const size_t bytes = (size_t)pick->field_components * sizeof(double);
+        const sel_request request = {
+            .kind = SEL_READ,
+            .field = pick->field,
+            .cells = sample->cells,
+            .cell_count = sample->cell_count,
+            .precision = SEL_F64,
+            .components = pick->field_components,
+            .to = sel_arena_alloc(output->arena, (size_t)sample->cell_count * bytes)};
+        sample->values[i] = sel_arena_alloc(output->arena, (size_t)sample->points * bytes);
+        if (!request.to || !sample->values[i]) {
+            return sel_fail_memory(error, "the points of an output", CORNERS * bytes);
+        }
+        status = sample->cell_count ? sel_output_request(output, &request, error) : SEL_OK;
     }
-    return components;
+    return status;
 }
 
-sel_status sel_sample_create(sel_arena *arena, const sel_output_context *context,
-                             const sel_point *points, int count, bool walls, const sel_picks *picks,
+sel_status sel_sample_create(sel_output *output, const sel_point *points, int count, bool walls,
                              sel_sample **sample, sel_error *error) {
-    const size_t corners = (size_t)count * CORNERS;
-    const size_t components = components_of(picks, picks->count);
-    sel_sample made = {
-        .context = context,
-        .picks = picks,
-        .points = count,
-        .v = sel_arena_alloc(arena, (size_t)count * sizeof *made.v),
-        .cells = sel_arena_alloc(arena, corners * sizeof *made.cells),
-        .weights = sel_arena_alloc(arena, corners * sizeof *made.weights),
-        .values = sel_arena_alloc(arena, (size_t)count * components * sizeof *made.values)};
-    bool failed = !made.v || !made.cells || !made.weights || !made.values;
-    for (int p = 0; p < count && !failed; p++) {
-        weigh_cells(&made, &made.v[p], &points[p]);
-        if (walls && made.v[p].count > 0) {
-            find_faces(context->domain, &made.v[p], &points[p]);
+    const sel_domain *domain = output->context->domain;
+    const size_t corners = (size_t)count * CORNERS, picks = (size_t)output->picks.count;
+    sel_arena *arena = output->arena;
+    sel_sample *made = *sample = sel_arena_alloc(arena, sizeof *made);
+    if (made) {
+        *made = (sel_sample){.output = output,
+                             .points = count,
+                             .v = sel_arena_alloc(arena, (size_t)count * sizeof *made->v),
+                             .cells = sel_arena_alloc(arena, corners * sizeof *made->cells),
+                             .weights = sel_arena_alloc(arena, corners * sizeof *made->weights),
+                             .values = sel_arena_alloc(arena, picks * sizeof *made->values)};
+    }
+    if (!made || !made->v || !made->cells || !made->weights || !made->values) {
+        return sel_fail_memory(error, "the points of an output", 2 * corners * sizeof(double));
+    }
+    for (int p = 0; p < count; p++) {
+        sampled_point *v = &made->v[p];
+        int64_t at[3];
+        v->first = made->cell_count;
+        if (free_cell_at(domain, &points[p], at)) {
+            weigh_cells(made, v, &points[p]);
+        }
+        if (walls && v->count > 0) {
+            find_faces(domain, v, &points[p], at);
         }
     }
-    made.read = sel_arena_alloc(arena, (size_t)made.cell_count * components * sizeof *made.read);
-    *sample = sel_arena_alloc(arena, sizeof made);
-    if (failed || !made.read || !*sample) {
-        return sel_fail_memory(error, "the points of an output",
-                               corners * (2 + components) * sizeof(double));
-    }
-    **sample = made;
-    return SEL_OK;
+    return add_requests(output, made, error);
 }
 
-sel_status sel_sample_line(const sel_output *output, const sel_point *from, const sel_point *to,
+sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
                            int *count, sel_point **points, sel_sample **sample, sel_error *error) {
-    const sel_output_context *context = output->context;
     if (*count == 0) {
-        const double cells = round(sel_line_length(from, to) / context->domain->grid.dx);
+        const double cells = round(sel_line_length(from, to) / output->context->domain->grid.dx);
         *count = (int)fmin(fmax(1, cells), SEL_MOST_POINTS);
     }
     const size_t bytes = (size_t)*count * sizeof **points;
@@ -304,44 +296,26 @@ sel_status sel_sample_line(const sel_output *output, const sel_point *from, cons
             v[p].v[a] = from->v[a] + (p + 0.5) / *count * (to->v[a] - from->v[a]);
         }
     }
-    return sel_sample_create(output->arena, context, v, *count, true, &output->picks, sample,
-                             error);
+    return sel_sample_create(output, v, *count, true, sample, error);
 }
 
-sel_status sel_sample_ask(const sel_sample *sample, sel_requests *requests, sel_error *error) {
-    sel_status status = SEL_OK;
-    for (int i = 0; i < sample->picks->count && sample->cell_count > 0 && !status; i++) {
-        const sel_pick *pick = &sample->picks->v[i];
-        const size_t before = (size_t)sample->cell_count * components_of(sample->picks, i);
-        const sel_request request = {.kind = SEL_READ,
-                                     .field = pick->field,
-                                     .cells = sample->cells,
-                                     .cell_count = sample->cell_count,
-                                     .precision = SEL_F64,
-                                     .components = pick->field_components,
-                                     .to = sample->read + before};
-        status = sel_requests_add(requests, &request, error);
-    }
-    return status;
-}
-
-/* Moves `value` from that of the last centre towards what the nearest law that knows says. */
-static sel_status approach_wall(const sel_sample *sample, const sampled_point *v, int field,
-                                int components, double time, double *value, sel_error *error) {
-    const sel_output_context *context = sample->context;
-    const sel_domain *domain = context->domain;
+/* Interpolates from the value at the last centre to the one that the nearest law prescribes. */
+static sel_status approach_wall(const sel_output *output, const sampled_point *v,
+                                const sel_pick *pick, double *value, sel_error *error) {
+    const sel_output_context *context = output->context;
     for (int i = 0; i < 3 && v->faces[i].region > 0; i++) {
         const near_face *face = &v->faces[i];
         const double *place = face->place;
-        const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
+        const sel_places at =
+            sel_domain_at(context->domain, 1, &place[0], &place[1], &place[2], output->time);
         double wall[9];
         bool known = false;
-        sel_status status = context->solver->wall_value(context->plan, field, face->region, &at,
-                                                        &known, wall, error);
+        sel_status status = context->solver->wall_value(context->plan, pick->field, face->region,
+                                                        &at, &known, wall, error);
         if (status != SEL_OK) {
             return status;
         }
-        for (int c = 0; known && c < components; c++) {
+        for (int c = 0; known && c < pick->field_components; c++) {
             value[c] += face->fraction * (wall[c] - value[c]);
         }
         if (known) {
@@ -351,15 +325,15 @@ static sel_status approach_wall(const sel_sample *sample, const sampled_point *v
     return SEL_OK;
 }
 
-static sel_status take_pick(sel_sample *sample, int i, double time, sel_error *error) {
-    const sel_pick *pick = &sample->picks->v[i];
+static sel_status take_pick(sel_sample *sample, int i, sel_error *error) {
+    const sel_output *output = sample->output;
+    const sel_pick *pick = &output->picks.v[i];
     const int components = pick->field_components;
-    const size_t before = components_of(sample->picks, i);
-    const double *read = sample->read + (size_t)sample->cell_count * before;
-    double *value = sample->values + (size_t)sample->points * before;
+    const double *read = sample->cell_count ? output->requests.v[i].to : NULL;
+    const bool laws = output->context->solver->wall_value;
+    double *value = sample->values[i];
     sel_status status = SEL_OK;
-    bool laws = sample->context->solver->wall_value;
-    for (int p = 0; p < sample->points && status == SEL_OK; p++, value += components) {
+    for (int p = 0; p < sample->points && !status; p++, value += components) {
         const sampled_point *v = &sample->v[p];
         for (int c = 0; c < components; c++) {
             value[c] = 0;
@@ -367,31 +341,20 @@ static sel_status take_pick(sel_sample *sample, int i, double time, sel_error *e
                 value[c] += sample->weights[k] * read[(int64_t)k * components + c];
             }
         }
-        if (laws) {
-            status = approach_wall(sample, v, pick->field, components, time, value, error);
-        }
+        status = laws ? approach_wall(output, v, pick, value, error) : SEL_OK;
     }
     return status;
 }
 
-sel_status sel_sample_take(sel_sample *sample, double time, sel_error *error) {
+sel_status sel_sample_take(sel_sample *sample, sel_error *error) {
     sel_status status = SEL_OK;
-    for (int i = 0; i < sample->picks->count && !status; i++) {
-        status = take_pick(sample, i, time, error);
+    for (int i = 0; i < sample->output->picks.count && !status; i++) {
+        status = take_pick(sample, i, error);
     }
     return status;
 }
 
 double sel_sample_value(const sel_sample *sample, int pick, int point, int c) {
-    const size_t before = components_of(sample->picks, pick) * (size_t)sample->points;
-    const int components = sample->picks->v[pick].field_components;
-    return sample->values[before + (size_t)point * (size_t)components + (size_t)c];
-}
-
-sel_status sel_sample_read(sel_sample *sample, double time, sel_error *error) {
-    sel_requests requests = {.v = NULL};
-    sel_status status = sel_sample_ask(sample, &requests, error);
-    status = status ? status : sel_output_requests(sample->context, &requests, error);
-    free(requests.v);
-    return status ? status : sel_sample_take(sample, time, error);
+    const int components = sample->output->picks.v[pick].field_components;
+    return sample->values[pick][(int64_t)point * components + c];
 }

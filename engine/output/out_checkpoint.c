@@ -1,4 +1,4 @@
-/* out_checkpoint.c -- out.checkpoint: when the run writes what it can go on from. */
+/* out_checkpoint.c -- out.checkpoint: when the run writes what it can be resumed from. */
 #include <math.h>
 #include "engine/output/kind.h"
 
@@ -13,19 +13,18 @@ static const sel_field fields[] = {
 const sel_table sel_out_checkpoint_table =
     SEL_TABLE("out.checkpoint", sel_out_checkpoint, fields,
               "The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: "
-              "`selenite run FILE --resume` goes on from it as if the run had not ended. It is "
+              "`selenite run FILE --resume` continues it as if the run had not ended. It is "
               "written at the end, too, and when a run is interrupted also without this output, "
               "but not by a run that has diverged.");
 
-static sel_status checkpoint_check(const sel_output_site *site, const void *params) {
+static void checkpoint_check(sel_output_site *site, const void *params) {
     const sel_out_checkpoint *checkpoint = params;
     const bool by_steps =
         checkpoint->common.every != SEL_INT_NOT_GIVEN || !isnan(checkpoint->common.interval);
-    return by_steps && !isnan(checkpoint->wall_time)
-               ? sel_output_refuse(
-                     site,
-                     "give every (steps), interval (time) or wall_time (seconds), not two of them")
-               : SEL_OK;
+    if (by_steps && !isnan(checkpoint->wall_time)) {
+        sel_output_refuse(
+            site, "give every (steps), interval (time) or wall_time (seconds), not two of them");
+    }
 }
 
 static const double default_seconds = 600;

@@ -45,87 +45,56 @@ static int thin_axis(const sel_grid *grid, const sel_box *box) {
     return axis;
 }
 
-static sel_status check_through(const sel_output_site *site, const struct sel_shape *through) {
-    sel_status status = sel_within_check(site, "through", through);
-    if (status != SEL_OK) {
-        return status;
+static void check_through(sel_output_site *site, const struct sel_shape *through) {
+    if (!sel_within_check(site, "through", through)) {
+        return;
     }
-    sel_box box = sel_within_box(&site->domain->grid, through);
-    int axis = thin_axis(&site->domain->grid, &box);
-    if (axis < 0) {
-        return sel_output_refuse(site,
-                                 "the box of through must hold the centres of one layer of cells "
-                                 "along just one axis; it has %lld x %lld x %lld",
-                                 (long long)sel_box_count(&box, 0),
-                                 (long long)sel_box_count(&box, 1),
-                                 (long long)sel_box_count(&box, 2));
+    const sel_box box = sel_within_box(&site->domain->grid, through);
+    if (thin_axis(&site->domain->grid, &box) < 0) {
+        sel_output_refuse(site,
+                          "the box of through must hold the centres of one layer of cells along "
+                          "just one axis; it has %lld x %lld x %lld",
+                          (long long)sel_box_count(&box, 0), (long long)sel_box_count(&box, 1),
+                          (long long)sel_box_count(&box, 2));
     }
-    return SEL_OK;
 }
 
-static sel_status check_across(const sel_output_site *site, const sel_points *across) {
+static void check_across(sel_output_site *site, const sel_points *across) {
     if (site->domain->grid.dims == 3) {
-        return sel_output_refuse(
+        sel_output_refuse(
             site, "across is a line in 2-D; in 3-D give through, a box that is one cell thin");
+    } else if (across->n != 2) {
+        sel_output_refuse(site, "across must hold two points, not %d", across->n);
+    } else {
+        const bool from = sel_point_check(site, "across[1]", &across->v[0]);
+        const bool to = sel_point_check(site, "across[2]", &across->v[1]);
+        if (from && to && !(sel_line_length(&across->v[0], &across->v[1]) > 0)) {
+            sel_output_refuse(site, "the points of across are the same");
+        }
     }
-    if (across->n != 2) {
-        return sel_output_refuse(site, "across must hold two points, not %d", across->n);
-    }
-    sel_status from = sel_point_check(site, "across[1]", &across->v[0]);
-    sel_status to = sel_point_check(site, "across[2]", &across->v[1]);
-    if (from || to) {
-        return from ? from : to;
-    }
-    if (!(sel_line_length(&across->v[0], &across->v[1]) > 0)) {
-        return sel_output_refuse(site, "the points of across are the same");
-    }
-    return SEL_OK;
 }
 
-static sel_status flux_check(const sel_output_site *site, const void *params) {
+static void flux_check(sel_output_site *site, const void *params) {
     const sel_out_flux *flux = params;
-    if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
-        return sel_output_refuse(site, "give one of region, across and through");
-    }
-    if (flux->region) {
-        return sel_measure_check(site, flux->region);
-    }
     const sel_solver *solver = site->simulation->solver;
-    if (flux->through && solver->flux_field < 0) {
-        return sel_output_refuse(
-            site, "sel.%s has no vector field to integrate; give region or across", solver->name);
+    if ((flux->region != NULL) + (flux->across.n > 0) + (flux->through != NULL) != 1) {
+        sel_output_refuse(site, "give one of region, across and through");
+    } else if (flux->region) {
+        sel_measure_check(site, flux->region);
+    } else if (flux->across.n > 0) {
+        check_across(site, &flux->across);
+    } else if (solver->flux_field < 0) {
+        sel_output_refuse(site, "sel.%s has no vector field to integrate; give region or across",
+                          solver->name);
+    } else {
+        check_through(site, flux->through);
     }
-    return flux->through ? check_through(site, flux->through) : check_across(site, &flux->across);
 }
 
 /* ---- values ---- */
 
-static sel_status flux_ask(sel_output *base, sel_error *error) {
-    const sel_out_flux *params = base->params;
-    const sel_output_context *context = base->context;
-    const sel_sample *sample = ((const flux_output *)base)->sample;
-    if (params->region) {
-        const sel_point nowhere = {.n = 0};
-        return sel_measure_ask(context, SEL_FLUX, params->region, &nowhere, &base->requests, error);
-    }
-    if (sample) {
-        return sel_sample_ask(sample, &base->requests, error);
-    }
-    sel_request request = {.kind = SEL_FLUX};
-    if (params->through) {
-        request = (sel_request){.kind = SEL_REDUCE,
-                                .field = context->solver->flux_field,
-                                .box = sel_within_box(&context->domain->grid, params->through),
-                                .components = context->domain->grid.dims};
-    } else {
-        memcpy(request.line[0], params->across.v[0].v, sizeof request.line[0]);
-        memcpy(request.line[1], params->across.v[1].v, sizeof request.line[1]);
-    }
-    return sel_requests_add(&base->requests, &request, error);
-}
-
 static sel_status line_flux(const flux_output *output, double *flux, sel_error *error) {
-    sel_status status = sel_sample_take(output->sample, output->base.time, error);
+    sel_status status = sel_sample_take(output->sample, error);
     *flux = 0;
     for (int p = 0; p < output->points; p++) {
         *flux += sel_sample_value(output->sample, 0, p, 0) * output->element[0] +
@@ -179,10 +148,26 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
 
 static sel_status flux_open(sel_output *base, sel_error *error) {
     const sel_out_flux *params = base->params;
+    const sel_grid *grid = &base->context->domain->grid;
+    const int field = base->context->solver->flux_field;
+    sel_request request = {.kind = SEL_FLUX};
     sel_csv_text(base->csv, "flux");
-    return params->across.n > 0 && base->context->solver->flux_field >= 0
-               ? open_line((flux_output *)base, &params->across, error)
-               : SEL_OK;
+    if (params->region) {
+        const sel_point nowhere = {.n = 0};
+        return sel_measure_regions(base, SEL_FLUX, params->region, &nowhere, error);
+    }
+    if (params->through) {
+        request = (sel_request){.kind = SEL_REDUCE,
+                                .field = field,
+                                .box = sel_within_box(grid, params->through),
+                                .components = grid->dims};
+    } else if (field >= 0) {
+        return open_line((flux_output *)base, &params->across, error);
+    } else {
+        memcpy(request.line[0], params->across.v[0].v, sizeof request.line[0]);
+        memcpy(request.line[1], params->across.v[1].v, sizeof request.line[1]);
+    }
+    return sel_output_request(base, &request, error);
 }
 
 const sel_output_kind sel_flux_kind = {
@@ -192,6 +177,5 @@ const sel_output_kind sel_flux_kind = {
     .rows = true,
     .check = flux_check,
     .open = flux_open,
-    .ask = flux_ask,
     .take = flux_take,
 };

@@ -27,7 +27,7 @@ const sel_table sel_out_force_table = SEL_TABLE(
 /* A longer record is thinned to every second sample: 32 MB at most. */
 enum { MOST_SAMPLES = 1 << 20 };
 
-/* A lift that changes less than this part of the force is that of a steady flow. */
+/* A lift that varies by less than this fraction of the force is that of a steady flow. */
 static const double steady_part = 1e-5;
 
 enum { TIME, FORCE, SERIES = FORCE + 3 }; /* of a record: the times, and the components */
@@ -44,18 +44,18 @@ typedef struct force_output {
     force_record record;
 } force_output;
 
-static sel_status force_check(const sel_output_site *site, const void *params) {
+static void force_check(sel_output_site *site, const void *params) {
     const sel_out_force *force = params;
     const sel_solver *solver = site->simulation->solver;
     if (solver->no_forces) {
-        return sel_output_refuse(site, "sel.%s knows no forces", solver->name);
+        sel_output_refuse(site, "sel.%s knows no forces", solver->name);
+        return;
     }
-    sel_status status = sel_measure_check(site, force->region);
+    sel_measure_check(site, force->region);
     if (force->centre.n != 0 && force->centre.n != site->domain->grid.dims) {
-        status = sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
-                                   force->centre.n, site->domain->grid.dims);
+        sel_output_refuse(site, "centre has %d coordinates, the domain has %d dimensions",
+                          force->centre.n, site->domain->grid.dims);
     }
-    return status;
 }
 
 /* ---- the record ---- */
@@ -91,7 +91,7 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, record->stride);
     SEL_KEEP(checkpoint, record->skipped);
     if (record->count > MOST_SAMPLES || record->stride < 1) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: a record of forces cannot be so",
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: a record of forces",
                             checkpoint->path);
         record->count = 0;
         return;
@@ -102,12 +102,6 @@ static void force_keep(sel_output *base, sel_checkpoint *checkpoint) {
 }
 
 /* ---- rows ---- */
-
-static sel_status force_ask(sel_output *base, sel_error *error) {
-    const sel_out_force *params = base->params;
-    return sel_measure_ask(base->context, SEL_FORCE, params->region, &params->centre,
-                           &base->requests, error);
-}
 
 static sel_status force_take(sel_output *base, sel_error *error) {
     (void)error;
@@ -211,9 +205,9 @@ static double coefficient(const sel_output_context *context) {
 }
 
 static sel_status force_open(sel_output *base, sel_error *error) {
-    static const char *const plane[] = {"force_x", "force_y", "torque", NULL};
-    static const char *const space[] = {"force_x",  "force_y",  "force_z", "torque_x",
-                                        "torque_y", "torque_z", NULL};
+    static const char *const columns[2][7] = {
+        {"force_x", "force_y", "torque", NULL},
+        {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", NULL}};
     const size_t bytes = SERIES * MOST_SAMPLES * sizeof(double);
     force_output *output = (force_output *)base;
     double *samples = sel_arena_alloc(base->arena, bytes);
@@ -225,15 +219,16 @@ static sel_status force_open(sel_output *base, sel_error *error) {
     }
     output->record.stride = 1;
     output->to_coefficient = coefficient(base->context);
-    const char *const *column = base->context->domain->grid.dims == 2 ? plane : space;
-    for (; *column; column++) {
+    for (const char *const *column = columns[base->context->domain->grid.dims == 3]; *column;
+         column++) {
         sel_csv_text(base->csv, *column);
     }
     if (!isnan(output->to_coefficient)) {
         sel_csv_text(base->csv, "cd");
         sel_csv_text(base->csv, "cl");
     }
-    return SEL_OK;
+    const sel_out_force *params = base->params;
+    return sel_measure_regions(base, SEL_FORCE, params->region, &params->centre, error);
 }
 
 const sel_output_kind sel_force_kind = {
@@ -243,7 +238,6 @@ const sel_output_kind sel_force_kind = {
     .rows = true,
     .check = force_check,
     .open = force_open,
-    .ask = force_ask,
     .take = force_take,
     .keep = force_keep,
     .conclude = force_conclude,

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "engine/output/kind.h"
 #include "engine/values/quantity.h"
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 static const char *const formats[] = {[SEL_GRID_ASC] = "asc", [SEL_GRID_TIF] = "tif", NULL};
 static sel_grid_writer *const writers[] = {
@@ -30,15 +30,14 @@ typedef struct grid_output {
     const sel_raster_file *terrain; /* on whose map it is; NULL: none is known */
 } grid_output;
 
-static sel_status grid_check(const sel_output_site *site, const void *params) {
+static void grid_check(sel_output_site *site, const void *params) {
     (void)params;
     if (site->domain->grid.dims != 2) {
-        return sel_output_refuse(
+        sel_output_refuse(
             site,
             "grids are of two-dimensional domains, this one has %d dimensions; out.vtk writes it",
             site->domain->grid.dims);
     }
-    return SEL_OK;
 }
 
 /* Solid cells hold no value, and neither do those where the field has none. */

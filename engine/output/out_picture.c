@@ -60,16 +60,107 @@ const sel_table sel_out_picture_table =
               "between the centres of cells, solids grey, cells without data blank. Of the two "
               "axes of a slice the first runs to the right, the second up.");
 
+/* ---- the plane of a 3-D field ---- */
+
+/* A plane across one axis: the layer of cells whose centres it holds, or the two layers about it,
+ * between which values are linear. In 2-D the only layer. */
+typedef struct plane {
+    int axis;     /* across the plane */
+    int64_t n[2]; /* cells along the other two axes, the lower first */
+    sel_box box;  /* the cells of the layers */
+    int layers;
+    double weight[2]; /* of the layers in the order of the box; their sum is 1 */
+} plane;
+
+/* A layer of at least this weight contains the plane, or borders on it. */
+static const double holds = 0.5 - 1e-9;
+
+/* The last layer of a periodic axis and the first are a box too: one of a long stride. */
+static void choose_layers(plane *p, const sel_grid *grid, double cells) {
+    sel_interval about = sel_interval_about(grid, p->axis, cells);
+    int64_t lower = about.cell[0], upper = about.cell[1];
+    bool two = about.upper > 0 && upper != lower, wraps = two && upper < lower;
+    int64_t first = wraps ? upper : lower, second = two ? lower + upper - first : first;
+    p->layers = two ? 2 : 1;
+    p->box.lo[p->axis] = first;
+    p->box.hi[p->axis] = second + 1;
+    p->box.stride[p->axis] = two ? second - first : 1;
+    p->weight[0] = wraps ? about.upper : two ? 1 - about.upper : 1;
+    p->weight[1] = 1 - p->weight[0];
+}
+
+/* The plane of a slice that was checked. Periodic axes wrap; within half a cell of other faces the
+ * last layer holds. */
+static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
+    plane p = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
+    for (int a = 0; a < 3 && grid->dims == 3; a++) {
+        p.axis = isnan(slice->v[a]) ? p.axis : a;
+    }
+    if (grid->dims == 3) {
+        double place = slice->v[p.axis] - grid->origin[p.axis];
+        choose_layers(&p, grid, place / grid->dx);
+    }
+    for (int a = 0, next = 0; a < 3; a++) {
+        if (a != p.axis) {
+            p.n[next++] = grid->n[a];
+        }
+    }
+    return p;
+}
+
+/* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
+static void find_solids(const plane *p, const sel_domain *domain, uint8_t *solid) {
+    for (int64_t i = 0; i < sel_box_cells(&p->box); i++) {
+        const int region = sel_box_region(domain, &p->box, i);
+        solid[i] = region == 0                ? SEL_PLANE_FREE
+                   : region == domain->nodata ? SEL_PLANE_NODATA
+                                              : SEL_PLANE_SOLID;
+    }
+}
+
+/* Makes one layer of the box's, in place: values[cells of the box][components] becomes
+ * values[n[1]][n[0]][components] and solid[n[1]][n[0]]. A place is solid where the cell is that
+ * holds it, on the border of two layers where both cells are; solid cells are left out of values.
+ */
+static void flatten(const plane *p, int components, float *values, uint8_t *solid) {
+    const int64_t cells = p->n[0] * p->n[1];
+    const int64_t apart = p->axis == 0 ? 1 : p->axis == 1 ? p->n[0] : cells;
+    for (int64_t i = 0; i < cells && p->layers == 2; i++) {
+        /* Of the first layer in the box; the next layer's cell is `apart` on. Never before i: so
+         * the layers can be joined in place. */
+        const int64_t first = i % apart + i / apart * apart * p->layers;
+        double weight[2], free_weight = 0;
+        bool inside = true;
+        uint8_t kind = SEL_PLANE_FREE;
+        for (int k = 0; k < 2; k++) {
+            bool is_solid = solid[first + k * apart] != 0;
+            weight[k] = is_solid ? 0 : p->weight[k];
+            free_weight += weight[k];
+            inside = inside && (is_solid || p->weight[k] < holds);
+            kind = p->weight[k] >= holds ? solid[first + k * apart] : kind;
+        }
+        for (int c = 0; c < components; c++) {
+            double sum = 0;
+            for (int k = 0; k < 2; k++) {
+                double value = (double)values[(first + k * apart) * components + c];
+                sum += weight[k] > 0 ? weight[k] * value : 0;
+            }
+            values[i * components + c] = free_weight > 0 ? (float)(sum / free_weight) : 0;
+        }
+        solid[i] = inside ? kind : SEL_PLANE_FREE;
+    }
+}
+
 typedef struct picture_output {
     sel_frames frames;
-    sel_plane plane;
+    plane plane;
 } picture_output;
 
 /* ---- checks ---- */
 
 enum { MOST_PIXELS = 16384 };
 
-static sel_status check_slice(const sel_output_site *site, const sel_slice *slice) {
+static bool check_slice(sel_output_site *site, const sel_slice *slice) {
     const sel_grid *grid = &site->domain->grid;
     int given = 0, axis = 2;
     for (int a = 0; a < 3; a++) {
@@ -77,7 +168,7 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
         axis = isnan(slice->v[a]) ? axis : a;
     }
     if (grid->dims == 2) {
-        return given == 0 ? SEL_OK : sel_output_refuse(site, "slice is for 3-D domains");
+        return given == 0 || sel_output_refuse(site, "slice is for 3-D domains");
     }
     double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
     if (given != 1) {
@@ -87,37 +178,33 @@ static sel_status check_slice(const sel_output_site *site, const sel_slice *slic
                                  sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
     double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
-    if (!(slice->v[axis] >= low - slack && slice->v[axis] <= high + slack)) {
-        return sel_output_refuse(
-            site, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
-            sel_axis_names[axis], slice->v[axis], low, high);
-    }
-    return SEL_OK;
+    return (slice->v[axis] >= low - slack && slice->v[axis] <= high + slack) ||
+           sel_output_refuse(site,
+                             "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+                             sel_axis_names[axis], slice->v[axis], low, high);
 }
 
-static sel_status picture_check(const sel_output_site *site, const void *params) {
+static void picture_check(sel_output_site *site, const void *params) {
     const sel_out_picture *picture = params;
-    const sel_status slice = check_slice(site, &picture->slice);
-    sel_status status = slice;
+    const bool has_plane = check_slice(site, &picture->slice);
     if (!picture->relief && !(isnan(picture->above) && isnan(picture->exaggeration))) {
-        status = sel_output_refuse(site, "above and exaggeration are for a picture with a relief; "
-                                         "give relief, a field of heights");
+        sel_output_refuse(site, "above and exaggeration are for a picture with a relief; give "
+                                "relief, a field of heights");
     }
     if (picture->max <= picture->min) {
-        status = sel_output_refuse(site, "max must be above min");
+        sel_output_refuse(site, "max must be above min");
     }
-    if (slice != SEL_OK) {
-        return status;
+    if (!has_plane) {
+        return;
     }
-    sel_plane plane = sel_plane_make(&site->domain->grid, &picture->slice);
-    double scale = sel_plot_scale(picture->scale, plane.n);
-    double width = scale * (double)plane.n[0], height = scale * (double)plane.n[1];
+    const plane p = make_plane(&site->domain->grid, &picture->slice);
+    double scale = sel_plot_scale(picture->scale, p.n);
+    double width = scale * (double)p.n[0], height = scale * (double)p.n[1];
     if (width > MOST_PIXELS || height > MOST_PIXELS) {
-        status = sel_output_refuse(
+        sel_output_refuse(
             site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
             scale, width, height, MOST_PIXELS);
     }
-    return status;
 }
 
 /* ---- on the writer's thread ---- */
@@ -162,17 +249,17 @@ static sel_status draw(const picture_output *output, const sel_frame *frame, con
 static sel_status write_picture(sel_frame *frame, const char *path, sel_error *error) {
     const picture_output *output = (const picture_output *)frame->frames;
     const sel_output *base = &output->frames.base;
-    const sel_plane *plane = &output->plane;
-    const size_t cells = (size_t)sel_box_cells(&plane->box);
+    const plane *p = &output->plane;
+    const size_t cells = (size_t)sel_box_cells(&p->box);
     uint8_t *solid = malloc(cells);
     if (!solid) {
         return sel_fail_memory(error, "a picture", cells);
     }
     for (int k = 0; k < base->picks.count; k++) {
         const sel_pick *pick = &base->picks.v[k];
-        sel_plane_solids(plane, base->context->domain, solid);
-        sel_plane_flatten(plane, pick->read, frame->values[k], solid);
-        sel_pick_scalar(pick, frame->values[k], plane->n[0] * plane->n[1]);
+        find_solids(p, base->context->domain, solid);
+        flatten(p, pick->read, frame->values[k], solid);
+        sel_pick_scalar(pick, frame->values[k], p->n[0] * p->n[1]);
     }
     sel_status status = draw(output, frame, solid, path, error);
     free(solid);
@@ -184,7 +271,7 @@ static sel_status write_picture(sel_frame *frame, const char *path, sel_error *e
 static sel_status picture_open(sel_output *base, sel_error *error) {
     picture_output *output = (picture_output *)base;
     const sel_out_picture *params = base->params;
-    output->plane = sel_plane_make(&base->context->domain->grid, &params->slice);
+    output->plane = make_plane(&base->context->domain->grid, &params->slice);
     return sel_frames_open(&output->frames, "png", &output->plane.box, SEL_F32, write_picture,
                            error);
 }

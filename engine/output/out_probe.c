@@ -41,40 +41,32 @@ typedef struct point_output {
     sel_point *points; /* of a profile */
 } point_output;
 
-static sel_status probe_check(const sel_output_site *site, const void *params) {
+static void probe_check(sel_output_site *site, const void *params) {
     const sel_out_probe *probe = params;
-    sel_status status = SEL_OK;
     if (probe->at.n == 0) {
-        status = sel_output_refuse(site, "at holds no point");
+        sel_output_refuse(site, "at holds no point");
     }
     for (int p = 0; p < probe->at.n; p++) {
         char what[32];
         snprintf(what, sizeof what, probe->at.n > 1 ? "at[%d]" : "at", p + 1);
-        sel_status point = sel_point_check(site, what, &probe->at.v[p]);
-        point = point ? point : sel_free_check(site, what, &probe->at.v[p]);
-        status = status ? status : point;
+        if (sel_point_check(site, what, &probe->at.v[p])) {
+            sel_free_check(site, what, &probe->at.v[p]);
+        }
     }
-    return status;
 }
 
-static sel_status profile_check(const sel_output_site *site, const void *params) {
+static void profile_check(sel_output_site *site, const void *params) {
     const sel_out_profile *profile = params;
-    sel_status from = sel_point_check(site, "from", &profile->from);
-    sel_status to = sel_point_check(site, "to", &profile->to);
-    sel_status status = from ? from : to;
-    if (!status && !(sel_line_length(&profile->from, &profile->to) > 0)) {
-        status = sel_output_refuse(site, "from and to are the same point");
+    const bool from = sel_point_check(site, "from", &profile->from);
+    const bool to = sel_point_check(site, "to", &profile->to);
+    if (from && to && !(sel_line_length(&profile->from, &profile->to) > 0)) {
+        sel_output_refuse(site, "from and to are the same point");
     }
     bool given = profile->points != SEL_INT_NOT_GIVEN;
     if (given && (profile->points < 1 || profile->points > SEL_MOST_POINTS)) {
-        status = sel_output_refuse(site, "points must be 1 to %d, got %lld", SEL_MOST_POINTS,
-                                   (long long)profile->points);
+        sel_output_refuse(site, "points must be 1 to %d, got %lld", SEL_MOST_POINTS,
+                          (long long)profile->points);
     }
-    return status;
-}
-
-static sel_status point_ask(sel_output *base, sel_error *error) {
-    return sel_sample_ask(((point_output *)base)->sample, &base->requests, error);
 }
 
 static void write_point(point_output *output, int p) {
@@ -96,13 +88,12 @@ static sel_status probe_open(sel_output *base, sel_error *error) {
     for (int p = 0; p < at->n; p++) {
         sel_picks_columns(&base->picks, at->n > 1 ? p + 1 : 0, base->csv);
     }
-    return sel_sample_create(base->arena, base->context, at->v, at->n, false, &base->picks,
-                             &output->sample, error);
+    return sel_sample_create(base, at->v, at->n, false, &output->sample, error);
 }
 
 static sel_status probe_take(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
-    sel_status status = sel_sample_take(output->sample, base->time, error);
+    sel_status status = sel_sample_take(output->sample, error);
     for (int p = 0; p < output->count && !status; p++) {
         write_point(output, p);
     }
@@ -116,7 +107,6 @@ const sel_output_kind sel_probe_kind = {
     .rows = true,
     .check = probe_check,
     .open = probe_open,
-    .ask = point_ask,
     .take = probe_take,
 };
 
@@ -139,7 +129,7 @@ static sel_status profile_take(sel_output *base, sel_error *error) {
     point_output *output = (point_output *)base;
     const sel_out_profile *profile = base->params;
     const double length = sel_line_length(&profile->from, &profile->to);
-    sel_status status = sel_sample_take(output->sample, base->time, error);
+    sel_status status = sel_sample_take(output->sample, error);
     for (int p = 0; p < output->count && !status; p++) {
         if (p > 0) {
             sel_csv_end_line(base->csv);
@@ -161,6 +151,5 @@ const sel_output_kind sel_profile_kind = {
     .rows = true,
     .check = profile_check,
     .open = profile_open,
-    .ask = point_ask,
     .take = profile_take,
 };

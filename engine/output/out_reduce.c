@@ -25,32 +25,20 @@ const sel_table sel_out_reduce_table = SEL_TABLE(
     "One number per field over all cells that are not solid, as NAME.csv with step,time,values. "
     "The last values are also in the results of run.json, as NAME.FIELD.");
 
-static bool holds_free_cell(const sel_domain *domain, const sel_box *box) {
-    int64_t at[3];
-    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2]++) {
-        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1]++) {
-            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0]++) {
-                if (domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-static sel_status reduce_check(const sel_output_site *site, const void *params) {
+static void reduce_check(sel_output_site *site, const void *params) {
     const sel_out_reduce *reduce = params;
-    sel_status status = sel_within_check(site, "within", reduce->within);
-    if (status != SEL_OK) {
-        return status;
+    if (!sel_within_check(site, "within", reduce->within)) {
+        return;
     }
-    sel_box box = sel_within_box(&site->domain->grid, reduce->within);
-    if (!holds_free_cell(site->domain, &box)) {
-        return sel_output_refuse(site, "all cells %s are solid",
-                                 reduce->within ? "of the box" : "of the domain");
+    const sel_box box = sel_within_box(&site->domain->grid, reduce->within);
+    int64_t i = 0;
+    while (i < sel_box_cells(&box) && sel_box_region(site->domain, &box, i) != 0) {
+        i++;
     }
-    return SEL_OK;
+    if (i == sel_box_cells(&box)) {
+        sel_output_refuse(site, "all cells %s are solid",
+                          reduce->within ? "of the box" : "of the domain");
+    }
 }
 
 double sel_reduce_value(const sel_request *request, int op, int c) {
@@ -70,14 +58,9 @@ double sel_reduce_value(const sel_request *request, int op, int c) {
 }
 
 static sel_status reduce_open(sel_output *output, sel_error *error) {
-    (void)error;
-    sel_picks_columns(&output->picks, 0, output->csv);
-    return SEL_OK;
-}
-
-static sel_status reduce_ask(sel_output *output, sel_error *error) {
     const sel_out_reduce *params = output->params;
     sel_status status = SEL_OK;
+    sel_picks_columns(&output->picks, 0, output->csv);
     for (int i = 0; i < output->picks.count && !status; i++) {
         const sel_pick *pick = &output->picks.v[i];
         const sel_request request = {
@@ -85,7 +68,7 @@ static sel_status reduce_ask(sel_output *output, sel_error *error) {
             .field = pick->field,
             .box = sel_within_box(&output->context->domain->grid, params->within),
             .components = pick->field_components};
-        status = sel_requests_add(&output->requests, &request, error);
+        status = sel_output_request(output, &request, error);
     }
     return status;
 }
@@ -111,7 +94,6 @@ const sel_output_kind sel_reduce_kind = {
     .rows = true,
     .check = reduce_check,
     .open = reduce_open,
-    .ask = reduce_ask,
     .take = reduce_take,
 };
 
@@ -129,15 +111,11 @@ typedef struct balance_output {
     sel_term terms[SEL_MAX_TERMS];
 } balance_output;
 
-static sel_status balance_ask(sel_output *base, sel_error *error) {
-    const sel_request request = {.kind = SEL_BALANCE, .terms = ((balance_output *)base)->terms};
-    return sel_requests_add(&base->requests, &request, error);
-}
-
 /* The terms' names are those of the present state. */
 static sel_status balance_open(sel_output *base, sel_error *error) {
-    sel_status status = balance_ask(base, error);
-    status = status ? status : sel_output_requests(base->context, &base->requests, error);
+    const sel_request request = {.kind = SEL_BALANCE, .terms = ((balance_output *)base)->terms};
+    sel_status status = sel_output_request(base, &request, error);
+    status = status ? status : sel_output_answer(base, error);
     for (int i = 0; !status && i < base->requests.v[0].term_count; i++) {
         sel_csv_text(base->csv, base->requests.v[0].terms[i].name);
     }
@@ -162,6 +140,5 @@ const sel_output_kind sel_balance_kind = {
     .once = true,
     .rows = true,
     .open = balance_open,
-    .ask = balance_ask,
     .take = balance_take,
 };

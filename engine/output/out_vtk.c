@@ -210,55 +210,42 @@ static sel_status vtk_take(sel_output *base, sel_error *error) {
  * writer has nothing to do meanwhile. */
 static void vtk_keep(sel_output *base, sel_checkpoint *checkpoint) {
     vtk_output *output = (vtk_output *)base;
-    const bool loads = checkpoint->loads;
+    sel_error *failure = &checkpoint->failure;
     uint64_t count = output->step_count;
-    sel_error error = {.status = SEL_OK};
     SEL_KEEP(checkpoint, count);
-    for (uint64_t i = 0; i < count && !error.status; i++) {
-        double time = loads ? 0 : output->steps[i].time;
-        SEL_KEEP(checkpoint, time);
-        if (!loads) {
-            sel_keep_text(checkpoint, output->steps[i].file);
-            continue;
+    for (uint64_t i = 0; i < count && !failure->status; i++) {
+        vtkw_step step = {0, NULL};
+        step = checkpoint->loads ? step : output->steps[i];
+        SEL_KEEP(checkpoint, step.time);
+        step.file = sel_keep_text(checkpoint, base->arena, step.file);
+        if (checkpoint->loads && !failure->status) {
+            add_step(output, step.time, strdup(step.file), failure);
         }
-        char *file = sel_kept_text(checkpoint);
-        if (checkpoint->failure.status) {
-            free(file);
-            return;
-        }
-        add_step(output, time, file, &error);
     }
     output->collected = count > 0;
-    if (count > 0 && loads && !error.status) {
-        write_collection(output, &error);
-    }
-    if (error.status) {
-        sel_checkpoint_fail(checkpoint, error.status, "%s", error.text);
+    if (count > 0 && checkpoint->loads && !failure->status) {
+        write_collection(output, failure);
     }
 }
 
 /* ---- opening ---- */
 
-static sel_status vtk_check(const sel_output_site *site, const void *params) {
+static void vtk_check(sel_output_site *site, const void *params) {
     const sel_out_vtk *vtk = params;
-    sel_status status = sel_within_check(site, "within", vtk->within);
+    sel_within_check(site, "within", vtk->within);
     if (vtk->stride < 1) {
-        status =
-            sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
+        sel_output_refuse(site, "stride must be at least 1, got %lld", (long long)vtk->stride);
     }
     bool level = vtk->level != SEL_INT_NOT_GIVEN, digits = vtk->digits != SEL_INT_NOT_GIVEN;
     if ((level || digits) && vtk->compression == SEL_VTK_NONE) {
-        status =
-            sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
+        sel_output_refuse(site, "%s needs compression = \"zlib\"", level ? "level" : "digits");
     }
     if (level && (vtk->level < 1 || vtk->level > 9)) {
-        status = sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
+        sel_output_refuse(site, "level must be 1 to 9, got %lld", (long long)vtk->level);
     }
     if (digits && (vtk->digits < 1 || vtk->digits > 17)) {
-        status =
-            sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
+        sel_output_refuse(site, "digits must be 1 to 17, got %lld", (long long)vtk->digits);
     }
-    return status;
 }
 
 /* Mantissa bits to drop so that the error is at most half a unit of the last decimal digit. */
@@ -330,7 +317,7 @@ static sel_status vtk_open(sel_output *base, sel_error *error) {
     vtk_output *output = (vtk_output *)base;
     const sel_out_vtk *params = base->params;
     const sel_grid *grid = &base->context->domain->grid;
-    const int precision = chosen_precision(params, base->context->precision);
+    const int precision = chosen_precision(params, base->context->plan->precision);
     const sel_box box = chosen_cells(params, grid);
     output->drop_bits = bits_to_drop(params, precision);
     output->image = image_of(grid, &box);
@@ -386,21 +373,15 @@ enum { SAMPLE_PERIOD = 10 };
 
 typedef struct average_field {
     double *mean, *squares; /* [cells][stored] */
+    double *values;         /* [cells][read], what was read last */
 } average_field;
 
 typedef struct average_output {
     sel_output base;
     average_field *fields; /* by pick */
-    void **values;         /* by pick, what was read last */
     size_t cells;
     int64_t samples;
 } average_output;
-
-static sel_status average_ask(sel_output *base, sel_error *error) {
-    const average_output *output = (const average_output *)base;
-    const sel_box all = sel_grid_box(&base->context->domain->grid);
-    return sel_output_read(base, &all, SEL_F64, output->values, error);
-}
 
 /* Cells are independent of each other: any number of threads gives the same bits. */
 static void add_field(const average_output *output, int k) {
@@ -408,7 +389,7 @@ static void add_field(const average_output *output, int k) {
     const int64_t cells = (int64_t)output->cells;
     const int components = pick->components, stored = pick->stored;
     const int read = pick->read, threads = output->base.context->plan->threads;
-    const double samples = (double)output->samples, *values = output->values[k];
+    const double samples = (double)output->samples, *values = output->fields[k].values;
     double *mean = output->fields[k].mean, *squares = output->fields[k].squares;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t i = 0; i < cells; i++) {
@@ -438,13 +419,8 @@ static void keep_names(const sel_output *base, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, count);
     bool same = count == base->picks.count;
     for (int i = 0; i < base->picks.count && same; i++) {
-        if (!checkpoint->loads) {
-            sel_keep_text(checkpoint, base->picks.v[i].name);
-            continue;
-        }
-        char *name = sel_kept_text(checkpoint);
-        same = name && strcmp(name, base->picks.v[i].name) == 0;
-        free(name);
+        const char *name = sel_keep_text(checkpoint, base->arena, base->picks.v[i].name);
+        same = strcmp(name, base->picks.v[i].name) == 0;
     }
     if (!same) {
         sel_checkpoint_fail(checkpoint, SEL_BAD_SCENARIO,
@@ -518,22 +494,24 @@ static sel_status average_conclude(sel_output *base, sel_error *error) {
 static sel_status average_open(sel_output *base, sel_error *error) {
     average_output *output = (average_output *)base;
     const size_t picks = (size_t)base->picks.count;
+    const sel_box box = sel_grid_box(&base->context->domain->grid);
     size_t all = 3 * picks;
-    output->cells = (size_t)sel_grid_cells(&base->context->domain->grid);
+    output->cells = (size_t)sel_box_cells(&box);
     output->fields = sel_arena_alloc(base->arena, picks * sizeof *output->fields);
-    output->values = sel_arena_alloc(base->arena, picks * sizeof *output->values);
-    bool failed = !output->fields || !output->values;
-    for (size_t k = 0; k < picks && !failed; k++) {
+    sel_status status = sel_output_read(base, &box, SEL_F64, error);
+    bool failed = !output->fields;
+    for (size_t k = 0; k < picks && !failed && !status; k++) {
         size_t read = output->cells * (size_t)base->picks.v[k].read;
         size_t stored = output->cells * (size_t)base->picks.v[k].stored;
         average_field *field = &output->fields[k];
         all += read + 2 * stored;
         field->mean = sel_arena_alloc(base->arena, 2 * stored * sizeof(double));
-        output->values[k] = sel_arena_alloc(base->arena, read * sizeof(double));
-        failed = !field->mean || !output->values[k];
+        field->values = sel_arena_alloc(base->arena, read * sizeof(double));
+        failed = !field->mean || !field->values;
         field->squares = failed ? NULL : field->mean + stored;
+        base->requests.v[k].to = field->values;
     }
-    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : SEL_OK;
+    return failed ? sel_fail_memory(error, "the averages of fields", all * sizeof(double)) : status;
 }
 
 const sel_output_kind sel_average_kind = {
@@ -542,7 +520,6 @@ const sel_output_kind sel_average_kind = {
     .period = SAMPLE_PERIOD,
     .only_when_due = true,
     .open = average_open,
-    .ask = average_ask,
     .take = average_take,
     .keep = average_keep,
     .conclude = average_conclude,

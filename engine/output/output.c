@@ -1,4 +1,4 @@
-/* output.c -- the outputs of a run: opened, written when they are due, kept in checkpoints.
+/* output.c -- the outputs of a run and their files: opened, written when due, kept in checkpoints.
  *
  * Those that are due at a step start together and are taken together, in the order of the script,
  * so that rows, frames and results come in the same order whether or not a backend works meanwhile.
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/base/text.h"
 #include "engine/output/kind.h"
 
 struct sel_outputs {
     const sel_output_context *context;
     sel_arena *arena; /* holds them all */
     sel_output_files files;
-    const char **listed; /* of sel_outputs_files */
     int count;
     sel_output **v;
 
@@ -97,6 +97,116 @@ int64_t sel_outputs_next(const sel_outputs *outputs, int64_t step) {
     return next;
 }
 
+/* ---- the list of files ---- */
+
+/* NULL: no memory. */
+static sel_output_file *append(sel_output_files *files, const char *name, bool known, int64_t bytes,
+                               sel_error *error) {
+    sel_output_file *file = sel_arena_alloc(files->arena, sizeof *file);
+    const char *copy = sel_arena_copy(files->arena, name);
+    if (!file || !copy) {
+        sel_fail_memory(error, "the list of files", sizeof *file);
+        return NULL;
+    }
+    *file = (sel_output_file){.name = copy, .known = known, .bytes = bytes};
+    *(files->last ? &files->last->next : &files->first) = file;
+    files->last = file;
+    files->count++;
+    return file;
+}
+
+/* NULL: the resumed run had no such file. */
+static sel_output_file *find_known(const sel_output_files *files, const char *name) {
+    sel_output_file *file = files->first;
+    while (file && file->known && strcmp(file->name, name) != 0) {
+        file = file->next;
+    }
+    return file && file->known ? file : NULL;
+}
+
+sel_status sel_output_files_add(sel_output_files *files, sel_writer *writer, const char *name,
+                                const char *ending, sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s%s", name, ending);
+    if (find_known(files, path)) {
+        return SEL_OK;
+    }
+    sel_status status = sel_folder_claim(files->directory, path, files->force, error);
+    sel_output_file *file = status ? NULL : append(files, path, false, -1, error);
+    if (!file) {
+        return status ? status : SEL_NO_DEVICE;
+    }
+    file->job = writer ? sel_writer_so_far(writer).submitted + 1 : 0;
+    return SEL_OK;
+}
+
+/* Opens NAME.csv and lists it; one of a resumed run is cut to its length at the checkpoint. */
+static sel_status open_csv(sel_output_files *files, const char *name, sel_csv **csv,
+                           sel_error *error) {
+    char path[SEL_PATH_ROOM];
+    snprintf(path, sizeof path, "%s.csv", name);
+    sel_output_file *file = find_known(files, path);
+    sel_status status = file ? SEL_OK : sel_output_files_add(files, NULL, path, "", error);
+    file = file ? file : files->last;
+    status = status ? status : sel_csv_open(files->directory, path, file->bytes, csv, error);
+    if (status == SEL_OK) {
+        file->csv = *csv;
+    }
+    return status;
+}
+
+/* Moves the names to a checkpoint or from it, with the bytes of CSV files. */
+static void keep_files(sel_output_files *files, sel_checkpoint *checkpoint) {
+    int count = files->count;
+    sel_output_file *file = files->first;
+    SEL_KEEP(checkpoint, count);
+    for (int i = 0; i < count && !checkpoint->failure.status; i++) {
+        int64_t bytes = file && file->csv ? sel_csv_bytes(file->csv) : file ? file->bytes : -1;
+        const char *name = sel_keep_text(checkpoint, files->arena, file ? file->name : NULL);
+        SEL_KEEP(checkpoint, bytes);
+        if (!checkpoint->loads) {
+            file = file->next;
+        } else if (!checkpoint->failure.status) {
+            append(files, name, true, bytes, &checkpoint->failure);
+        }
+    }
+}
+
+/* Adds the files of the run that is resumed. */
+static sel_status add_known(sel_output_files *files, const sel_output_context *context,
+                            sel_error *error) {
+    sel_checkpoint_block(context->resume, "files");
+    keep_files(files, context->resume);
+    sel_status status = sel_checkpoint_status(context->resume, error);
+    for (const char *const *more = context->resume_files; *more && !status; more++) {
+        if (!find_known(files, *more) && !append(files, *more, true, -1, error)) {
+            return SEL_NO_DEVICE;
+        }
+    }
+    return status;
+}
+
+sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error) {
+    sel_arena *arena = sel_arena_create();
+    sel_output_files files = {.directory = context->directory, .arena = arena};
+    sel_status status = arena ? add_known(&files, context, error)
+                              : sel_fail_memory(error, "the list of files", sizeof files);
+    const size_t room = (size_t)files.count + 1;
+    const char **names = status ? NULL : sel_arena_alloc(arena, room * sizeof *names);
+    int64_t *bytes = status ? NULL : sel_arena_alloc(arena, room * sizeof *bytes);
+    if (!status && (!names || !bytes)) {
+        status = sel_fail_memory(error, "the list of files", room * sizeof *names);
+    }
+    const sel_output_file *file = files.first;
+    for (int i = 0; file && !status; i++, file = file->next) {
+        names[i] = file->name;
+        bytes[i] = file->bytes;
+    }
+    status = status ? status : sel_folder_resume(context->directory, names, bytes, error);
+    sel_arena_destroy(arena);
+    return status;
+}
+
 /* ---- opening ---- */
 
 static sel_status make_picks(sel_output *output, sel_error *error) {
@@ -119,7 +229,7 @@ static sel_status make_picks(sel_output *output, sel_error *error) {
 }
 
 static sel_status open_rows(sel_output *output, sel_error *error) {
-    sel_status status = sel_output_files_csv(output->files, output->name, &output->csv, error);
+    sel_status status = open_csv(output->files, output->name, &output->csv, error);
     if (status == SEL_OK) {
         sel_csv_text(output->csv, "step");
         sel_csv_text(output->csv, "time");
@@ -151,7 +261,7 @@ static sel_status open_output(sel_outputs *outputs, const sel_variant *from, sel
     output->written = -1;
     sel_status status = make_picks(output, error);
     status = status || !kind->rows ? status : open_rows(output, error);
-    status = status || !kind->open ? status : kind->open(output, error);
+    status = status ? status : kind->open(output, error);
     return status || !kind->rows ? status : end_row(output, error);
 }
 
@@ -171,8 +281,7 @@ sel_status sel_outputs_open(const sel_output_context *context, sel_outputs **out
         .arena = arena,
         .files = {.directory = context->directory, .force = context->force, .arena = arena},
         .v = v};
-    sel_status status =
-        context->resume ? sel_output_files_known(&made->files, context, error) : SEL_OK;
+    sel_status status = context->resume ? add_known(&made->files, context, error) : SEL_OK;
     for (int i = 0; i < count && status == SEL_OK; i++) {
         status = open_output(made, sel_output_variant(context->simulation, i), error);
     }
@@ -205,12 +314,12 @@ static sel_status finish_requests(sel_outputs *outputs, sel_output *output, int 
 static sel_status start_output(sel_outputs *outputs, sel_output *output, sel_error *error) {
     const sel_output_context *context = outputs->context;
     sel_requests *requests = &output->requests;
-    requests->count = 0;
     output->step = outputs->step;
     output->time = outputs->time;
-    sel_status status = output->kind->ask(output, error);
+    sel_status status = output->kind->ask ? output->kind->ask(output, error) : SEL_OK;
     int started = 0;
     while (!status && started < requests->count) {
+        requests->v[started].term_count = 0; /* terms are appended */
         status = context->backend->start(context->state, &requests->v[started], error);
         started += status == SEL_OK;
     }
@@ -242,8 +351,8 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
     return status;
 }
 
-/* The last whole state after a failure need not be the end of an observed step: what only such a
- * step shows is left out. */
+/* After a failure the last complete state may be that of an unobserved step, which has no forces
+ * and fluxes: they are left out. */
 static bool is_observed(const sel_requests *requests) {
     bool observed = true;
     for (int i = 0; i < requests->count; i++) {
@@ -320,23 +429,16 @@ double sel_outputs_waited(const sel_outputs *outputs) {
     return outputs->waited;
 }
 
-/* ---- files ---- */
-
-const char *const *sel_outputs_files(sel_outputs *outputs) {
-    static const char *const none[] = {NULL};
-    int count = 0;
-    free(outputs->listed);
-    outputs->listed = calloc((size_t)outputs->files.count + 1, sizeof *outputs->listed);
-    if (!outputs->listed) {
-        return none;
-    }
+void sel_outputs_list(const sel_outputs *outputs, FILE *to) {
     const int64_t written = sel_writer_so_far(outputs->context->writer).written;
+    const char *between = "";
     for (const sel_output_file *file = outputs->files.first; file; file = file->next) {
         if (file->job <= written) {
-            outputs->listed[count++] = file->name;
+            fputs(between, to);
+            sel_json_string(to, file->name);
+            between = ", ";
         }
     }
-    return outputs->listed;
 }
 
 sel_status sel_outputs_add_file(sel_outputs *outputs, const char *name, sel_error *error) {
@@ -361,12 +463,12 @@ void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint) {
     int count = outputs->count;
     char block[SEL_BLOCK_NAME];
     sel_checkpoint_block(checkpoint, "files");
-    sel_output_files_keep(&outputs->files, checkpoint);
+    keep_files(&outputs->files, checkpoint);
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
     for (int i = 0; i < count; i++) {
-        sel_keep_text(checkpoint, outputs->v[i]->name);
-        sel_keep_text(checkpoint, outputs->v[i]->kind->table->name);
+        sel_keep_text(checkpoint, NULL, outputs->v[i]->name);
+        sel_keep_text(checkpoint, NULL, outputs->v[i]->kind->table->name);
     }
     for (int i = 0; i < count; i++) {
         snprintf(block, sizeof block, "output %d", i + 1);
@@ -400,19 +502,18 @@ void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_erro
     sel_checkpoint_block(checkpoint, "outputs");
     SEL_KEEP(checkpoint, count);
     if (count < 0 || count >= SEL_MOST_OUTPUTS) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: cannot have %d outputs",
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: it has %d outputs",
                             checkpoint->path, count);
     }
     for (int i = 0; i < count && !checkpoint->failure.status; i++) {
-        char *name = sel_kept_text(checkpoint), *kind = sel_kept_text(checkpoint);
-        sel_output *output = name && kind ? same_output(outputs, name, kind, checkpoint) : NULL;
+        const char *name = sel_keep_text(checkpoint, outputs->arena, NULL);
+        const char *kind = sel_keep_text(checkpoint, outputs->arena, NULL);
+        sel_output *output = same_output(outputs, name, kind, checkpoint);
         if (output) {
             output->kept = i + 1;
-        } else if (name && kind) {
+        } else {
             sel_fail(notes, SEL_BAD_SCENARIO, "%s '%s' is no longer written", kind, name);
         }
-        free(name);
-        free(kind);
     }
     for (int i = 0; i < outputs->count; i++) {
         sel_output *output = outputs->v[i];
@@ -443,7 +544,6 @@ void sel_outputs_close(sel_outputs *outputs) {
         sel_csv_close(output->csv);
         free(output->requests.v);
     }
-    free(outputs->listed);
     sel_arena_destroy(outputs->arena);
 }
 

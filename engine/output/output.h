@@ -2,6 +2,7 @@
 #ifndef SEL_OUTPUT_H
 #define SEL_OUTPUT_H
 
+#include <stdio.h>
 #include "engine/io/checkpoint.h"
 #include "engine/io/writer.h"
 #include "engine/values/schema.h"
@@ -144,12 +145,11 @@ typedef struct sel_output_context {
     const sel_plan *plan;
     const sel_backend *backend;
     sel_state *state;
-    int precision; /* of the run */
     const char *directory;
     bool force; /* write over files that no run listed */
     sel_writer *writer;
     sel_results *results;
-    sel_checkpoint *resume;          /* that the run goes on from; NULL: it begins at step 0 */
+    sel_checkpoint *resume;          /* that the run resumes; NULL: it begins at step 0 */
     const char *const *resume_files; /* with it: more files that stay; ends with NULL */
 } sel_output_context;
 
@@ -157,12 +157,12 @@ enum { SEL_MOST_OUTPUTS = 100000 };
 
 typedef struct sel_outputs sel_outputs;
 
-/* Everything that can be told before a run: duplicate names, fields that the solver has not,
+/* All that can be checked before a run: duplicate names, fields that the solver does not have,
  * points outside the domain, boxes without cells. All mistakes, each at its line. */
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error);
 
-/* Marks in the plan what the outputs ask for that costs time in every step (sel_plan.wants_...). */
+/* Sets in the plan what the outputs need that every step must compute (sel_plan.wants_...). */
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error);
 
 /* When `output` will be written in a run of `last_step` steps (INT64_MAX: not known), and how much
@@ -170,7 +170,7 @@ sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, s
 void sel_output_forecast(const sel_plan *plan, const sel_variant *output, int64_t last_step,
                          char *text, size_t size);
 
-/* Of a run that goes on (context->resume): cuts the CSV files in the directory to what they were at
+/* Of a resumed run (context->resume): cuts the CSV files in the directory to what they were at
  * the checkpoint, and removes later files. */
 sel_status sel_outputs_cut(const sel_output_context *context, sel_error *error);
 
@@ -191,13 +191,13 @@ sel_status sel_outputs_start(sel_outputs *outputs, int64_t step, double time, bo
  * which blocks while it is full. After the last step statistics go to the results. */
 sel_status sel_outputs_finish(sel_outputs *outputs, sel_error *error);
 
-/* Ends the outputs of a run that failed, each as far as it goes: takes what was started, writes the
+/* Ends the outputs of a run that failed, as far as possible: takes what was started, writes the
  * present state, which is that of `step`, when it is `whole`, and concludes what has written
  * something. What fails then is left out. */
 void sel_outputs_end(sel_outputs *outputs, int64_t step, double time, bool whole);
 
-/* Moves what the outputs go on with to a checkpoint, or from it to outputs of the same names;
- * others are noted, a line each. Nothing may be under way, in the writer neither. */
+/* Moves what the outputs need to resume to a checkpoint, or from it to outputs of the same names;
+ * others are noted, a line each. No request and no job of the writer may be pending. */
 void sel_outputs_save(sel_outputs *outputs, sel_checkpoint *checkpoint);
 void sel_outputs_load(sel_outputs *outputs, sel_checkpoint *checkpoint, sel_error *notes);
 
@@ -211,9 +211,9 @@ int64_t sel_output_next(const sel_output_common *common, int64_t period, double 
 /* Seconds that outputs waited for the backend's answers. */
 double sel_outputs_waited(const sel_outputs *outputs);
 
-/* The files that are there, relative to the directory, without what the writer has yet to write:
- * NULL-terminated, owned by the outputs, until the next call. */
-const char *const *sel_outputs_files(sel_outputs *outputs);
+/* Prints the files that are there, relative to the directory, without what the writer has yet to
+ * write, as JSON strings: "a.csv", "b.csv". */
+void sel_outputs_list(const sel_outputs *outputs, FILE *to);
 
 /* Waits for the writer, and closes the files. */
 void sel_outputs_close(sel_outputs *outputs);

@@ -1,4 +1,4 @@
-/* output_check.c -- what can be told of the outputs of a scenario before it runs: mistakes, what
+/* output_check.c -- what is known of the outputs of a scenario before it runs: mistakes, what
  * they ask of every step, when and how much they will write.
  */
 #include <math.h>
@@ -40,85 +40,88 @@ static bool is_file_of(const char *name, const char *other) {
 }
 
 /* Two outputs of one name, or with files of one name. */
-static sel_status refuse_clash(const sel_output_site *site, const char *name,
-                               const sel_variant *other) {
+static void refuse_clash(sel_output_site *site, const char *name, const sel_variant *other) {
     const char *before = sel_output_name(other);
     char first[512] = "";
     if (other->where.file) {
         snprintf(first, sizeof first, " (the first at %s:%d)", other->where.file,
                  other->where.line);
     }
-    return strcmp(before, name) == 0
-               ? sel_output_refuse(site,
-                                   "two outputs are called '%s'%s; give each a name of its own",
-                                   name, first)
-               : sel_output_refuse(site,
-                                   "the files of outputs called '%s' and '%s' may have one name%s; "
-                                   "leave the ending to the outputs",
-                                   before, name, first);
+    if (strcmp(before, name) == 0) {
+        sel_output_refuse(site, "two outputs are called '%s'%s; give each a name of its own", name,
+                          first);
+    } else {
+        sel_output_refuse(
+            site,
+            "the files of outputs called '%s' and '%s' may have one name%s; leave the "
+            "ending to the outputs",
+            before, name, first);
+    }
 }
 
-static sel_status check_name(const sel_output_site *site, int i) {
+static void check_name(sel_output_site *site, int i) {
     const char *name = sel_output_name(sel_output_variant(site->simulation, i));
     const char *wrong = wrong_with_name(name);
     if (wrong) {
-        return sel_output_refuse(site, "the name '%s' %s", name, wrong);
+        sel_output_refuse(site, "the name '%s' %s", name, wrong);
+        return;
     }
     for (int j = 0; j < i; j++) {
         const sel_variant *other = sel_output_variant(site->simulation, j);
         const char *before = sel_output_name(other);
         if (strcmp(before, name) == 0 || is_file_of(name, before) || is_file_of(before, name)) {
-            return refuse_clash(site, name, other);
+            refuse_clash(site, name, other);
+            return;
         }
     }
-    return SEL_OK;
 }
 
-static sel_status check_schedule(const sel_output_site *site, const sel_output_common *common) {
+static void check_schedule(sel_output_site *site, const sel_output_common *common) {
     bool every = common->every != SEL_INT_NOT_GIVEN, interval = !isnan(common->interval);
-    sel_status status = SEL_OK;
     if (every && interval) {
-        status = sel_output_refuse(site, "give every (steps) or interval (time), not both");
+        sel_output_refuse(site, "give every (steps) or interval (time), not both");
     }
     if (every && common->every < 1) {
-        status = sel_output_refuse(site, "every must be at least 1 step, got %lld",
-                                   (long long)common->every);
+        sel_output_refuse(site, "every must be at least 1 step, got %lld",
+                          (long long)common->every);
     }
     if (interval && !(common->interval > 0)) {
-        status = sel_output_refuse(site, "interval must be positive, got %g", common->interval);
+        sel_output_refuse(site, "interval must be positive, got %g", common->interval);
     }
     if (common->from_step < 0 || common->from_time < 0) {
-        status = sel_output_refuse(site, "from_step and from_time must not be negative");
+        sel_output_refuse(site, "from_step and from_time must not be negative");
     }
-    return status;
 }
 
-static sel_status check_once(const sel_output_site *site, int i) {
-    bool again = false;
+static void check_once(sel_output_site *site, int i) {
     for (int j = 0; j < i; j++) {
-        again = again || sel_output_variant(site->simulation, j)->table == site->table;
+        if (sel_output_variant(site->simulation, j)->table == site->table) {
+            sel_output_refuse(site, "given twice; a run has one %s",
+                              strrchr(site->table->name, '.') + 1);
+            return;
+        }
     }
-    return again ? sel_output_refuse(site, "given twice; a run has one %s",
-                                     strrchr(site->table->name, '.') + 1)
-                 : SEL_OK;
 }
 
 sel_status sel_outputs_check(const sel_simulation *simulation, const sel_domain *domain,
                              sel_error *error) {
-    sel_status first = SEL_OK;
+    sel_output_site site = {.simulation = simulation, .domain = domain, .error = error};
     for (int i = 0; i < simulation->params->output.n; i++) {
         const sel_variant *output = sel_output_variant(simulation, i);
         const sel_output_kind *kind = sel_output_kind_of(output->table);
-        const sel_output_site site = {simulation, domain, output->table, output->where, error};
-        const sel_status found[] = {check_name(&site, i), check_schedule(&site, output->data),
-                                    kind->once ? check_once(&site, i) : SEL_OK,
-                                    sel_fields_check(&site, output->data),
-                                    kind->check ? kind->check(&site, output->data) : SEL_OK};
-        for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
-            first = first ? first : found[k];
+        site.table = output->table;
+        site.where = output->where;
+        check_name(&site, i);
+        check_schedule(&site, output->data);
+        if (kind->once) {
+            check_once(&site, i);
+        }
+        sel_fields_check(&site, output->data);
+        if (kind->check) {
+            kind->check(&site, output->data);
         }
     }
-    return first;
+    return site.status;
 }
 
 sel_status sel_outputs_wants(const sel_simulation *simulation, sel_plan *plan, sel_error *error) {
@@ -166,7 +169,7 @@ static int64_t times_due(const sel_output_kind *kind, const sel_output_common *c
     if (period == 0) {
         return 0;
     }
-    from = given || from > 0 ? from : 1; /* a period that nobody gave leaves step 0 out */
+    from = given || from > 0 ? from : 1; /* the default period leaves step 0 out */
     int64_t first = (from + period - 1) / period, end = last / period;
     *at_last = end >= first && last % period == 0;
     return end >= first ? end - first + 1 : 0;

@@ -1,4 +1,4 @@
-/* picture.h -- what pictures are made of: colours, a canvas, the plane of a field, its plot. */
+/* picture.h -- what pictures are made of: colours, a canvas, the plot of a plane of values. */
 #ifndef SEL_PICTURE_H
 #define SEL_PICTURE_H
 
@@ -16,7 +16,7 @@ enum { SEL_COLOURS = 256 };
 /* The whole map SEL_COLOURS_DEEP ..., from the smallest value to the largest. */
 void sel_colour_table(int map, sel_colour table[SEL_COLOURS]);
 
-/* What is seen where a layer of a colour lies over another one: opacity 0 to 1. */
+/* A layer of a colour blended over another one: opacity 0 to 1. */
 sel_colour sel_colour_over(sel_colour layer, double opacity, sel_colour below);
 
 /* ---- a canvas: areas, text, and its PNG file ---- */
@@ -45,44 +45,18 @@ int sel_canvas_text_width(const char *text, int size);
 /* Writes PATH.tmp and renames it: PATH is whole or what it was. SEL_BAD_FILE. */
 sel_status sel_canvas_write(const sel_canvas *canvas, const char *path, sel_error *error);
 
-/* ---- the plane of a 3-D field ---- */
-
-/* A plane across one axis: the layer of cells whose centres it holds, or the two layers about it,
- * between which values are linear. In 2-D the only layer. */
-typedef struct sel_plane {
-    int axis;     /* across the plane */
-    int64_t n[2]; /* cells along the other two axes, the lower first */
-    sel_box box;  /* the cells of the layers */
-    int layers;
-    double weight[2]; /* of the layers in the order of the box; their sum is 1 */
-} sel_plane;
-
-/* The plane of a slice that was checked. Periodic axes wrap; within half a cell of other faces the
- * last layer holds. */
-sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice);
-
-/* What a cell is. */
-enum { SEL_PLANE_FREE, SEL_PLANE_SOLID, SEL_PLANE_NODATA };
-
-/* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
-void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid);
-
-/* Makes one layer of the box's, in place: values[cells of the box][components] becomes
- * values[n[1]][n[0]][components] and solid[n[1]][n[0]]. A place is solid where the cell is that
- * holds it, on the border of two layers where both cells are; solid cells have no part in values.
- */
-void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid);
-
 /* ---- a plane of values as a picture, with a colour bar ---- */
+
+/* What a cell is: drawn by its value, grey, or left blank where there are no data. */
+enum { SEL_PLANE_FREE, SEL_PLANE_SOLID, SEL_PLANE_NODATA };
 
 /* Brightness of flat ground in a relief, 0 to 1. */
 double sel_relief_flat(void);
 
 typedef struct sel_plot {
-    int64_t n[2];        /* cells along the two axes */
-    const float *values; /* [n[1]][n[0]] */
-    const uint8_t
-        *solid; /* SEL_PLANE_FREE ...: drawn grey, or left blank where there are no data */
+    int64_t n[2];                  /* cells along the two axes */
+    const float *values;           /* [n[1]][n[0]] */
+    const uint8_t *solid;          /* SEL_PLANE_FREE ... */
     const sel_out_picture *params; /* its colours, min, max, scale, exaggeration and above */
     const char *title;
     const float *relief; /* [n[1]][n[0]] heights of a surface under the values; NULL: none */

@@ -5,87 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "engine/output/kind.h"
-
-/* ---- the plane ---- */
-
-/* A layer of which at least this part counts holds the plane, or ends there. */
-static const double holds = 0.5 - 1e-9;
-
-/* The last layer of a periodic axis and the first are a box too: one of a long stride. */
-static void choose_layers(sel_plane *plane, const sel_grid *grid, double cells) {
-    sel_interval about = sel_interval_about(grid, plane->axis, cells);
-    int64_t lower = about.cell[0], upper = about.cell[1];
-    bool two = about.upper > 0 && upper != lower, wraps = two && upper < lower;
-    int64_t first = wraps ? upper : lower, second = two ? lower + upper - first : first;
-    plane->layers = two ? 2 : 1;
-    plane->box.lo[plane->axis] = first;
-    plane->box.hi[plane->axis] = second + 1;
-    plane->box.stride[plane->axis] = two ? second - first : 1;
-    plane->weight[0] = wraps ? about.upper : two ? 1 - about.upper : 1;
-    plane->weight[1] = 1 - plane->weight[0];
-}
-
-sel_plane sel_plane_make(const sel_grid *grid, const sel_slice *slice) {
-    sel_plane plane = {.axis = 2, .box = sel_grid_box(grid), .layers = 1, .weight = {1, 0}};
-    for (int a = 0; a < 3 && grid->dims == 3; a++) {
-        plane.axis = isnan(slice->v[a]) ? plane.axis : a;
-    }
-    if (grid->dims == 3) {
-        double place = slice->v[plane.axis] - grid->origin[plane.axis];
-        choose_layers(&plane, grid, place / grid->dx);
-    }
-    for (int a = 0, next = 0; a < 3; a++) {
-        if (a != plane.axis) {
-            plane.n[next++] = grid->n[a];
-        }
-    }
-    return plane;
-}
-
-void sel_plane_solids(const sel_plane *plane, const sel_domain *domain, uint8_t *solid) {
-    const sel_box *box = &plane->box;
-    int64_t at[3];
-    for (at[2] = box->lo[2]; at[2] < box->hi[2]; at[2] += box->stride[2]) {
-        for (at[1] = box->lo[1]; at[1] < box->hi[1]; at[1] += box->stride[1]) {
-            for (at[0] = box->lo[0]; at[0] < box->hi[0]; at[0] += box->stride[0]) {
-                int region = domain->cell[sel_cell_number(&domain->grid, at)];
-                *solid++ = region == 0                ? SEL_PLANE_FREE
-                           : region == domain->nodata ? SEL_PLANE_NODATA
-                                                      : SEL_PLANE_SOLID;
-            }
-        }
-    }
-}
-
-void sel_plane_flatten(const sel_plane *plane, int components, float *values, uint8_t *solid) {
-    const int64_t cells = plane->n[0] * plane->n[1];
-    const int64_t apart = plane->axis == 0 ? 1 : plane->axis == 1 ? plane->n[0] : cells;
-    for (int64_t i = 0; i < cells && plane->layers == 2; i++) {
-        /* Of the first layer in the box; the next layer's cell is `apart` on. Never before i: so
-         * the layers can be joined in place. */
-        const int64_t first = i % apart + i / apart * apart * plane->layers;
-        double weight[2], free_weight = 0;
-        bool inside = true;
-        uint8_t kind = SEL_PLANE_FREE;
-        for (int k = 0; k < 2; k++) {
-            bool is_solid = solid[first + k * apart] != 0;
-            weight[k] = is_solid ? 0 : plane->weight[k];
-            free_weight += weight[k];
-            inside = inside && (is_solid || plane->weight[k] < holds);
-            kind = plane->weight[k] >= holds ? solid[first + k * apart] : kind;
-        }
-        for (int c = 0; c < components; c++) {
-            double sum = 0;
-            for (int k = 0; k < 2; k++) {
-                double value = (double)values[(first + k * apart) * components + c];
-                sum += weight[k] > 0 ? weight[k] * value : 0;
-            }
-            values[i * components + c] = free_weight > 0 ? (float)(sum / free_weight) : 0;
-        }
-        solid[i] = inside ? kind : SEL_PLANE_FREE;
-    }
-}
 
 /* ---- the plot ---- */
 
@@ -93,10 +12,10 @@ static const sel_colour paper = {255, 255, 255}, ink = {40, 40, 40}, solid_grey 
                         not_a_number = {255, 0, 255};
 enum { USUAL_PIXELS = 1000, LARGE_PIXELS = 600, LEAST_WIDTH = 240 };
 
-/* A field whose smaller side reaches this part of the larger one takes both signs. */
+/* A field takes both signs when its smaller extreme is at least this fraction of the larger. */
 static const double both_signs = 0.05;
 
-/* Of colours over a relief. */
+/* Of the colours drawn over a relief. */
 static const double opacity = 0.75;
 
 double sel_plot_scale(double scale, const int64_t n[2]) {
@@ -162,7 +81,8 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
             double *g = gradient[at];
             g[0] = slope(heights, solid, at, i, n[0], 1, dx);
             g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
-            if (!isfinite(g[0]) || !isfinite(g[1])) { /* beside heights that are no numbers: flat */
+            if (!isfinite(g[0]) ||
+                !isfinite(g[1])) { /* next to heights that are not numbers: flat */
                 g[0] = g[1] = 0;
             }
             squares += g[0] * g[0] + g[1] * g[1];
@@ -173,8 +93,8 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
 }
 
 /* Fills scale->brightness where there is a relief; with an exaggeration that is not given the root
- * mean square of slopes is a half, but heights are not made less. Solid cells have no height:
- * slopes beside them are one-sided. */
+ * mean square of the slopes becomes one half, but heights are never reduced. Solid cells have no
+ * height: slopes beside them are one-sided. */
 static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error *error) {
     size_t cells = (size_t)plot->n[0] * (size_t)plot->n[1];
     double exaggeration = plot->params->exaggeration;
@@ -275,8 +195,8 @@ static int64_t clamp(int64_t i, int64_t n) {
     return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The colour at a place in cells: cell i has its centre at i. Solid cells have no part in the
- * values between centres. */
+/* The colour at a place in cells: cell i has its centre at i. Solid cells are left out
+ * of the interpolation. */
 static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale, double x,
                             double y) {
     const int64_t *n = plot->n;

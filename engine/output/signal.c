@@ -2,9 +2,9 @@
  *
  * The frequency is that of the highest peak of the amplitude spectrum. The signal is brought to
  * even spacing, its straight line is taken out, and a Hann window keeps what the ends cut off from
- * leaking over the whole spectrum. Zeros behind it make the spectrum's points PADDING times closer;
- * the peak lies at the top of the parabola through the logarithms of the three highest (for a
- * Gaussian peak, which that of a Hann window nearly is, this is exact).
+ * leaking over the whole spectrum. Zero padding makes the points of the spectrum PADDING times
+ * closer; the peak lies at the top of the parabola through the logarithms of the three highest (for
+ * a Gaussian peak, which that of a Hann window nearly is, this is exact).
  */
 #include "engine/output/kind.h"
 

@@ -7,9 +7,9 @@
 enum { LOOK_STEPS = 100, MOST_LOOK_STEPS = 1000 };
 static const double look_share = 0.01;
 
-/* A data-centre GPU, where a look is dearest beside a step: seconds of a kernel in a graph, of the
- * kernels and the copy of a look, and bytes per second. CPUs look at a cell in the time of a step
- * or less. */
+/* A data-centre GPU, where a look costs most relative to a step: seconds of a kernel in a graph, of
+ * the kernels and the copy of a look, and bytes per second. CPUs look at a cell in the time of a
+ * step or less. */
 static const double step_start = 2e-6, look_start = 10e-6, bandwidth = 3e12;
 
 int64_t sel_look_interval(const sel_plan *plan) {

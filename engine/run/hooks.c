@@ -53,7 +53,7 @@ sel_status sel_hooks_call(sel_hook_run *run, int64_t step, double time, bool end
     return status;
 }
 
-/* What a hook asked for ended with `status`: keeps what is no mistake of the script. */
+/* A request of a hook ended with `status`: keeps failures that are not mistakes of the script. */
 static sel_status keep_failure(sel_hook_run *run, sel_status status, const sel_error *error) {
     if (status && status != SEL_BAD_SCENARIO && !run->failure.status) {
         sel_fail(&run->failure, status, "%s", error ? error->text : "what a hook asked for failed");
@@ -71,39 +71,42 @@ static sel_output_site site_of(const sel_hook_run *run, const sel_table *call, s
 }
 
 /* Resolves one field. */
-static sel_status pick_field(const sel_hook_run *run, const sel_output_site *site,
-                             const char *field, sel_pick *pick) {
+static sel_status pick_field(sel_output_site *site, const char *field, sel_pick *pick) {
     const sel_names names = {1, &field};
-    sel_status status = sel_picks_check(site, &names);
-    if (!status) {
-        *pick = sel_pick_of(run->context->solver, run->context->domain->grid.dims, field);
+    if (sel_picks_check(site, &names)) {
+        *pick = sel_pick_of(site->simulation->solver, site->domain->grid.dims, field);
     }
-    return status;
+    return site->status;
 }
 
 sel_status sel_hook_probe(sel_hook_run *run, const char *field, const sel_point *at,
                           double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    const sel_output_site site = site_of(run, &probe_call, error);
+    sel_output_site site = site_of(run, &probe_call, error);
     sel_pick pick;
-    const sel_picks picks = {1, &pick};
-    sel_arena *arena = sel_arena_create();
-    sel_status status = arena ? pick_field(run, &site, field, &pick) : SEL_NO_DEVICE;
-    status = status ? status : sel_point_check(&site, "the point", at);
     sel_sample *sample;
-    status = status ? status
-                    : sel_sample_create(arena, run->context, at, 1, false, &picks, &sample, error);
-    status = status ? status : sel_sample_read(sample, run->time, error);
+    sel_output output = {.context = run->context,
+                         .arena = sel_arena_create(),
+                         .picks = {1, &pick},
+                         .time = run->time};
+    sel_status status = output.arena ? pick_field(&site, field, &pick) : SEL_NO_DEVICE;
+    if (!status && !sel_point_check(&site, "the point", at)) {
+        status = site.status;
+    }
+    status = status ? status : sel_sample_create(&output, at, 1, false, &sample, error);
+    status = status ? status : sel_output_answer(&output, error);
+    status = status ? status : sel_sample_take(sample, error);
     *count = status ? 0 : pick.components;
     for (int c = 0; c < *count; c++) {
         values[c] = sel_sample_value(sample, 0, 0, pick.first + c);
     }
-    sel_arena_destroy(arena);
+    free(output.requests.v);
+    sel_arena_destroy(output.arena);
     return keep_failure(run, status, error);
 }
 
 sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
                            double values[SEL_MAX_COMPONENTS], int *count, sel_error *error) {
-    const sel_output_site site = site_of(run, &reduce_call, error);
+    sel_output_site site = site_of(run, &reduce_call, error);
     const int which = sel_name_index(sel_reduce_ops, op);
     if (which < 0) {
         return sel_fail(error, SEL_BAD_SCENARIO,
@@ -113,12 +116,12 @@ sel_status sel_hook_reduce(sel_hook_run *run, const char *field, const char *op,
     }
     sel_pick pick;
     sel_request request = {.kind = SEL_REDUCE, .box = sel_grid_box(&run->context->domain->grid)};
-    sel_status status = pick_field(run, &site, field, &pick);
+    sel_status status = pick_field(&site, field, &pick);
     if (!status) {
         request.field = pick.field;
         request.components = pick.field_components;
         *count = pick.components;
-        status = sel_output_request(run->context, &request, error);
+        status = sel_answer(run->context, &request, error);
     }
     for (int c = 0; !status && c < *count; c++) {
         values[c] = sel_reduce_value(&request, which, pick.first + c);
@@ -154,8 +157,12 @@ sel_status sel_hook_force(sel_hook_run *run, const char *name, double force[3], 
                         "name; add out.force { region = \"%.64s\" } to output",
                         name, name);
     }
+    sel_output output = {.context = run->context};
     sel_status status =
-        sel_measure_force(run->context, found->region, &found->centre, force, torque, error);
+        sel_measure_regions(&output, SEL_FORCE, found->region, &found->centre, error);
+    status = status ? status : sel_output_answer(&output, error);
+    sel_measure_sum_force(&output.requests, force, torque);
+    free(output.requests.v);
     return keep_failure(run, status, error);
 }
 

@@ -7,9 +7,9 @@
 #include "engine/base/machine.h"
 #include "engine/output/output.h"
 
-/* In f32 the change between two tests does not fall below the noise of the populations. */
+/* In f32 the change between two tests does not fall below the round-off of the populations. */
 static const double least_steady_f32 = 1e-5;
-/* A step of so many cells takes 20 microseconds or more, and their meeting after it one or two: two
+/* A step of so many cells takes 20 microseconds or more, and the barrier after it one or two: two
  * threads make 64 x 64 cells half as fast again as one. */
 static const int64_t least_cells_per_thread = 4096;
 
@@ -104,8 +104,8 @@ static sel_status too_large(const sel_prepared *prepared, double cells, double n
                        cells * have / need, advice);
 }
 
-/* Before anything is painted, so that a slip in `size` is told at once. The cells' types, a byte
- * each, are the machine's own memory for any backend. */
+/* Before anything is painted, so that a slip in `size` is reported at once. The cells' types, a
+ * byte each, are the machine's own memory for any backend. */
 static sel_status check_size(const sel_prepared *prepared, int precision, sel_error *error) {
     const sel_simulation *simulation = prepared->simulation;
     const sel_ints *size = &simulation->params->size;
@@ -130,7 +130,7 @@ static sel_status check_size(const sel_prepared *prepared, int precision, sel_er
 
 /* ---- threads ---- */
 
-/* No more than are worth waking for so many cells. */
+/* No more than pay for so many cells. */
 static int worth_of_threads(const sel_domain *domain) {
     int64_t worth = 1 + sel_grid_cells(&domain->grid) / least_cells_per_thread;
     int cores = sel_machine_threads();
@@ -158,14 +158,14 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     if (status) {
         return status;
     }
-    const int64_t own = common->threads == SEL_INT_NOT_GIVEN ? 0 : common->threads;
-    const int told = (int)(settings->threads > 0 ? settings->threads : own); /* 0: nobody says */
-    use_threads(prepared, told ? told : sel_machine_threads());
+    const int own = common->threads == SEL_INT_NOT_GIVEN ? 0 : (int)common->threads;
+    const int asked = settings->threads > 0 ? settings->threads : own; /* 0: nobody did */
+    use_threads(prepared, asked ? asked : sel_machine_threads());
     status = sel_domain_create(simulation, &prepared->domain, error);
     if (status) {
         return status;
     }
-    /* Mistakes in the laws and in the outputs are told together. */
+    /* Mistakes in the laws and in the outputs are reported together. */
     status = sel_plan_create(simulation, prepared->domain, &prepared->plan, error);
     sel_status outputs = sel_outputs_check(simulation, prepared->domain, error);
     status = status ? status : outputs;
@@ -176,7 +176,7 @@ sel_status sel_prepare(const sel_simulation *simulation, const sel_settings *set
     plan->precision = precision;
     plan->device = settings->device;
     plan->blocks = settings->blocks;
-    plan->threads = told ? told : worth_of_threads(prepared->domain);
+    plan->threads = asked ? asked : worth_of_threads(prepared->domain);
     use_threads(prepared, plan->threads);
     status = sel_outputs_wants(simulation, plan, error);
     if (status) {
@@ -240,7 +240,7 @@ static sel_status look_ahead(const sel_plan *plan, sel_error *warnings, sel_erro
 
 sel_status sel_warnings_find(const sel_plan *plan, sel_error *warnings, sel_error *error) {
     *warnings = (sel_error){.status = SEL_OK};
-    /* First, since a function that goes on for ever is told where it is called first. */
+    /* First, since a function that never returns is reported where it is called first. */
     sel_status status = look_ahead(plan, warnings, error);
     sel_domain_warn(plan->domain, warnings);
     if (plan->simulation->solver->warn && !status) {

@@ -20,7 +20,7 @@ typedef struct sel_choice {
 sel_status sel_backend_choose(const sel_solver *solver, int wanted, int device, sel_choice *choice,
                               sel_error *error);
 
-/* Waits until all steps that `state` was told to advance are done. */
+/* Waits until all steps that were handed over by advance() are done. */
 sel_status sel_backend_wait(const sel_backend *backend, sel_state *state, sel_error *error);
 
 /* ---- a plan that fits this machine ---- */
@@ -30,11 +30,11 @@ enum { SEL_MAX_THREADS = 1024 };
 
 /* What the command line may set over the scenario's own fields. */
 typedef struct sel_settings {
-    int precision;   /* SEL_F32, SEL_F64; -1: the scenario's */
-    int backend;     /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
-    int64_t threads; /* 0: the scenario's, else all cores */
-    int device;      /* the number of the GPU, if it is one that computes */
-    int blocks;      /* into which the grid is cut; 0: 1 */
+    int precision; /* SEL_F32, SEL_F64; -1: the scenario's */
+    int backend;   /* SEL_BACKEND_AUTO, ...; -1: the scenario's */
+    int threads;   /* 0: the scenario's, else all cores */
+    int device;    /* the number of the GPU, if it is one that computes */
+    int blocks;    /* into which the grid is cut; 0: 1 */
 } sel_settings;
 
 typedef struct sel_prepared {

@@ -25,7 +25,7 @@ enum { DEFAULT_TEST_STEPS = 1000, WRITER_QUEUE = 2 };
 enum { CHUNKS_AHEAD = 2 };
 static const double chunk_seconds = 0.1;
 
-/* Mach number that is worth a warning: the density varies by Mach^2 / 2. */
+/* A warning is printed above this Mach number: the density varies by Mach^2 / 2. */
 static const double fastest = 0.3;
 
 /* Growth of a chunk from one to the next: at first, while each is waited for, and later, when the
@@ -37,10 +37,10 @@ static void resolve_stops(run *r) {
     const sel_stop *stop = &common->stop;
     r->report->last_step = r->last_step = sel_stop_step(common);
     r->last_step_by = r->last_step == stop->steps ? SEL_BY_STEPS : SEL_BY_TIME;
-    double passing = common->reference.length / common->reference.velocity / common->dt;
+    double steps_to_pass = common->reference.length / common->reference.velocity / common->dt;
     r->test_steps = stop->every != SEL_INT_NOT_GIVEN ? stop->every
-                    : isnan(passing)                 ? DEFAULT_TEST_STEPS
-                                                     : (int64_t)fmin(fmax(1, round(passing)), 1e15);
+                    : isnan(steps_to_pass)           ? DEFAULT_TEST_STEPS
+                                           : (int64_t)fmin(fmax(1, round(steps_to_pass)), 1e15);
     r->look_steps = sel_look_interval(r->prepared->plan);
 }
 
@@ -210,16 +210,19 @@ static void warn_of_speed(run *r, double mach) {
     sel_run_log(line, r);
 }
 
-/* Takes what a monitor saw; sets stopped_by when that has diverged. */
+/* Takes the answer of a monitor; sets stopped_by when the flow has diverged. */
 static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
-    char found[SEL_DIVERGENCE_TEXT], hint[320];
+    char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
     const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
     if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
         solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
-        stop(r, SEL_BY_DIVERGENCE, "%s. %s", found, hint);
-        sel_run_name_checkpoint(r);
+        if (r->saved_step >= 0) {
+            snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
+                     (long long)r->saved_step);
+        }
+        stop(r, SEL_BY_DIVERGENCE, "%s. %s%s", found, hint, good);
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
@@ -251,11 +254,8 @@ static sel_status finish_monitor(run *r, sel_error *error) {
         return status;
     }
     take_look(r);
-    if (r->report->stopped_by == SEL_BY_DIVERGENCE) {
-        return SEL_OK;
-    }
-    double tolerance = r->prepared->simulation->params->stop.steady;
-    if (!r->monitor.only_bad_cell) {
+    const double tolerance = r->prepared->simulation->params->stop.steady;
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !r->monitor.only_bad_cell) {
         r->report->steady_measure = r->monitor.change;
         if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
             stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
@@ -367,8 +367,8 @@ static sel_status end(run *r, sel_error *error) {
     return status ? status : drained;
 }
 
-/* After a failure: what was written is concluded, with the last state that is whole. A disk that is
- * full takes no more. The first failure is what the user is told. */
+/* After a failure: what was written is concluded, with the last state that is whole. Nothing
+ * is written to a full disk. The first failure is the one that is reported. */
 static void end_after(run *r, sel_status failure) {
     int64_t step = r->prepared->backend->whole(r->state);
     r->step = step >= 0 ? step : r->step;
@@ -393,7 +393,6 @@ static sel_status open_run(run *r, sel_output_context *context, sel_error *error
         .plan = prepared->plan,
         .backend = prepared->backend,
         .state = r->state,
-        .precision = prepared->plan->precision,
         .directory = r->options->directory,
         .force = r->options->force,
         .writer = r->writer,

@@ -20,7 +20,7 @@ typedef enum sel_stopped_by {
     SEL_BY_ERROR /* of a law, a hook, a file: the reason is its message */
 } sel_stopped_by;
 
-/* How a run stands, and what became of it: run.json holds this and what the scenario said. */
+/* The state of a run, and how it ended: run.json holds this and the scenario's settings. */
 typedef struct sel_report {
     const char *name;  /* of the simulation; NULL: none */
     int64_t last_step; /* INT64_MAX: no limit */
@@ -31,9 +31,9 @@ typedef struct sel_report {
     double steady_measure; /* of the last test; NaN before the second */
     time_t started, ended; /* 0: it has not */
     double seconds_left;   /* NaN: not known, or ended */
-    double largest_mach;   /* at all tests; NaN: none, or the solver knows no sound */
+    double largest_mach;   /* at all tests; NaN: none, or the solver has no speed of sound */
     double wall_seconds, setup_seconds;
-    double output_seconds;      /* that the writer's thread worked, beside the run */
+    double output_seconds;      /* that the writer's thread worked, in parallel to the run */
     double output_wait_seconds; /* that the run stood still for it */
     double mcells_per_second;
     sel_results results;
@@ -44,7 +44,7 @@ typedef struct sel_run_options {
     const char *directory;      /* of this simulation; made when it is not there */
     const char *const *command; /* the command line, NULL behind it; NULL: none */
     bool force;                 /* write over an earlier run */
-    bool resume;                /* go on from a checkpoint, in the directory of its run */
+    bool resume;                /* continue from a checkpoint, in the directory of its run */
     const char *resume_file;    /* the checkpoint; NULL: that of the directory */
     const volatile sig_atomic_t *interrupt; /* not 0: end the run now; NULL: never */
     /* Called several times a second. NULL: silent. */
@@ -63,7 +63,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error);
 void sel_report_release(sel_report *report);
 
-/* Of a simulation in a list: what a run of the list that goes on does with it. */
+/* What a resumed run of a list does with one of its simulations. */
 typedef enum sel_resume_step {
     SEL_RESUME_IT,   /* it has a checkpoint */
     SEL_RESUME_DONE, /* it has ended */
@@ -125,7 +125,7 @@ int sel_nearest_region(const sel_domain *domain, const int64_t at[3], double *di
 /* The run as its hooks see it. The run loop sets context and log and zeroes the rest. */
 typedef struct sel_hook_run {
     const sel_output_context *context;
-    void (*log)(const char *text, void *data); /* NULL: nobody reads it */
+    void (*log)(const char *text, void *data); /* NULL: not wanted */
     void *log_data;
     int64_t step;
     double time;       /* user's units */

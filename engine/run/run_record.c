@@ -1,8 +1,8 @@
-/* run_record.c -- what a run tells of itself in its directory: run.json, run.log, and a copy of the
+/* run_record.c -- the record of a run in its directory: run.json, run.log, and a copy of the
  * script.
  *
  * run.json says what was run, how it went and which files there are. It is written before the first
- * step with `stopped_by` "running", again while the run goes on, and at the end, so that it tells
+ * step with `stopped_by` "running", again while the run goes on, and at the end, so that it says
  * how far a run came that was killed.
  */
 #include <fcntl.h>
@@ -194,7 +194,6 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
 
 /* The whole of run.json; freed by the caller. NULL: no memory. */
 static char *make_text(const run *r, size_t *size) {
-    const char *const *files = r->outputs ? sel_outputs_files(r->outputs) : NULL;
     char *text = NULL;
     FILE *to = open_memstream(&text, size);
     if (!to) {
@@ -204,9 +203,8 @@ static char *make_text(const run *r, size_t *size) {
     print_warnings(to, &r->prepared->warnings);
     print_report(to, r->prepared, r->report);
     fputs(",\n  \"outputs\": [", to);
-    for (int i = 0; files && files[i]; i++) {
-        fputs(i ? ", " : "", to);
-        sel_json_string(to, files[i]);
+    if (r->outputs) {
+        sel_outputs_list(r->outputs, to);
     }
     fputs("]\n}\n", to);
     bool failed = ferror(to) != 0;
@@ -222,7 +220,7 @@ static bool keep_room(int descriptor, size_t bytes) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0;
 }
 
-/* While the run goes on the file has room for what it will say at the end. */
+/* During the run the file reserves room for what it will hold at the end. */
 static sel_status replace(const char *path, const char *text, size_t size, bool ended,
                           sel_error *error) {
     enum { RESERVE = 1 << 16 };
@@ -278,7 +276,7 @@ void sel_run_note(run *r, const char *format, ...) {
         at += length;
     }
     if (made) {
-        fflush(r->log); /* a log that cannot be written is no reason to end a run */
+        fflush(r->log); /* a run does not end because its log cannot be written */
         free(text);
     }
 }

@@ -1,4 +1,4 @@
-/* run_save.c -- checkpoints of a run: what they hold, when they are due, how a run goes on.
+/* run_save.c -- checkpoints of a run: what they hold, when they are due, how a run is resumed.
  *
  * A checkpoint holds what the run was made from, where it stands, its results, what hooks keep, the
  * outputs, the state, and the fields that sel.state takes. Saving and loading are the same code.
@@ -17,7 +17,7 @@
 #include "engine/run/running.h"
 #include "engine/base/version.h"
 
-/* ---- which checkpoint a run goes on from ---- */
+/* ---- which checkpoint is resumed ---- */
 
 /* The out.checkpoint of a simulation; NULL: it has none. */
 static const sel_variant *checkpoint_output(const sel_simulation *simulation) {
@@ -93,12 +93,12 @@ static sel_status open_to_resume(const sel_checkpoint_names *names, const char *
     return status;
 }
 
-/* ---- what it was made from ---- */
+/* ---- the settings of the run ---- */
 
-/* A number or word that a run goes on with, or that is told when it has changed. */
+/* A setting of the run: a change of it is refused, or noted. */
 typedef struct property {
     char name[80], value[256];
-    bool fixed; /* the state means nothing with another */
+    bool fixed; /* it must not change */
 } property;
 
 enum { MOST_PROPERTIES = 1000 };
@@ -217,7 +217,7 @@ static void keep_properties(run *r, sel_checkpoint *checkpoint) {
     free(now);
 }
 
-/* ---- where it stands ---- */
+/* ---- the state of the run loop ---- */
 
 static bool is_cell(int64_t cell, const sel_grid *grid) {
     return cell >= -1 && cell < sel_grid_cells(grid);
@@ -248,7 +248,7 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     if (step < 0 || !is_cell(monitor->bad_cell, &domain->grid) ||
         !is_cell(monitor->largest_cell, &domain->grid) ||
         !is_cell(monitor->smallest_cell, &domain->grid)) {
-        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: its step or cells cannot be",
+        sel_checkpoint_fail(checkpoint, SEL_BAD_FILE, "%s: is damaged: the step or a cell",
                             checkpoint->path);
     } else {
         r->step = step;
@@ -313,7 +313,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
                                .to = values};
         request.box.lo[grid->dims - 1] = s;
         request.box.hi[grid->dims - 1] = s + 1;
-        if (!sel_output_request(context, &request, error)) {
+        if (!sel_answer(context, &request, error)) {
             sel_keep(checkpoint, values, (size_t)(cells * components) * sizeof *values);
         }
     }
@@ -336,7 +336,7 @@ static void save_fields(const run *r, sel_checkpoint *checkpoint) {
     }
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
 sel_status sel_run_open_directory(run *r, sel_error *error) {
     const sel_run_options *options = r->options;
@@ -404,7 +404,7 @@ int64_t sel_run_next_save(const run *r) {
                : INT64_MAX;
 }
 
-/* Whether one may go on from the present state. Leaves the test under way alone. */
+/* Whether a run may be resumed from the present state. Leaves the test under way alone. */
 static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
     char found[SEL_DIVERGENCE_TEXT];
     sel_request look = {.kind = SEL_MONITOR,
@@ -481,13 +481,4 @@ sel_status sel_run_save_last(run *r, sel_error *error) {
         sel_run_log(text, r);
     }
     return SEL_OK;
-}
-
-void sel_run_name_checkpoint(run *r) {
-    char *reason = r->report->stop_reason;
-    const size_t used = strlen(reason), room = sizeof r->report->stop_reason - used;
-    if (r->saved_step >= 0) {
-        snprintf(reason + used, room, ". %s holds step %lld", r->names.path,
-                 (long long)r->saved_step);
-    }
 }

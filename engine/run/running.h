@@ -39,7 +39,7 @@ typedef struct run {
     int chunks_ahead;       /* handed over since outputs were started */
 
     const sel_out_checkpoint *checkpoint; /* NULL: only when it is interrupted */
-    sel_checkpoint *resume;               /* goes on from it; NULL: begins at step 0 */
+    sel_checkpoint *resume;               /* the checkpoint; NULL: begins at step 0 */
     sel_checkpoint_names names;
     const char *resume_files[3];     /* checkpoints in the directory, which stay there */
     int64_t saved_step;              /* of the last checkpoint; -1: none */
@@ -56,7 +56,7 @@ sel_status sel_run_answer_monitor(run *r, sel_error *error);
 /* A line of run.log that the user sees, too; `run` is the run. */
 void sel_run_log(const char *text, void *run);
 
-/* ---- what it tells of itself: run_record.c ---- */
+/* ---- its record: run_record.c ---- */
 
 /* Copies the script, writes the first run.json, and begins the log. */
 sel_status sel_run_record_begin(run *r, sel_error *error);
@@ -76,11 +76,11 @@ sel_status sel_run_record_end(run *r, sel_error *error);
 
 /* ---- checkpoints: run_save.c ---- */
 
-/* Makes the directory ready. A run that goes on opens its checkpoint, and refuses what it cannot go
- * on from before anything in the directory is changed. */
+/* Prepares the directory. A resumed run opens its checkpoint, and refuses one that does not fit
+ * before anything in the directory is changed. */
 sel_status sel_run_open_directory(run *r, sel_error *error);
 
-/* Goes on from the checkpoint; the outputs have been opened, at step 0. */
+/* Loads the checkpoint; the outputs have been opened, at step 0. */
 sel_status sel_run_load(run *r, sel_error *error);
 
 /* Whether out.checkpoint goes by wall time and is due; the next step at which it is by steps. */
@@ -91,11 +91,8 @@ int64_t sel_run_next_save(const run *r);
  * state that has diverged is not written. */
 sel_status sel_run_save(run *r, sel_error *error);
 
-/* At the end, and when the run is interrupted: before the last outputs, which a run that goes on
+/* At the end, and when the run is interrupted: before the last outputs, which a resumed run
  * does not write. A run that is interrupted ends in order without one. */
 sel_status sel_run_save_last(run *r, sel_error *error);
-
-/* Adds to the reason of a divergence where the last good state is. */
-void sel_run_name_checkpoint(run *r);
 
 #endif

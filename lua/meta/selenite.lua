@@ -148,7 +148,7 @@
 
 ---Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -163,7 +163,7 @@
 
 ---Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@class (exact) selenite.out.probe
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -173,7 +173,7 @@
 
 ---Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@class (exact) selenite.out.profile
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -185,7 +185,7 @@
 
 ---One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
 ---@class (exact) selenite.out.reduce
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -196,7 +196,7 @@
 
 ---The balance of what the solver conserves (mass, water), as NAME.csv with step,time and a column per term. The last values are also in the results of run.json, as NAME.TERM.
 ---@class (exact) selenite.out.balance
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -204,7 +204,7 @@
 
 ---Force of the fluid on a region, as NAME.csv with step,time,force_x,force_y,torque (3-D: force_z, torque_x, torque_y, torque_z). The unit is density velocity^2 length^2; in 2-D it is per unit depth. With reference.velocity and reference.area (2-D: or reference.length) the file has also the coefficients cd = 2 force_x / (density velocity^2 area), and cl likewise with force_y. The results of run.json get statistics over the samples from from_step or from_time on, else over the second half of the run: NAME.force_x_mean and the like, NAME.cd_mean, cd_rms, cl_mean, cl_rms (the rms is that of the deviation from the mean), and NAME.frequency, the dominant frequency of force_y: the highest peak of the spectrum after the linear trend is removed, under a Hann window, refined by a parabola. With reference.length and reference.velocity there is also NAME.strouhal = frequency length / velocity.
 ---@class (exact) selenite.out.force
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -214,7 +214,7 @@
 
 ---A flow rate, as NAME.csv with step,time,flux: give one of region, across and through. The last value is also in the results of run.json, as NAME.flux.
 ---@class (exact) selenite.out.flux
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -225,7 +225,7 @@
 
 ---Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@class (exact) selenite.out.average
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -234,7 +234,7 @@
 
 ---A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@class (exact) selenite.out.picture
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -257,7 +257,7 @@
 
 ---A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
 ---@class (exact) selenite.out.grid
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -265,9 +265,9 @@
 ---@field field string A field of the results, a vector by its magnitude, or a component such as velocity_x.
 ---@field format? "asc"|"tif" asc: ESRI ASCII; tif: GeoTIFF. Both with the map projection of the raster that the ground is made of: that of a .prj file goes into a .prj beside each .asc, or into the .tif; that of a .tif into a .tif only.
 
----The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` goes on from it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
 ---@class (exact) selenite.out.checkpoint
----@field name? string Name of its files, which no other output may have; the kind of output when not given.
+---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
 ---@field interval? number Time from one writing to the next, instead of every: the first step at or after each multiple of it is written.
 ---@field from_step? integer First step that is written; the last state is written in any case.
@@ -422,7 +422,7 @@
 ---@field average fun(fields: selenite.out.average): selenite.out Mean and rms of fields over time, as NAME.vti, written at the end: for each field the arrays FIELD_mean and FIELD_rms, component by component; rms is that of the deviation from the mean. A sample every 10 steps when neither every nor interval is given; from_step or from_time leaves out how the flow began.
 ---@field picture fun(fields: selenite.out.picture): selenite.out A field as NAME/NAME_STEP.png with a colour bar: the highest y at the top, linear between the centres of cells, solids grey, cells without data blank. Of the two axes of a slice the first runs to the right, the second up.
 ---@field grid fun(fields: selenite.out.grid): selenite.out A field in two dimensions as NAME/NAME_STEP.asc or .tif, single precision, a value per cell; solid cells have none (NODATA, -9999).
----@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` goes on from it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
+---@field checkpoint fun(fields: selenite.out.checkpoint): selenite.out The whole state of the run as NAME.sel, and the one before it as NAME.before.sel: `selenite run FILE --resume` continues it as if the run had not ended. It is written at the end, too, and when a run is interrupted also without this output, but not by a run that has diverged.
 
 ---@class (exact) selenite.shape.module
 ---@field box fun(fields: selenite.shape.box): selenite.shape The cells whose centres lie in min <= x < max.

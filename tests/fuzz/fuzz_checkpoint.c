@@ -63,15 +63,17 @@ static void read_blocks(void) {
     if (sel_checkpoint_open(path, &from, NULL)) {
         return;
     }
+    sel_arena *arena = sel_arena_create();
     for (int i = 0; i < 8; i++) {
         if (sel_checkpoint_bytes(from, names[i]) >= 0) {
             int count = 0;
             sel_checkpoint_block(from, names[i]);
             SEL_KEEP(from, count);
-            free(sel_kept_text(from));
-            free(sel_kept_text(from));
+            sel_keep_text(from, arena, NULL);
+            sel_keep_text(from, arena, NULL);
         }
     }
+    sel_arena_destroy(arena);
     sel_checkpoint_close(from);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,11 +18,14 @@ static int fuzz_grid(const uint8_t *data, size_t size, sel_raster_reader *read) 
     static sel_error error;
     double sum = 0;
     sel_arena *arena = sel_arena_create();
-    FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "rb") : NULL;
-    if (!arena || !file) {
+    FILE *file = tmpfile(); /* libtiff reads its descriptor */
+    if (!arena || !file || !size || fwrite(data, 1, size, file) != size) {
         sel_arena_destroy(arena);
+        if (file)
+            fclose(file);
         return -1;
     }
+    rewind(file);
     memset(&error, 0, sizeof error);
     sel_raster_source source = {
         .arena = arena, .name = "fuzz", .file = file, .file_bytes = (double)size, .error = &error};

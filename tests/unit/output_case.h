@@ -244,7 +244,8 @@ static inline sel_status case_check(output_case *c) {
 
 static inline sel_status case_begin(output_case *c) {
     c->state.domain = &c->domain;
-    c->plan = (sel_plan){.simulation = &c->simulation, .domain = &c->domain, .threads = 1};
+    c->plan = (sel_plan){
+        .simulation = &c->simulation, .domain = &c->domain, .precision = SEL_F64, .threads = 1};
     assert_int_equal(sel_outputs_wants(&c->simulation, &c->plan, &c->error), SEL_OK);
     c->context = (sel_output_context){.simulation = &c->simulation,
                                       .solver = &case_solver,
@@ -252,7 +253,6 @@ static inline sel_status case_begin(output_case *c) {
                                       .plan = &c->plan,
                                       .backend = &case_backend,
                                       .state = &c->state,
-                                      .precision = SEL_F64,
                                       .directory = c->directory,
                                       .results = &c->results};
     assert_int_equal(case_check(c), SEL_OK);
@@ -311,6 +311,18 @@ static inline char *case_file(const output_case *c, const char *name, size_t *si
 static inline void assert_file(const output_case *c, const char *name, const char *expected) {
     char *text = case_file(c, name, NULL);
     assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* `expected`: the files of the outputs as they stand in run.json. */
+static inline void assert_listed(const output_case *c, const char *expected) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    sel_outputs_list(c->opened, to);
+    fclose(to);
     assert_string_equal(text, expected);
     free(text);
 }

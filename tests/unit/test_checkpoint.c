@@ -13,7 +13,7 @@ static uint64_t write_two(int number) {
     assert_int_equal(sel_checkpoint_create(path, &to, NULL), SEL_OK);
     sel_checkpoint_block(to, "first");
     SEL_KEEP(to, number);
-    sel_keep_text(to, "text");
+    sel_keep_text(to, NULL, "text");
     sel_checkpoint_block(to, "second");
     sel_keep(to, values, sizeof values);
     assert_int_equal(sel_checkpoint_commit(to, before, &bytes, NULL), SEL_OK);
@@ -48,12 +48,13 @@ static void what_is_kept_comes_back_in_any_order(void **unused) {
     sel_keep(from, values, sizeof values);
     sel_checkpoint_block(from, "first");
     SEL_KEEP(from, number);
-    char *text = sel_kept_text(from);
+    sel_arena *arena = sel_arena_create();
+    const char *text = sel_keep_text(from, arena, NULL);
     assert_int_equal(from->left, 0);
     assert_int_equal(from->failure.status, SEL_OK);
     assert_true(number == 42 && values[0] == 1.5 && values[1] == -2);
     assert_string_equal(text, "text");
-    free(text);
+    sel_arena_destroy(arena);
     sel_checkpoint_close(from);
 }
 

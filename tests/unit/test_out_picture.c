@@ -58,7 +58,7 @@ static void pixels_are_cells_with_the_highest_row_on_top(void **state) {
     params->scale = 1;
     params->colours = SEL_COLOURS_GREY;
     assert_int_equal(case_run(&c, 0), SEL_OK);
-    assert_string_equal(sel_outputs_files(c.opened)[0], "picture/picture_00000000.png");
+    assert_listed(&c, "\"picture/picture_00000000.png\"");
     open_picture(&c, "picture/picture_00000000.png", &picture);
     for (int y = 0; y < 3; y++) {
         for (int x = 0; x < 4; x++) {

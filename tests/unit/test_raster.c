@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 #include "engine/scene/shape.h"
 #include "tests/unit/files.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
-#include "engine/io/grid_file.h"
+#include "engine/io/raster.h"
 #include "tests/unit/files.h"
 #include "tests/unit/raster_cell.h"
 
