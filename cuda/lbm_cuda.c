@@ -60,6 +60,8 @@ static void describe(lbm_cuda *state) {
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
                                     .forced = lbm_is_forced(plan),
+                                    .acceleration_turns = !lbm_acceleration_is_field(plan) &&
+                                                          plan->acceleration.depends & SEL_ON_T,
                                     .eddies = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
@@ -91,17 +93,11 @@ static void list(sel_state *base) {
     vectors.plane = (int64_t)layout->slice * layout->nz;
     vectors.count = domain->grid.dims * vectors.plane;
     base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
-    state->laws = cuda_laws_create(plan, arrays);
-    arrays->failed = arrays->failed || !state->laws;
-    state->all.copies = state->laws ? cuda_laws_copies(state->laws) : 1;
+    cuda_laws_list(state);
     lbm_list(&state->all, &vectors);
     SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
     SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
     lbm_cuda_list_boundary(state);
-}
-
-static void close(sel_state *base) {
-    cuda_laws_destroy(((lbm_cuda *)base)->laws);
 }
 
 /* Sets the pointers of the kernels' arguments. */
@@ -173,7 +169,6 @@ lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block) {
     one.from = state->all.f[block][step & 1];
     one.to = state->all.f[block][(step + 1) & 1];
     one.acceleration = one.acceleration_before = state->acceleration;
-    one.acceleration_turns = cuda_acceleration_turns(state->all.plan);
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;
     }
@@ -204,7 +199,7 @@ static sel_status start(sel_state *base, sel_error *error) {
 /* A step whose closures need an acceleration that a control has changed is not part of a graph. */
 static bool alone(const sel_state *base) {
     const lbm_cuda *state = (const lbm_cuda *)base;
-    return cuda_laws_need_host(state->laws) || base->step == state->accelerated_at;
+    return state->laws.need_host || base->step == state->accelerated_at;
 }
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
@@ -231,7 +226,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
 static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
     const sel_state *base = &state->all.base;
-    if (plan->acceleration.depends & SEL_ON_CONTROLS && !cuda_acceleration_turns(plan)) {
+    if (plan->acceleration.depends & SEL_ON_CONTROLS && !state->pattern.acceleration_turns) {
         CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
                                  cudaMemcpyDeviceToDevice, base->queue->stream));
         state->accelerated_at = base->step;
@@ -350,7 +345,7 @@ const cuda_solver lbm_on_cuda = {
     .step = enqueue_step,
     .check = cuda_laws_check,
     .loaded = loaded,
-    .close = close,
+    .close = cuda_laws_close,
     .look = look,
     .watched = lbm_watched_answer,
     .ask = ask,

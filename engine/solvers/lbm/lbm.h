@@ -93,9 +93,6 @@ enum { LBM_LAWS = 5 };
 /* Refuses a lattice that is not for the number of dimensions of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
 
-/* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
-sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
-
 /* sel_solver.facts, .warn, .ahead, .json and .hint. */
 void lbm_facts(const sel_plan *plan, sel_facts *facts);
 void lbm_warn(const sel_plan *plan, sel_error *warnings);

@@ -40,6 +40,9 @@ typedef struct lbm_batch {
     uint8_t *incoming; /* on links: the direction */
 } lbm_batch;
 
+/* One for each region, and the acceleration. */
+enum { LBM_MOST_BATCHES = SEL_REGION_NUMBERS };
+
 typedef struct lbm_batches {
     int count;
     lbm_batch *v;

@@ -89,12 +89,9 @@ static void list(sel_state *base) {
     state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
     share_rows(&plan->boundary, base->threads, arrays);
     lbm_list(&state->all, &vectors);
-    SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
-    SEL_ADD(arrays, state, places,
-            lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
 }
 
 /* How far from itself a row is needed: not at all, and where the axis is periodic and not cut
@@ -145,21 +142,14 @@ static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *er
     const lbm_plan *plan = state->all.plan;
     const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
     const int64_t nx = state->layout.nx;
-    double value[3] = {0, 0, 0};
     sel_status status = SEL_OK;
-    if (!sel_quantity_given(plan->acceleration.quantity)) {
-        return SEL_OK;
-    }
     if (!state->all.acceleration_field) {
-        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, steps, value, error);
-        for (int a = 0; a < 3; a++) {
-            state->acceleration[a] = value[a] / lbm_acceleration_unit(plan);
-        }
+        return lbm_acceleration_uniform(plan, steps, state->acceleration, error);
     }
-    for (int64_t row = 0; state->all.acceleration_field && row < total && !status; row += chunk) {
+    for (int64_t row = 0; row < total && !status; row += chunk) {
         char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
         status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
-                                       state->places, to, total * nx, error);
+                                       state->all.places, to, total * nx, error);
     }
     return status;
 }
@@ -175,7 +165,7 @@ void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double va
 
 /* The laws of the step from `step` on. */
 static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
-    return lbm_batches_apply(state->all.plan, step, due, state->law_values, state->all.link_add,
+    return lbm_batches_apply(state->all.plan, step, due, state->all.law_values, state->all.link_add,
                              state->all.open_value, error);
 }
 

@@ -98,15 +98,13 @@ typedef struct lbm_cpu {
     lbm_state all; /* f: cell (0, 0) of direction 0 */
     const lbm_kernels *kernels;
     const lbm_lattice *lattice;
-    lbm_layout layout;  /* of each block; its plane is that of the largest */
-    bool streams;       /* the populations are larger than the caches: store past them */
-    double *law_values; /* scratch of lbm_batches_apply */
-    double *rows;       /* per thread LBM_ROWS rows of numbers */
+    lbm_layout layout; /* of each block; its plane is that of the largest */
+    bool streams;      /* the populations are larger than the caches: store past them */
+    double *rows;      /* per thread LBM_ROWS rows of numbers */
 
     lbm_forcing forcing;
     double *acceleration;        /* [3] uniform, lattice units: of the last collision */
     double *acceleration_before; /* [3] of the collision before that one */
-    double *places;              /* scratch of a field: 6 numbers per place */
 } lbm_cpu;
 
 /* The populations of the present step, of the block that has a row. */

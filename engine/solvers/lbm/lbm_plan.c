@@ -45,23 +45,6 @@ static int dims(const sel_common *params) {
     return lattice_of(params)->dims;
 }
 
-static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
-                                       sel_error *error) {
-    const lbm_params *params = (const lbm_params *)simulation->params;
-    const sel_quantity *q = &params->acceleration;
-    if (!sel_quantity_given(q) || sel_quantity_depends(q)) {
-        return SEL_OK;
-    }
-    double origin = 0, value[3] = {0};
-    sel_places at = {.n = 1, .x = &origin, .y = &origin, .z = &origin};
-    sel_status status = sel_quantity_eval(q, "acceleration", &at, value, error);
-    double unit = params->common.dx / (params->common.dt * params->common.dt);
-    for (int a = 0; a < 3; a++) {
-        numbers->acceleration[a] = value[a] / unit;
-    }
-    return status;
-}
-
 static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *numbers,
                               sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
@@ -90,31 +73,28 @@ static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *num
     return SEL_OK;
 }
 
-sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error) {
-    const lbm_params *params = (const lbm_params *)simulation->params;
-    *numbers = (lbm_numbers){.velocity_unit = params->common.dx / params->common.dt,
-                             .density_unit = params->density};
-    numbers->pressure_unit = params->density * numbers->velocity_unit * numbers->velocity_unit / 3;
-    sel_status tau = resolve_tau(simulation, numbers, error);
-    sel_status acceleration = resolve_acceleration(simulation, numbers, error);
-    return tau ? tau : acceleration;
-}
-
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const sel_simulation *simulation = base->simulation;
     lbm_plan *p = (lbm_plan *)base;
-    p->params = (const lbm_params *)simulation->params;
-    base->density = p->params->density;
-    sel_status status =
-        lbm_check_lattice(p->params, sel_simulation_where(simulation, "lattice"), error);
-    if (status) {
-        return status;
+    const lbm_params *params = p->params = (const lbm_params *)simulation->params;
+    const double velocity = params->common.dx / params->common.dt;
+    p->numbers = (lbm_numbers){.velocity_unit = velocity,
+                               .density_unit = params->density,
+                               .pressure_unit = params->density * velocity * velocity / 3};
+    base->density = params->density;
+    sel_status lattice =
+        lbm_check_lattice(params, sel_simulation_where(simulation, "lattice"), error);
+    if (lattice) {
+        return lattice;
     }
-    status = lbm_resolve(simulation, &p->numbers, error);
-    sel_status listed =
-        lbm_boundary_create(base->domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
     p->acceleration = lbm_acceleration_batch(p);
-    return status ? status : listed;
+    const bool varies = sel_quantity_depends(&params->acceleration);
+    sel_status tau = resolve_tau(simulation, &p->numbers, error);
+    sel_status acceleration =
+        varies ? SEL_OK : lbm_acceleration_uniform(p, 0, p->numbers.acceleration, error);
+    sel_status listed =
+        lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
+    return tau ? tau : acceleration ? acceleration : listed;
 }
 
 static void clear_plan(sel_plan *plan) {

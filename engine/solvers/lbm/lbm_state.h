@@ -15,6 +15,8 @@ typedef struct lbm_state {
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;                /* for so many steps, one behind the other */
+    double *law_values;            /* scratch of lbm_batches_apply, on the host, */
+    double *places;                /* and of lbm_acceleration_rows */
 
     /* Of the last observed step; NULL: nobody asks for it. */
     void *links;       /* [2][links] what left along each link, and what came, as populations */

@@ -220,6 +220,20 @@ double lbm_acceleration_unit(const lbm_plan *plan) {
     return grid->dx / (grid->dt * grid->dt);
 }
 
+sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
+                                    sel_error *error) {
+    const lbm_batch *batch = &plan->acceleration;
+    sel_status status = SEL_OK;
+    memset(value, 0, 3 * sizeof *value);
+    if (sel_quantity_given(batch->quantity)) {
+        status = lbm_batch_evaluate(batch, plan->base.domain, steps, value, error);
+    }
+    for (int a = 0; a < 3; a++) {
+        value[a] /= lbm_acceleration_unit(plan);
+    }
+    return status;
+}
+
 sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
                                  double *scratch, void *to, int64_t apart, sel_error *error) {
     const sel_grid *grid = &plan->base.domain->grid;

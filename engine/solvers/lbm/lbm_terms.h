@@ -41,6 +41,10 @@ bool lbm_is_forced(const lbm_plan *plan);
 /* One lattice unit of it in the user's units. */
 double lbm_acceleration_unit(const lbm_plan *plan);
 
+/* A uniform one, lattice units; zero where none is given. */
+sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
+                                    sel_error *error);
+
 /* Rows that are evaluated at a time: enough places for all cores, few enough to stay in the caches.
  */
 int64_t lbm_acceleration_chunk(const lbm_plan *plan);
