@@ -116,8 +116,8 @@ typedef struct lbm_gpu_view {
     lbm_units units;
 } lbm_gpu_view;
 
-/* The launchers for a lattice and precision; views are lbm_gpu_view. */
-const cuda_look *lbm_gpu_look(int dims, int bytes);
+/* The launchers for the lattice and precision of a step; views are lbm_gpu_view. */
+const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
 
 /* Fills the arrays of an observed step: links, and strain from the populations of view->last before
  * collision; initially from differences of the velocity. */

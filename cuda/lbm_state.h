@@ -28,16 +28,13 @@ typedef struct cuda_laws {
     lbm_direction *directions;
 } cuda_laws;
 
-/* What of the lists belongs to a block of the grid. */
-typedef struct lbm_cuda_block {
-    uint32_t first_cell, end_cell, first_again, again_count, first_free, free_count;
-} lbm_cuda_block;
-
 typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
-    lbm_cuda_block block[SEL_MOST_BLOCKS];
-    lbm_gpu_view view; /* see lbm_cuda_view */
+    /* Where the cells that are computed again, and the thread blocks with free cells, of a block of
+     * the grid begin in their lists, which end with those of the last. */
+    uint32_t first_again[SEL_MOST_BLOCKS + 1], first_free[SEL_MOST_BLOCKS + 1];
+    lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
     double *rates;          /* [regions + 1] on the device */
@@ -45,22 +42,6 @@ typedef struct lbm_cuda {
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
     cuda_laws laws;
 } lbm_cuda;
-
-/* The step from `step` to the next in a block of the grid. */
-lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block);
-
-/* Thread blocks of a step for so many rows. */
-uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows);
-
-/* The present state as fields see it: state->view. */
-const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state);
-
-/* Lists the boundary's arrays; copies the boundary to the device. */
-void lbm_cuda_list_boundary(lbm_cuda *state);
-sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
-
-/* Populations of step 0. */
-sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error);
 
 /* ---- laws ---- */
 

@@ -22,17 +22,11 @@
 #define LBM_SQRT(x) sqrtf(x)
 #define LBM_NAME(name) name##_f32
 #include "engine/solvers/lbm/lbm_loops.h"
-#undef REAL
-#undef LBM_SQRT
-#undef LBM_NAME
 
 #define REAL double
 #define LBM_SQRT(x) sqrt(x)
 #define LBM_NAME(name) name##_f64
 #include "engine/solvers/lbm/lbm_loops.h"
-#undef REAL
-#undef LBM_SQRT
-#undef LBM_NAME
 
 static double pi_neq(const double *g, const double *a, double tau, double eddy, double *drho,
                      double *q) {

@@ -497,3 +497,6 @@ VARIANTS(bgk, LBM_BGK)
 VARIANTS(regularized, LBM_REGULARIZED)
 #undef VARIANTS
 #undef VARIANT
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME
