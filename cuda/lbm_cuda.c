@@ -64,7 +64,7 @@ static void describe(lbm_cuda *state) {
                                     .forced = lbm_is_forced(plan),
                                     .acceleration_turns = !lbm_acceleration_is_field(plan) &&
                                                           plan->acceleration.depends & SEL_ON_T,
-                                    .eddies = numbers->eddy > 0,
+                                    .les = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
                                     .tau = numbers->tau,
@@ -229,21 +229,18 @@ static void fill_lists(lbm_cuda *state, lists *l) {
     }
 }
 
-/* Thread blocks of a step, of all blocks of the grid. */
-static int64_t block_count(const lbm_cuda *state) {
+/* The most thread blocks with free cells, of all blocks of the grid. 0: the others are not left
+ * out, since less than an eighth of the cells is solid. */
+static int64_t most_free_blocks(const lbm_cuda *state) {
+    const sel_domain *domain = state->all.plan->base.domain;
     const sel_blocks *blocks = &state->all.base.blocks;
+    const bool leaves_out = domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
     int64_t count = 0;
-    for (int b = 0; b < blocks->count; b++) {
+    for (int b = 0; b < blocks->count && leaves_out; b++) {
         const int64_t rows = (blocks->v[b].end - blocks->v[b].first) * blocks->rows_per_plane;
         count += blocks_for(&state->pattern.layout, rows);
     }
     return count;
-}
-
-/* Blocks without free cells are left out where an eighth of the cells and more are solid. */
-static bool leaves_blocks_out(const lbm_cuda *state) {
-    const sel_domain *domain = state->all.plan->base.domain;
-    return domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
 }
 
 static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t block) {
@@ -281,7 +278,7 @@ static void list_boundary(lbm_cuda *state) {
     SEL_ADD(arrays, to, words, word_count(state), 0);
     SEL_ADD(arrays, to, before, word_count(state), 0);
     SEL_ADD(arrays, to, again, most_again(state), 0);
-    SEL_ADD(arrays, to, free_blocks, leaves_blocks_out(state) ? block_count(state) : 0, 0);
+    SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
     SEL_ADD(arrays, to, link_region, b->link_count, 0);
 }
 
@@ -316,7 +313,7 @@ static sel_status send_boundary(lbm_cuda *state, sel_error *error) {
     SEL_ADD(&arrays, &l, words, word_count(state), 0);
     SEL_ADD(&arrays, &l, before, word_count(state), 0);
     SEL_ADD(&arrays, &l, again, most_again(state), 0);
-    SEL_ADD(&arrays, &l, free_blocks, leaves_blocks_out(state) ? block_count(state) : 0, 0);
+    SEL_ADD(&arrays, &l, free_blocks, most_free_blocks(state), 0);
     sel_status status = sel_arrays_allocate(&arrays, 1, "the list of boundary cells", error);
     if (!status) {
         fill_lists(state, &l);
@@ -573,7 +570,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
         return;
     }
     if (slot->since_steps > 0) {
-        lbm_book(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
+        lbm_add_outflow(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
     }
     lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
 }

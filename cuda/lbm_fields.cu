@@ -275,8 +275,8 @@ __global__ void __launch_bounds__(THREADS)
             }
             lbm_gradient_strain(d, D::dims, strain);
             look::acceleration(v, index, a);
-            const double eddies = lbm_eddy_viscosity(v.last.eddy, d);
-            D::lbm_start(drho, u, strain, v.last.tau + 3 * eddies, a, g);
+            const double eddy_viscosity = lbm_eddy_viscosity(v.last.eddy, d);
+            D::lbm_start(drho, u, strain, v.last.tau + 3 * eddy_viscosity, a, g);
         }
         for (int i = 0; i < D::q; i++) {
             to[i * l.plane + index] = (typename T::real)g[i];

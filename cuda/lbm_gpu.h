@@ -85,7 +85,7 @@ typedef struct lbm_gpu_step {
     const void *from;
     void *to;
     int collision;
-    bool forced, eddies;
+    bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;
     /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
      * that of the end of step n is at (n + 1) % CUDA_TURNS. */

@@ -16,12 +16,13 @@ enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THRE
 /* The most numbers that are stored for steps evaluated together. */
 enum { MOST_AHEAD = 1 << 21 };
 
-/* It is no program, or its data or registers do not fit. */
+/* The law is no program, or its data or registers do not fit. */
 static bool is_by_host(const cuda_law *law) {
     return law->term.programs == 0;
 }
 
-/* Else the host sends rows of the acceleration. */
+/* Its values are stored by cuda_laws_run; otherwise the host sends the field of the acceleration.
+ */
 static bool is_launched(const cuda_law *law) {
     return !is_by_host(law) || law->kind != CUDA_LAW_FIELD;
 }

@@ -7,7 +7,7 @@
 #define CUDA_LAWS_KERNELS_H
 
 #include "cuda/machine/terms.h"
-#include "engine/solvers/lbm/lattice.h"
+#include "engine/physics/lbm_method.h"
 
 #ifdef __cplusplus
 extern "C" {

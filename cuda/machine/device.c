@@ -1,4 +1,4 @@
-/* device.c -- find the device, ask for its memory, time its copies, tell its errors. */
+/* device.c -- find the device, allocate its memory, time its copies, report its errors. */
 #include "cuda/machine/device.h"
 
 #include <stdio.h>

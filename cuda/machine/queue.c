@@ -1,9 +1,8 @@
 /* queue.c -- streams, chunks of steps, slots of requests, and buffers between host and device. */
-#include "cuda/machine/queue.h"
+#include "cuda/machine/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine/state.h"
 
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
@@ -47,15 +46,15 @@ static void destroy_events(cudaEvent_t *events, int count) {
     }
 }
 
-static void free_slots(cuda_queue *queue) {
-    for (int k = 0; k < queue->slot_count; k++) {
-        cuda_slot *slot = queue->slots[k];
+static void free_slots(cuda_slot *slot) {
+    while (slot) {
+        cuda_slot *next = slot->next;
         cudaFree(slot->list);
         cudaFreeHost(slot->host);
         destroy_events(&slot->done, 1);
         free(slot);
+        slot = next;
     }
-    free(queue->slots);
 }
 
 void cuda_queue_close(cuda_queue *queue) {
@@ -65,7 +64,7 @@ void cuda_queue_close(cuda_queue *queue) {
     if (queue->copies) {
         cudaStreamSynchronize(queue->copies);
     }
-    free_slots(queue);
+    free_slots(queue->slots);
     if (queue->graph) {
         cudaGraphExecDestroy(queue->graph);
     }
@@ -186,8 +185,7 @@ static uint64_t list_bytes(const sel_request *request) {
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
 static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
     cuda_slot *best = NULL;
-    for (int k = 0; k < queue->slot_count; k++) {
-        cuda_slot *slot = queue->slots[k];
+    for (cuda_slot *slot = queue->slots; slot; slot = slot->next) {
         if (slot->request) {
             continue;
         }
@@ -201,12 +199,10 @@ static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
 }
 
 static cuda_slot *add_slot(cuda_queue *queue) {
-    size_t count = (size_t)queue->slot_count + 1;
-    cuda_slot **slots = realloc(queue->slots, count * sizeof(cuda_slot *));
-    queue->slots = slots ? slots : queue->slots;
-    cuda_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    cuda_slot *slot = calloc(1, sizeof *slot);
     if (slot) {
-        queue->slots[queue->slot_count++] = slot;
+        slot->next = queue->slots;
+        queue->slots = slot;
     }
     return slot;
 }
@@ -247,12 +243,11 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
 }
 
 static cuda_slot *slot_of(const cuda_queue *queue, const sel_request *request) {
-    for (int k = 0; k < queue->slot_count; k++) {
-        if (queue->slots[k]->request == request) {
-            return queue->slots[k];
-        }
+    cuda_slot *slot = queue->slots;
+    while (slot && slot->request != request) {
+        slot = slot->next;
     }
-    return NULL;
+    return slot;
 }
 
 void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,

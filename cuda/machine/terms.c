@@ -1,9 +1,8 @@
-/* terms.c -- lay out the quantities that kernels evaluate, and what they need besides. */
+/* terms.c -- lay out the quantities that kernels evaluate; controls, faults. */
 #include "cuda/machine/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/backend.h"
 
 enum { BUFFERS = 4 };
 

@@ -94,10 +94,12 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
         varies ? SEL_OK : lbm_acceleration_uniform(p, 0, p->numbers.acceleration, error);
     sel_status listed =
         lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
+    listed = listed ? listed : lbm_batches_create(base->domain, &p->boundary, error);
     return tau ? tau : acceleration ? acceleration : listed;
 }
 
 static void clear_plan(sel_plan *plan) {
+    lbm_batches_free(&((lbm_plan *)plan)->boundary);
     lbm_boundary_free(&((lbm_plan *)plan)->boundary);
 }
 
@@ -125,7 +127,7 @@ static void state_text(const sel_plan *plan, char *text, size_t size) {
 }
 
 /* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
- * cell centres, so that they fix nothing on the face; slip fixes no whole vector. */
+ * cell centres, so that no value on the face is known; slip gives no whole vector. */
 static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error) {
     const sel_variant *law = &plan->domain->regions[region - 1].law;
@@ -149,7 +151,8 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-/* A step reads and writes each population once, a look reads them and whether the cell is solid. A
+/* A step reads and writes each population once; a reduction reads them and whether the cell is
+ * solid. A
  * state has two copies of the populations, and the velocity at the last steady test. */
 static sel_cell_bytes bytes(const sel_common *params, int precision) {
     const lbm_lattice *lattice = lattice_of(params);

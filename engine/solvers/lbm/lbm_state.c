@@ -1,4 +1,4 @@
-/* lbm_state.c -- list the arrays of a flow; name what backends found and give it the user's units.
+/* lbm_state.c -- list the arrays of a flow; convert results of backends to the user's units.
  */
 #include "engine/solvers/lbm/lbm_state.h"
 
@@ -12,7 +12,7 @@ lbm_units lbm_units_of(const lbm_plan *plan) {
                        .time = plan->base.domain->grid.dt};
 }
 
-void lbm_book(lbm_state *state, const double *carried, int64_t steps) {
+void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         state->out[r] += carried[r];
         state->rate[r] = carried[r] / (double)steps;
@@ -72,7 +72,7 @@ sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
                        .count = components * sel_grid_cells(grid)};
 }
 
-/* What an observed step fills, as far as the plan wants it. */
+/* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;

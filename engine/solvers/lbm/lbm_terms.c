@@ -64,17 +64,18 @@ static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
             link++;
         }
     }
-    const uint8_t givers[2] = {cell->velocity_region, cell->density_region};
+    const uint8_t regions[2] = {cell->velocity_region, cell->density_region};
     for (int k = 0; k < 2; k++) {
-        lbm_batch *batch = of_region[givers[k]];
+        lbm_batch *batch = of_region[regions[k]];
         if (batch) {
             add_place(grid, batch, centre, cell->opening_index, 0);
         }
     }
 }
 
-static void add_all(const sel_domain *domain, const lbm_boundary *boundary, lbm_batches *batches,
+static void add_all(const sel_domain *domain, const lbm_boundary *boundary,
                     lbm_batch *const of_region[]) {
+    const lbm_batches *batches = &boundary->batches;
     for (int k = 0; k < batches->count; k++) {
         batches->v[k].count = 0;
     }
@@ -103,9 +104,9 @@ static sel_status allocate(lbm_batches *batches, int dims, sel_error *error) {
     return SEL_OK;
 }
 
-sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
-                              lbm_batches *batches, sel_error *error) {
-    lbm_batch *of_region[256] = {NULL};
+sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
+    lbm_batches *batches = &boundary->batches;
+    lbm_batch *of_region[SEL_REGION_NUMBERS] = {NULL};
     *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
     if (!batches->v) {
         return sel_fail_memory(error, "the laws", sizeof *batches->v);
@@ -125,15 +126,16 @@ sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boun
             of_region[r] = batch;
         }
     }
-    add_all(domain, boundary, batches, of_region);
+    add_all(domain, boundary, of_region);
     sel_status status = allocate(batches, domain->grid.dims, error);
     if (!status) {
-        add_all(domain, boundary, batches, of_region);
+        add_all(domain, boundary, of_region);
     }
     return status;
 }
 
-void lbm_batches_free(lbm_batches *batches) {
+void lbm_batches_free(lbm_boundary *boundary) {
+    lbm_batches *batches = &boundary->batches;
     for (int k = 0; k < batches->count; k++) {
         free(batches->v[k].x); /* and all behind it */
     }
