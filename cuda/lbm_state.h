@@ -13,8 +13,8 @@ enum { CUDA_LAWS_IN_TIME, CUDA_LAWS_BY_CONTROLS, CUDA_LAWS_LAUNCHES };
 /* The laws that vary (lbm_laws.c). */
 typedef struct cuda_laws {
     int count, threads;
-    size_t shared_bytes; /* of a block of so many threads */
-    /* One that varies in time needs the host in every step: no graph can hold it. */
+    size_t shared_bytes; /* of a thread block of so many threads */
+    /* Some law that varies in time needs the host in every step: no graph can hold it. */
     bool need_host;
     const lbm_batch *batch[LBM_MOST_BATCHES];
     cuda_law law[LBM_MOST_BATCHES]; /* as sent to the table */

@@ -28,7 +28,7 @@ enum { CUDA_QUEUE_LATER = 128 << 20 };
  * what was allocated at the start. */
 static const uint64_t cuda_stage_bytes = 64 << 20;
 
-/* A request under way; its buffers are reused by the next request that they fit. */
+/* A request that has been started and not finished; a later one that fits reuses its buffers. */
 typedef struct cuda_slot {
     struct cuda_slot *next;
     const sel_request *request; /* NULL: free */
@@ -67,7 +67,7 @@ typedef struct cuda_queue {
     cuda_slot *slots;
 } cuda_queue;
 
-/* No failure: what *alarm and *seen are at first. */
+/* No failure: the initial value of *alarm and *seen. */
 #define CUDA_NO_ALARM UINT64_MAX
 
 /* Streams and events. To be closed also after an error; closing waits for what is under way. */
@@ -78,7 +78,7 @@ void cuda_queue_close(cuda_queue *queue);
 void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays);
 sel_status cuda_queue_start(cuda_queue *queue, sel_error *error);
 
-/* Around a call of advance: `begin` waits for the chunk before the last. */
+/* Before and after the steps of a call of advance; `begin` waits for the chunk before the last. */
 sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error);
 sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error);
 sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
@@ -130,7 +130,7 @@ typedef struct cuda_feed {
     uint64_t bytes;
 } cuda_feed;
 
-/* `turns`: buffers of `bytes` each; device: NULL when their copies have other places. */
+/* `turns` buffers of `bytes` each; device: NULL if the caller copies them elsewhere. */
 sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
                           sel_error *error);
 void cuda_feed_close(cuda_feed *feed);

@@ -1,4 +1,4 @@
-/* look.h -- what the kernels of all solvers share: the clock, lists of cells, reductions.
+/* look.h -- what the kernels of all solvers share: the step number, lists of cells, reductions.
  *
  * Plain C, shared by the host's files and nvcc's.
  */

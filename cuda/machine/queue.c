@@ -83,7 +83,7 @@ void cuda_queue_close(cuda_queue *queue) {
 
 /* ---- steps ---- */
 
-/* Waits for a chunk, and counts its time. */
+/* Waits for a chunk, and adds up its steps and its time. */
 static sel_status count_chunk(cuda_queue *queue, int64_t k, sel_error *error) {
     float milliseconds = 0;
     if (queue->chunk_steps[k] > 0) {
@@ -233,7 +233,7 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
                                   cuda_host_allocate, "the fields to write", error);
     status = status ? status
                     : make_room(&slot->list, &slot->list_bytes, list_bytes, cudaFree,
-                                cuda_device_allocate, "the cells to look at", error);
+                                cuda_device_allocate, "the lists of cells", error);
     if (!status && !slot->done) {
         CUDA_TRY(cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
     }
@@ -311,7 +311,7 @@ cuda_cells cuda_cells_of(const sel_request *request) {
     return cells;
 }
 
-/* The list goes by way of the pinned buffer, behind the answer. */
+/* The list is sent from the pinned buffer, where it stands behind the answer. */
 static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_slot *slot,
                             uint64_t offset, sel_error *error) {
     const uint64_t bytes = list_bytes(request);
@@ -323,8 +323,8 @@ static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_
     return SEL_OK;
 }
 
-/* The cells begin to end by way of a stage: the kernel waits until it is free, the copy until it is
- * filled. */
+/* The cells from `begin` to `end`, through a stage: the kernel waits until the stage is free, the
+ * copy until it is filled. */
 static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda_read *read,
                              const void *view, const cuda_cells *cells, void *to,
                              sel_error *error) {
@@ -373,7 +373,7 @@ sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int tur
     *feed = (cuda_feed){.device = device, .turns = turns, .bytes = bytes};
     sel_status status = SEL_OK;
     for (int k = 0; k < turns && !status; k++) {
-        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values by the host", error);
+        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values from the host", error);
         if (!status) {
             CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
         }

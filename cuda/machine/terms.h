@@ -83,8 +83,8 @@ typedef struct cuda_terms {
 bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain);
 void cuda_terms_close(cuda_terms *terms);
 
-/* Adds a quantity. False: the host has to evaluate it, since it is no program, or the registers of
- * `threads` places exceed a block's memory; `to` then has constants only. */
+/* Adds a quantity, described in `to`. False: the host has to evaluate it, since it is no program,
+ * or the registers of `threads` places exceed a block's memory; `to` then has constants only. */
 bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int threads, cuda_term *to);
 
 /* Lists the arrays when all quantities are added; uploads them; gives the kernels' view. */

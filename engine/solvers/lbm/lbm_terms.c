@@ -1,5 +1,5 @@
-/* lbm_terms.c -- what a scenario gives as functions, evaluated in f64: the laws of the boundary and
- * the acceleration, in time, and the flow at step 0.
+/* lbm_terms.c -- the quantities of a scenario, evaluated in f64: laws of the boundary and
+ * acceleration in time, and the flow at step 0.
  */
 #include "engine/solvers/lbm/lbm_terms.h"
 
@@ -30,7 +30,7 @@ bool lbm_region_passes(const sel_domain *domain, int number) {
     return lbm_region_is_wet(region) || quantity_of(region) != NULL;
 }
 
-/* Adds a place, in cells; without memory yet it is only counted. */
+/* Adds a place, in cells; it is only counted while the batch has no memory. */
 static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
                       int incoming) {
     if (batch->x) {
@@ -334,7 +334,7 @@ static sel_status evaluate(const part *p, const sel_quantity *q, const char *wha
     return status;
 }
 
-/* Populations of no or negative mass mean nothing. */
+/* Densities must be positive. */
 static sel_status check_density(const part *p, sel_error *error) {
     const sel_plan *plan = &p->plan->base;
     const sel_grid *grid = &plan->domain->grid;
