@@ -3,7 +3,6 @@
 #define CUDA_AQUA_STATE_H
 
 #include "cuda/aqua_gpu.h"
-#include "cuda/machine/backend.h"
 #include "cuda/machine/terms.h"
 #include "engine/solvers/aqua/aqua_state.h"
 

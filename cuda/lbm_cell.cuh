@@ -1,7 +1,10 @@
 // lbm_cell.cuh -- one cell on the device: streaming, bounce-back, mirroring, closures, storing.
 //
-// Included by lbm_traits.cuh inside a struct, once per lattice and precision, after the physics
-// headers, with LBM_DIMS and REAL. The same rules as engine/solvers/lbm/lbm_loops.h.
+// Included by lbm_traits.cuh inside a struct, once per lattice and precision, with LBM_DIMS, REAL
+// and LBM_SQRT as in engine/physics/lbm_collision.h. The same rules as
+// engine/solvers/lbm/lbm_loops.h.
+#include "engine/physics/lbm_collision.h"
+#include "engine/physics/lbm_closure.h"
 
 typedef REAL real;
 enum { dims = LBM_DIMS, q = LBM_Q, parts = LBM_PARTS };
@@ -267,3 +270,6 @@ static __device__ __forceinline__ void count_flow(const lbm_gpu_step &s, const l
     LBM_DIRECTIONS(FLOW)
 #undef FLOW
 }
+
+#undef REAL
+#undef LBM_SQRT

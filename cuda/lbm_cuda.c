@@ -2,6 +2,7 @@
  *
  * Two copies of the populations take turns.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "cuda/lbm_state.h"
 
@@ -47,6 +48,7 @@ static double padded_cells(const sel_grid *grid) {
            ((double)grid->n[2] + (grid->dims == 3 ? 2 : 0));
 }
 
+/* What does not depend on the step. */
 static void describe(lbm_cuda *state) {
     const lbm_plan *plan = state->all.plan;
     const lbm_numbers *numbers = &plan->numbers;
@@ -60,7 +62,9 @@ static void describe(lbm_cuda *state) {
                                     .bytes = (int)lbm_real(&plan->base),
                                     .collision = plan->params->collision,
                                     .forced = lbm_is_forced(plan),
-                                    .eddies = numbers->eddy > 0,
+                                    .acceleration_turns = !lbm_acceleration_is_field(plan) &&
+                                                          plan->acceleration.depends & SEL_ON_T,
+                                    .les = numbers->eddy > 0,
                                     .omega_even = numbers->omega_even,
                                     .omega_odd = numbers->omega_odd,
                                     .tau = numbers->tau,
@@ -70,54 +74,6 @@ static void describe(lbm_cuda *state) {
     for (int k = 0; k < 3; k++) {
         state->view.periodic[k] = k < grid->dims && sel_axis_periodic(grid, k);
     }
-}
-
-static void list(sel_state *base) {
-    lbm_cuda *state = (lbm_cuda *)base;
-    const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
-    const sel_domain *domain = plan->base.domain;
-    const int64_t *n = domain->grid.n;
-    sel_arrays *arrays = &base->arrays;
-    describe(state);
-    const lbm_gpu_layout *layout = &state->pattern.layout;
-    sel_cells populations = {.n = {n[0], n[1], n[2]},
-                             .components = plan->boundary.lattice->q,
-                             .pitch = layout->pitch,
-                             .slice = layout->slice,
-                             .plane = layout->plane,
-                             .count = plan->boundary.lattice->q * layout->plane};
-    sel_cells vectors = populations;
-    vectors.components = domain->grid.dims;
-    vectors.plane = (int64_t)layout->slice * layout->nz;
-    vectors.count = domain->grid.dims * vectors.plane;
-    base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
-    state->laws = cuda_laws_create(plan, arrays);
-    arrays->failed = arrays->failed || !state->laws;
-    state->all.copies = state->laws ? cuda_laws_copies(state->laws) : 1;
-    lbm_list(&state->all, &vectors);
-    SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
-    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
-    lbm_cuda_list_boundary(state);
-}
-
-static void close(sel_state *base) {
-    cuda_laws_destroy(((lbm_cuda *)base)->laws);
-}
-
-/* Sets the pointers of the kernels' arguments. */
-static void show_arrays(lbm_cuda *state) {
-    const lbm_state *all = &state->all;
-    state->pattern.acceleration_field = all->acceleration_field;
-    state->pattern.boundary.link_add = all->link_add;
-    state->pattern.boundary.open_value = all->open_value;
-    if (all->copies > 1) {
-        state->pattern.boundary.link_stride = all->plan->boundary.link_count;
-        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
-    }
-    state->pattern.boundary.link_flow = all->link_flow;
-    state->pattern.boundary.links = all->links;
-    state->view.strain[0] = all->strain[0];
-    state->view.strain[1] = all->strain[1];
 }
 
 static sel_status fits(const sel_plan *base, sel_error *error) {
@@ -143,47 +99,340 @@ static sel_status fits(const sel_plan *base, sel_error *error) {
     return SEL_OK;
 }
 
-uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
+/* Thread blocks of a step for so many rows. */
+static uint32_t blocks_for(const lbm_gpu_layout *layout, int64_t rows) {
     const int64_t of_rows = (rows + layout->block_rows - 1) / layout->block_rows;
     return (uint32_t)(of_rows * layout->blocks_per_row);
 }
 
-lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block) {
+/* The step from `step` to the next in a block of the grid. */
+static lbm_gpu_step describe_step(const lbm_cuda *state, int64_t step, int block) {
     const sel_blocks *blocks = &state->all.base.blocks;
     const sel_block *own = &blocks->v[block];
-    const lbm_cuda_block *lists = &state->block[block];
+    const int64_t *row_cells = state->all.plan->boundary.row_cells;
     const bool cut = blocks->count > 1;
     lbm_gpu_step one = state->pattern;
-    one.layout.first = (uint32_t)own->first;
-    one.layout.last = (uint32_t)own->end - 1;
-    one.layout.below = (uint32_t)own->end - !cut;
-    one.layout.above = cut ? (uint32_t)own->end + 1 : 0;
-    one.layout.first_row = (uint32_t)(own->first * blocks->rows_per_plane);
-    one.layout.end_row = (uint32_t)(own->end * blocks->rows_per_plane);
-    one.block_count =
-        one.boundary.free_blocks
-            ? lists->free_count
-            : lbm_cuda_blocks_for(&one.layout, one.layout.end_row - one.layout.first_row);
-    one.boundary.free_blocks += one.boundary.free_blocks ? lists->first_free : 0;
-    one.boundary.first_cell = lists->first_cell;
-    one.boundary.end_cell = lists->end_cell;
-    one.boundary.again += lists->again_count > 0 ? lists->first_again : 0;
-    one.boundary.again_count = lists->again_count;
+    lbm_gpu_layout *layout = &one.layout;
+    lbm_gpu_boundary *boundary = &one.boundary;
+    layout->first = (uint32_t)own->first;
+    layout->last = (uint32_t)own->end - 1;
+    layout->below = (uint32_t)own->end - !cut;
+    layout->above = cut ? (uint32_t)own->end + 1 : 0;
+    layout->first_row = (uint32_t)(own->first * blocks->rows_per_plane);
+    layout->end_row = (uint32_t)(own->end * blocks->rows_per_plane);
+    one.block_count = blocks_for(layout, layout->end_row - layout->first_row);
+    if (boundary->free_blocks) {
+        boundary->free_blocks += state->first_free[block];
+        one.block_count = state->first_free[block + 1] - state->first_free[block];
+    }
+    boundary->first_cell = (uint32_t)row_cells[layout->first_row];
+    boundary->end_cell = (uint32_t)row_cells[layout->end_row];
+    boundary->again += state->first_again[block];
+    boundary->again_count = state->first_again[block + 1] - state->first_again[block];
     one.clock = cuda_queue_clock(state->all.base.queue, step);
     one.from = state->all.f[block][step & 1];
     one.to = state->all.f[block][(step + 1) & 1];
     one.acceleration = one.acceleration_before = state->acceleration;
-    one.acceleration_turns = cuda_acceleration_turns(state->all.plan);
     if (step == state->accelerated_at) {
         one.acceleration_before += 3;
     }
     return one;
 }
 
-static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
-    lbm_gpu_view view = *lbm_cuda_view(state);
+/* The present state as fields see it: state->view. */
+static const lbm_gpu_view *describe_view(lbm_cuda *state) {
+    const int64_t step = state->all.base.step;
+    lbm_gpu_view *view = &state->view;
+    view->last = describe_step(state, step > 0 ? step - 1 : 0, 0);
+    if (step == 0) {
+        view->last.acceleration_turns = false; /* the first is that of time 0 */
+    }
+    view->now = cuda_parts_of(&state->all.base, step);
+    return view;
+}
+
+/* ---- the boundary ---- */
+
+/* By region: whether it is a moving wall. */
+static void find_moving(const sel_domain *domain, bool moves[256]) {
+    memset(moves, 0, 256 * sizeof *moves);
+    for (int r = 1; r <= domain->region_count; r++) {
+        moves[r] = !lbm_region_is_wet(&domain->regions[r - 1]) && lbm_region_passes(domain, r);
+    }
+}
+
+static lbm_gpu_cell convert(const lbm_boundary *b, const lbm_boundary_cell *cell,
+                            const bool moves[256], uint32_t row_start) {
+    lbm_gpu_cell to = {.index = row_start + (uint32_t)cell->x,
+                       .links = cell->links,
+                       .bounced = cell->bounced,
+                       .first_link = (uint32_t)cell->first_link,
+                       .opening_index = (int32_t)cell->opening_index,
+                       .opening = (uint8_t)cell->opening,
+                       .velocity_given = cell->velocity_region != 0,
+                       .density_given = cell->density_region != 0,
+                       .inward_solid = cell->inward_solid,
+                       .keep = cell->keep};
+    for (int a = 0; a < 3; a++) {
+        to.mirrored[a] = cell->mirrored[a];
+        to.normal[a] = cell->normal[a];
+    }
+    int64_t link = cell->first_link;
+    for (uint32_t bits = cell->links; bits; bits &= bits - 1) {
+        to.moves = to.moves || moves[b->link_region[link++]];
+    }
+    return to;
+}
+
+static int64_t word_count(const lbm_cuda *state) {
+    const int64_t cells = state->all.plan->boundary.cell_count;
+    const lbm_gpu_layout *l = &state->pattern.layout;
+    return cells > 0 ? ((int64_t)l->slice * l->nz + CUDA_WARP - 1) / CUDA_WARP : 0;
+}
+
+/* At most so many cells are computed again: all boundary cells, which are few then, where values
+ * are evaluated ahead (count_copies of lbm_laws.c). */
+static int64_t most_again(const lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    return state->all.copies > 1 ? b->cell_count : b->open_count;
+}
+
+/* The lists in the form of the device. */
+typedef struct lists {
+    lbm_gpu_cell *cells;
+    uint32_t *words, *before, *again;
+    lbm_gpu_block *free_blocks;
+} lists;
+
+static void fill_lists(lbm_cuda *state, lists *l) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    const int64_t words = word_count(state);
+    uint32_t again_count = 0, before = 0;
+    bool moves[256];
+    find_moving(state->all.plan->base.domain, moves);
+    for (int64_t row = 0; row < b->rows; row++) {
+        const uint32_t start = (uint32_t)row * state->pattern.layout.pitch;
+        for (int64_t c = b->row_cells[row]; c < b->row_cells[row + 1]; c++) {
+            lbm_gpu_cell *cell = &l->cells[c];
+            *cell = convert(b, &b->cells[c], moves, start);
+            l->words[cell->index / CUDA_WARP] |= 1u << cell->index % CUDA_WARP;
+            cell->again = cell->opening != LBM_CLOSED || (cell->moves && state->all.copies > 1);
+            if (cell->again) {
+                l->again[again_count++] = (uint32_t)c;
+            }
+        }
+        state->first_again[sel_block_of(&state->all.base.blocks, row) + 1] = again_count;
+    }
+    for (int64_t w = 0; w < words; w++) {
+        l->before[w] = before;
+        before += (uint32_t)__builtin_popcount(l->words[w]);
+    }
+}
+
+/* The most thread blocks with free cells, of all blocks of the grid. 0: the others are not left
+ * out, since less than an eighth of the cells is solid. */
+static int64_t most_free_blocks(const lbm_cuda *state) {
+    const sel_domain *domain = state->all.plan->base.domain;
+    const sel_blocks *blocks = &state->all.base.blocks;
+    const bool leaves_out = domain->free_cells < sel_grid_cells(&domain->grid) / 8 * 7;
+    int64_t count = 0;
+    for (int b = 0; b < blocks->count && leaves_out; b++) {
+        const int64_t rows = (blocks->v[b].end - blocks->v[b].first) * blocks->rows_per_plane;
+        count += blocks_for(&state->pattern.layout, rows);
+    }
+    return count;
+}
+
+static uint32_t free_warps(const lbm_cuda *state, const lbm_gpu_layout *l, uint32_t block) {
+    const uint32_t row = l->first_row + block / l->blocks_per_row * l->block_rows;
+    const uint32_t first = block % l->blocks_per_row * l->block_width;
+    uint32_t warps = 0;
+    for (uint32_t y = row; y < row + l->block_rows && y < l->end_row; y++) {
+        const uint8_t *cell = state->all.plan->base.domain->cell + (size_t)y * l->nx;
+        for (uint32_t x = first; x < first + l->block_width && x < l->nx; x++) {
+            const uint32_t thread = (y - row) * l->block_width + x - first;
+            warps |= (cell[x] ? 0u : 1u) << thread / CUDA_WARP;
+        }
+    }
+    return warps;
+}
+
+static void find_free_blocks(lbm_cuda *state, lbm_gpu_block *blocks) {
+    uint32_t count = 0;
     for (int b = 0; b < state->all.base.blocks.count; b++) {
-        view.last = lbm_cuda_step(state, step, b);
+        const lbm_gpu_layout l = describe_step(state, 0, b).layout;
+        const uint32_t all = blocks_for(&l, l.end_row - l.first_row);
+        for (uint32_t block = 0; block < all; block++) {
+            blocks[count] = (lbm_gpu_block){block, free_warps(state, &l, block)};
+            count += blocks[count].warps != 0;
+        }
+        state->first_free[b + 1] = count;
+    }
+}
+
+static void list_boundary(lbm_cuda *state) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    sel_arrays *arrays = &state->all.base.arrays;
+    SEL_ADD(arrays, to, cells, b->cell_count, 0);
+    SEL_ADD(arrays, to, words, word_count(state), 0);
+    SEL_ADD(arrays, to, before, word_count(state), 0);
+    SEL_ADD(arrays, to, again, most_again(state), 0);
+    SEL_ADD(arrays, to, free_blocks, most_free_blocks(state), 0);
+    SEL_ADD(arrays, to, link_region, b->link_count, 0);
+}
+
+static sel_status send(lbm_cuda *state, const lists *l, sel_error *error) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    const int blocks = state->all.base.blocks.count;
+    lbm_gpu_boundary *to = &state->pattern.boundary;
+    const struct {
+        const void *to, *from;
+        uint64_t bytes;
+    } parts[] = {
+        {to->cells, l->cells, (uint64_t)b->cell_count * sizeof *l->cells},
+        {to->words, l->words, (uint64_t)word_count(state) * sizeof *l->words},
+        {to->before, l->before, (uint64_t)word_count(state) * sizeof *l->before},
+        {to->again, l->again, state->first_again[blocks] * sizeof *l->again},
+        {to->free_blocks, l->free_blocks, state->first_free[blocks] * sizeof(lbm_gpu_block)},
+        {to->link_region, b->link_region, (uint64_t)b->link_count}};
+    sel_status status = SEL_OK;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++) {
+        status = cuda_send(parts[k].to, parts[k].from, parts[k].bytes, error);
+    }
+    return status;
+}
+
+static sel_status send_boundary(lbm_cuda *state, sel_error *error) {
+    const lbm_boundary *b = &state->all.plan->boundary;
+    sel_arrays arrays = {.memory = NULL};
+    lists l;
+    state->pattern.boundary.cell_count = (uint32_t)b->cell_count;
+    state->pattern.boundary.link_count = b->link_count;
+    SEL_ADD(&arrays, &l, cells, b->cell_count, 0);
+    SEL_ADD(&arrays, &l, words, word_count(state), 0);
+    SEL_ADD(&arrays, &l, before, word_count(state), 0);
+    SEL_ADD(&arrays, &l, again, most_again(state), 0);
+    SEL_ADD(&arrays, &l, free_blocks, most_free_blocks(state), 0);
+    sel_status status = sel_arrays_allocate(&arrays, 1, "the list of boundary cells", error);
+    if (!status) {
+        fill_lists(state, &l);
+        if (l.free_blocks) {
+            find_free_blocks(state, l.free_blocks);
+        }
+        status = send(state, &l, error);
+    }
+    sel_arrays_free(&arrays);
+    return status;
+}
+
+/* ---- memory ---- */
+
+static void list(sel_state *base) {
+    lbm_cuda *state = (lbm_cuda *)base;
+    const lbm_plan *plan = state->all.plan = (const lbm_plan *)base->plan;
+    const sel_domain *domain = plan->base.domain;
+    const int64_t *n = domain->grid.n;
+    sel_arrays *arrays = &base->arrays;
+    describe(state);
+    const lbm_gpu_layout *layout = &state->pattern.layout;
+    sel_cells populations = {.n = {n[0], n[1], n[2]},
+                             .components = plan->boundary.lattice->q,
+                             .pitch = layout->pitch,
+                             .slice = layout->slice,
+                             .plane = layout->plane,
+                             .count = plan->boundary.lattice->q * layout->plane};
+    sel_cells vectors = populations;
+    vectors.components = domain->grid.dims;
+    vectors.plane = (int64_t)layout->slice * layout->nz;
+    vectors.count = domain->grid.dims * vectors.plane;
+    base->turns = (sel_turns){.cells = populations, .width = 1, .behind = true};
+    cuda_laws_list(state);
+    lbm_list(&state->all, &vectors);
+    SEL_ADD(arrays, state, acceleration, 3 * CUDA_TURNS, 0);
+    SEL_ADD(arrays, state, rates, domain->region_count + 1, 0);
+    list_boundary(state);
+}
+
+/* Sets the pointers of the kernels' arguments. */
+static void show_arrays(lbm_cuda *state) {
+    const lbm_state *all = &state->all;
+    state->pattern.acceleration_field = all->acceleration_field;
+    state->pattern.boundary.link_add = all->link_add;
+    state->pattern.boundary.open_value = all->open_value;
+    if (all->copies > 1) {
+        state->pattern.boundary.link_stride = all->plan->boundary.link_count;
+        state->pattern.boundary.open_stride = LBM_OPEN_VALUES * all->plan->boundary.open_count;
+    }
+    state->pattern.boundary.link_flow = all->link_flow;
+    state->pattern.boundary.links = all->links;
+    state->view.strain[0] = all->strain[0];
+    state->view.strain[1] = all->strain[1];
+}
+
+/* ---- the start ---- */
+
+/* Sends rows from `first` on, values[rows][1 + dims][nx], to their place in to[1 + dims][cells]. */
+static sel_status send_rows(lbm_cuda *state, int64_t first, int64_t rows, const double *values,
+                            double *to, sel_error *error) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const int64_t nx = grid->n[0], parts = 1 + grid->dims;
+    const size_t width = (size_t)nx * sizeof(double);
+    for (int64_t c = 0; c < parts; c++) {
+        CUDA_TRY(cudaMemcpy2DAsync(to + c * sel_grid_cells(grid) + first * nx, width,
+                                   values + c * nx, (size_t)parts * width, width, (size_t)rows,
+                                   cudaMemcpyHostToDevice, state->all.base.queue->stream));
+    }
+    CUDA_TRY(cudaStreamSynchronize(state->all.base.queue->stream)); /* frees `values` */
+    return SEL_OK;
+}
+
+enum { CELLS_SENT_AT_ONCE = 1 << 21 };
+
+/* Evaluates the given fields and sends them to `to`. */
+static sel_status send_initial(lbm_cuda *state, double *to, sel_error *error) {
+    const sel_grid *grid = &state->all.plan->base.domain->grid;
+    const int64_t total = sel_state_rows(&state->all.base),
+                  part = lbm_initial_part(state->all.plan);
+    const int64_t fitting = part * (1 + CELLS_SENT_AT_ONCE / (part * grid->n[0]));
+    const int64_t together = fitting < total ? fitting : total;
+    const size_t bytes = (size_t)((1 + grid->dims) * together * grid->n[0]) * sizeof(double);
+    double *values = malloc(bytes);
+    sel_status status = values ? SEL_OK : sel_fail_memory(error, "the initial state", bytes);
+    for (int64_t row = 0; row < total && !status; row += together) {
+        const int64_t rows = total - row < together ? total - row : together;
+        status = lbm_initial_rows(state->all.plan, row, row + rows, values, error);
+        status = status ? status : send_rows(state, row, rows, values, to, error);
+    }
+    free(values);
+    return status;
+}
+
+static sel_status set_initial(lbm_cuda *state, sel_error *error) {
+    sel_total deviation = {0};
+    /* The second copy of the populations has room for the given fields in f64. */
+    double *given = lbm_initial_given(state->all.plan) ? state->all.f[0][1] : NULL;
+    sel_status status = given ? send_initial(state, given, error) : SEL_OK;
+    if (!status) {
+        lbm_gpu_view view = *describe_view(state);
+        for (int b = 0; b < state->all.base.blocks.count; b++) {
+            view.last.layout = describe_step(state, 0, b).layout;
+            CUDA_TRY(
+                lbm_gpu_start(&view, given, state->all.f[b][0], state->all.base.queue->stream));
+        }
+        status = cuda_exchange(&state->all.base, 0, error);
+    }
+    if (!status) {
+        status = cuda_sum_now(&state->all.base, &deviation, error);
+        state->all.first_mass = lbm_mass(&state->all, sel_total_of(&deviation, false));
+    }
+    return status;
+}
+
+static sel_status observe(lbm_cuda *state, int64_t step, bool initially, sel_error *error) {
+    lbm_gpu_view view = *describe_view(state);
+    for (int b = 0; b < state->all.base.blocks.count; b++) {
+        view.last = describe_step(state, step, b);
         view.last.acceleration_turns = view.last.acceleration_turns && !initially;
         CUDA_TRY(lbm_gpu_observe(&view, initially, state->all.base.queue->stream));
     }
@@ -195,16 +444,16 @@ static sel_status start(sel_state *base, sel_error *error) {
     state->accelerated_at = -1;
     show_arrays(state);
     state->view.solid = base->solid;
-    sel_status status = lbm_cuda_send_boundary(state, error);
+    sel_status status = send_boundary(state, error);
     status = status ? status : cuda_laws_start(state, error);
-    status = status ? status : lbm_cuda_set_initial(state, error);
+    status = status ? status : set_initial(state, error);
     return status || !sel_plan_observes(base->plan) ? status : observe(state, 0, true, error);
 }
 
 /* A step whose closures need an acceleration that a control has changed is not part of a graph. */
 static bool alone(const sel_state *base) {
     const lbm_cuda *state = (const lbm_cuda *)base;
-    return cuda_laws_need_host(state->laws) || base->step == state->accelerated_at;
+    return state->laws.need_host || base->step == state->accelerated_at;
 }
 
 static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) {
@@ -221,7 +470,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     }
     sel_status status = base->observing ? observe(state, step, false, error) : SEL_OK;
     for (int b = 0; b < base->blocks.count && !status; b++) {
-        const lbm_gpu_step one = lbm_cuda_step(state, step, b);
+        const lbm_gpu_step one = describe_step(state, step, b);
         CUDA_TRY(state->run_step(&one, base->queue->stream));
     }
     return status ? status : cuda_exchange(base, step + 1, error);
@@ -231,7 +480,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
 static sel_status keep_acceleration(lbm_cuda *state, sel_error *error) {
     const lbm_plan *plan = state->all.plan;
     const sel_state *base = &state->all.base;
-    if (plan->acceleration.depends & SEL_ON_CONTROLS && !cuda_acceleration_turns(plan)) {
+    if (plan->acceleration.depends & SEL_ON_CONTROLS && !state->pattern.acceleration_turns) {
         CUDA_TRY(cudaMemcpyAsync(state->acceleration + 3, state->acceleration, 3 * sizeof(double),
                                  cudaMemcpyDeviceToDevice, base->queue->stream));
         state->accelerated_at = base->step;
@@ -260,23 +509,12 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     return status || !varies ? status : cuda_laws_enqueue(state, varies, base->step - 1, 1, error);
 }
 
-const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state) {
-    const int64_t step = state->all.base.step;
-    lbm_gpu_view *view = &state->view;
-    view->last = lbm_cuda_step(state, step > 0 ? step - 1 : 0, 0);
-    if (step == 0) {
-        view->last.acceleration_turns = false; /* the first is that of time 0 */
-    }
-    view->now = cuda_parts_of(&state->all.base, step);
-    return view;
-}
-
 static sel_status look(sel_state *base, int field, const cuda_look **launchers, const void **view,
                        sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     (void)field, (void)error;
-    *launchers = lbm_gpu_look(state->pattern.dims, state->pattern.bytes);
-    *view = lbm_cuda_view(state);
+    *launchers = lbm_gpu_look(&state->pattern);
+    *view = describe_view(state);
     return SEL_OK;
 }
 
@@ -332,7 +570,7 @@ static void answer(sel_state *base, const cuda_slot *slot, sel_request *request)
         return;
     }
     if (slot->since_steps > 0) {
-        lbm_book(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
+        lbm_add_outflow(state, (const double *)(const void *)(deviation + 1), slot->since_steps);
     }
     lbm_balance_terms(state, lbm_mass(state, sel_total_of(deviation, false)), request);
 }
@@ -350,7 +588,7 @@ const cuda_solver lbm_on_cuda = {
     .step = enqueue_step,
     .check = cuda_laws_check,
     .loaded = loaded,
-    .close = close,
+    .close = cuda_laws_close,
     .look = look,
     .watched = lbm_watched_answer,
     .ask = ask,

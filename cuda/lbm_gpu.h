@@ -24,11 +24,11 @@
 extern "C" {
 #endif
 
-/* Threads of a block of a step. */
+/* Threads of a thread block of a step. */
 enum { LBM_BLOCK = 128 };
 
-/* All but `plane` fit 32 bits, so the index of a cell in a plane is one unsigned number. A step's
- * blocks cover block_width cells of block_rows rows each. */
+/* All but `plane` fit 32 bits, so the index of a cell in a plane is one unsigned number. A
+ * step's thread blocks cover block_width cells of block_rows rows each. */
 typedef struct lbm_gpu_layout {
     uint32_t nx, ny, nz, pitch, slice;
     uint32_t block_width, block_rows, blocks_per_row;
@@ -53,7 +53,7 @@ typedef struct lbm_gpu_cell {
     double keep; /* of an outflow */
 } lbm_gpu_cell;
 
-/* A block of a step that has free cells; bit k: its warp k has some. */
+/* A thread block of a step that has free cells; bit k of `warps`: its warp k has some. */
 typedef struct lbm_gpu_block {
     uint32_t number, warps;
 } lbm_gpu_block;
@@ -66,7 +66,7 @@ typedef struct lbm_gpu_boundary {
     /* One bit per place of a row, a word per warp: set at boundary cells; and the number of
      * boundary cells before each word. */
     const uint32_t *words, *before;
-    const lbm_gpu_block *free_blocks; /* NULL: all blocks */
+    const lbm_gpu_block *free_blocks; /* NULL: all thread blocks */
     const uint32_t *again;            /* numbers of the cells that are computed again */
     uint32_t again_count;
     const uint8_t *link_region;
@@ -85,7 +85,7 @@ typedef struct lbm_gpu_step {
     const void *from;
     void *to;
     int collision;
-    bool forced, eddies;
+    bool forced, les; /* with a body force; with Smagorinsky's model */
     double omega_even, omega_odd, tau, magic, eddy;
     /* [3] on the device, and that of the step before. If it turns, both are [CUDA_TURNS][3], and
      * that of the end of step n is at (n + 1) % CUDA_TURNS. */
@@ -116,8 +116,8 @@ typedef struct lbm_gpu_view {
     lbm_units units;
 } lbm_gpu_view;
 
-/* The launchers for a lattice and precision; views are lbm_gpu_view. */
-const cuda_look *lbm_gpu_look(int dims, int bytes);
+/* The launchers for the lattice and precision of a step; views are lbm_gpu_view. */
+const cuda_look *lbm_gpu_look(const lbm_gpu_step *step);
 
 /* Fills the arrays of an observed step: links, and strain from the populations of view->last before
  * collision; initially from differences of the velocity. */

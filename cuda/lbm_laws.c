@@ -9,66 +9,41 @@
  * reported, and what does not vary is complete.
  */
 #include <stdlib.h>
-#include <string.h>
-#include "cuda/lbm_laws.h"
 #include "cuda/lbm_state.h"
-#include "cuda/machine/device.h"
 
 enum { BUFFERS = 4, MOST_THREADS = 128, LEAST_THREADS = 32, MOST_PLACES_PER_THREAD = 8 };
-
-/* Launches: of the laws that vary in time, and of those that vary with controls alone. */
-enum { IN_TIME, BY_CONTROLS, LAUNCHES };
 
 /* The most numbers that are stored for steps evaluated together. */
 enum { MOST_AHEAD = 1 << 21 };
 
-/* How a law that varies is evaluated. */
-typedef struct listed_law {
-    const lbm_batch *batch;
-    bool by_host;  /* it is no program, or its data or registers do not fit */
-    bool launched; /* by cuda_laws_run; else the host sends rows of the acceleration */
-    cuda_law *law; /* of the table on the host */
-} listed_law;
+/* The law is no program, or its data or registers do not fit. */
+static bool is_by_host(const cuda_law *law) {
+    return law->term.programs == 0;
+}
 
-struct cuda_laws {
-    const lbm_plan *plan;
-    int count, threads;
-    size_t shared_bytes; /* of a block of so many threads */
-    listed_law *v;
-    cuda_law *law;  /* [count], as sent to the table */
-    int64_t *first; /* [count + 1] scratch */
-    /* On the device. */
-    cuda_terms terms;
-    cuda_law *table;
-    int64_t *first_block[LAUNCHES];
-    lbm_direction *directions;
-    cuda_feed feed;     /* what the host sends */
-    int64_t chunk_rows; /* of an acceleration by the host */
-    double *scratch;    /* 6 numbers for each place of them */
-    cuda_laws_launch launch[LAUNCHES];
-};
+/* Its values are stored by cuda_laws_run; otherwise the host sends the field of the acceleration.
+ */
+static bool is_launched(const cuda_law *law) {
+    return !is_by_host(law) || law->kind != CUDA_LAW_FIELD;
+}
 
 /* ---- choosing the laws ---- */
 
-static void add(cuda_laws *laws, const lbm_batch *batch) {
-    const int64_t *n = laws->plan->base.domain->grid.n;
-    const bool acceleration = batch == &laws->plan->acceleration;
-    const bool field = acceleration && lbm_acceleration_is_field(laws->plan);
-    listed_law *to = &laws->v[laws->count];
+static void add(lbm_cuda *state, const lbm_batch *batch, cuda_law_kind kind) {
+    cuda_laws *laws = &state->laws;
+    const int64_t *n = state->all.plan->base.domain->grid.n;
+    const bool field = kind == CUDA_LAW_FIELD;
+    cuda_law *law = &laws->law[laws->count];
     if (!batch->depends || (batch->count == 0 && !field)) {
         return;
     }
-    to->batch = batch;
-    to->law = &laws->law[laws->count];
-    *to->law = (cuda_law){.kind = field             ? CUDA_LAW_FIELD
-                                  : acceleration    ? CUDA_LAW_UNIFORM
-                                  : batch->on_links ? CUDA_LAW_LINKS
-                                                    : CUDA_LAW_OPENINGS,
-                          .number = laws->count++,
-                          .width = field ? n[0] : batch->count,
-                          .rows = field ? n[1] * n[2] : 1};
-    to->by_host = !cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &to->law->term);
-    to->launched = !(to->by_host && field);
+    laws->batch[laws->count] = batch;
+    *law = (cuda_law){.kind = kind,
+                      .number = laws->count++,
+                      .width = field ? n[0] : batch->count,
+                      .rows = field ? n[1] * n[2] : 1};
+    const bool taken = cuda_terms_take(&laws->terms, batch->quantity, LEAST_THREADS, &law->term);
+    laws->need_host = laws->need_host || (!taken && batch->depends & SEL_ON_T);
 }
 
 /* All laws share one launch: as many threads as the registers of each allow. */
@@ -76,147 +51,117 @@ static void share_threads(cuda_laws *laws) {
     for (laws->threads = MOST_THREADS; laws->threads >= LEAST_THREADS; laws->threads /= 2) {
         laws->shared_bytes = 0;
         for (int k = 0; k < laws->count; k++) {
-            const listed_law *listed = &laws->v[k];
-            size_t bytes = listed->by_host ? 0 : cuda_term_bytes(&listed->law->term, laws->threads);
+            const size_t bytes = cuda_term_bytes(&laws->law[k].term, laws->threads);
             laws->shared_bytes = bytes > laws->shared_bytes ? bytes : laws->shared_bytes;
         }
         if (laws->shared_bytes <= CUDA_TERM_SHARED) {
             break;
         }
     }
-}
-
-static void share_blocks(cuda_laws *laws) {
     for (int k = 0; k < laws->count; k++) {
         cuda_law *law = &laws->law[k];
-        int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
-        int64_t most = law->kind == CUDA_LAW_FIELD ? MOST_PLACES_PER_THREAD : 1;
+        const int64_t threads = laws->threads, needed = (law->width + threads - 1) / threads;
+        const int64_t most = law->kind == CUDA_LAW_FIELD ? MOST_PLACES_PER_THREAD : 1;
         law->places_per_thread = (int)(needed < most ? needed : most);
         law->blocks_per_row = (needed + law->places_per_thread - 1) / law->places_per_thread;
     }
 }
 
 /* A law's places, and the values from the host. */
-static void list_law(listed_law *listed, sel_arrays *arrays) {
-    const lbm_batch *batch = listed->batch;
-    cuda_law *law = listed->law;
-    const int64_t n = batch->count, placed = listed->by_host ? 0 : n;
+static void list_law(const lbm_batch *batch, cuda_law *law, sel_arrays *arrays) {
+    const int64_t n = batch->count, placed = is_by_host(law) ? 0 : n;
     SEL_ADD(arrays, law, x, placed, 0);
     SEL_ADD(arrays, law, y, placed, 0);
     SEL_ADD(arrays, law, z, batch->z ? placed : 0, 0);
     SEL_ADD(arrays, law, target, batch->target ? n : 0, 0);
     SEL_ADD(arrays, law, incoming, batch->incoming ? n : 0, 0);
-    SEL_ADD(arrays, law, given, listed->by_host ? n * law->term.components : 0, 0);
+    SEL_ADD(arrays, law, given, is_by_host(law) ? n * law->term.components : 0, 0);
 }
 
-cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays) {
-    const lbm_batches *batches = &plan->boundary.batches;
-    const size_t most = (size_t)batches->count + 1;
-    cuda_laws *laws = calloc(1, sizeof *laws);
-    bool all = laws && cuda_terms_open(&laws->terms, plan->base.domain);
-    all = all && (laws->v = calloc(most, sizeof *laws->v));
-    all = all && (laws->law = calloc(most, sizeof *laws->law));
-    all = all && (laws->first = calloc(most + 1, sizeof *laws->first));
-    if (!all) {
-        cuda_laws_destroy(laws);
-        return NULL;
-    }
-    laws->plan = plan;
-    laws->chunk_rows = lbm_acceleration_chunk(plan);
-    for (int k = 0; k < batches->count; k++) {
-        add(laws, &batches->v[k]);
-    }
-    add(laws, &plan->acceleration);
-    share_threads(laws);
-    share_blocks(laws);
-    cuda_terms_list(&laws->terms, arrays);
-    SEL_ADD(arrays, laws, table, laws->count + 1, 0);
-    for (int which = 0; which < LAUNCHES; which++) {
-        SEL_ADD(arrays, laws, first_block[which], laws->count + 1, 0);
-    }
-    SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
-    for (int k = 0; k < laws->count; k++) {
-        list_law(&laws->v[k], arrays);
-    }
-    return laws;
-}
-
-void cuda_laws_destroy(cuda_laws *laws) {
-    if (laws) {
-        cuda_feed_close(&laws->feed);
-        cuda_terms_close(&laws->terms);
-        free(laws->v);
-        free(laws->law);
-        free(laws->first);
-        free(laws->scratch);
-        free(laws);
-    }
-}
-
-bool cuda_laws_need_host(const cuda_laws *laws) {
-    for (int k = 0; k < laws->count; k++) {
-        if (laws->v[k].by_host && laws->v[k].batch->depends & SEL_ON_T) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int64_t cuda_laws_copies(const cuda_laws *laws) {
-    const lbm_boundary *boundary = &laws->plan->boundary;
+/* Steps that one launch evaluates: CUDA_STEPS on small grids, where a launch for each step would
+ * take longer than the step; else 1. */
+static int64_t count_copies(const lbm_cuda *state) {
+    const lbm_plan *plan = state->all.plan;
+    const lbm_boundary *boundary = &plan->boundary;
     const int64_t numbers = boundary->link_count + LBM_OPEN_VALUES * boundary->open_count;
-    const bool in_time = lbm_depends(laws->plan) & SEL_ON_T;
-    const bool field = lbm_acceleration_is_field(laws->plan) && laws->plan->acceleration.depends;
-    return in_time && !field && !cuda_laws_need_host(laws) && numbers <= MOST_AHEAD / CUDA_STEPS
+    const bool in_time = lbm_depends(plan) & SEL_ON_T;
+    const bool field = lbm_acceleration_is_field(plan) && plan->acceleration.depends;
+    return in_time && !field && !state->laws.need_host && numbers <= MOST_AHEAD / CUDA_STEPS
                ? CUDA_STEPS
                : 1;
 }
 
-bool cuda_acceleration_turns(const lbm_plan *plan) {
-    return !lbm_acceleration_is_field(plan) && plan->acceleration.depends & SEL_ON_T;
+void cuda_laws_list(lbm_cuda *state) {
+    const lbm_plan *plan = state->all.plan;
+    const lbm_batches *batches = &plan->boundary.batches;
+    cuda_laws *laws = &state->laws;
+    sel_arrays *arrays = &state->all.base.arrays;
+    if (!cuda_terms_open(&laws->terms, plan->base.domain)) {
+        arrays->failed = true;
+        return;
+    }
+    for (int k = 0; k < batches->count; k++) {
+        add(state, &batches->v[k], batches->v[k].on_links ? CUDA_LAW_LINKS : CUDA_LAW_OPENINGS);
+    }
+    add(state, &plan->acceleration,
+        lbm_acceleration_is_field(plan) ? CUDA_LAW_FIELD : CUDA_LAW_UNIFORM);
+    share_threads(laws);
+    state->all.copies = count_copies(state);
+    cuda_terms_list(&laws->terms, arrays);
+    SEL_ADD(arrays, laws, table, laws->count + 1, 0);
+    SEL_ADD(arrays, laws, first_block[CUDA_LAWS_IN_TIME], laws->count + 1, 0);
+    SEL_ADD(arrays, laws, first_block[CUDA_LAWS_BY_CONTROLS], laws->count + 1, 0);
+    SEL_ADD(arrays, laws, directions, LBM_MAX_Q, 0);
+    for (int k = 0; k < laws->count; k++) {
+        list_law(laws->batch[k], &laws->law[k], arrays);
+    }
+}
+
+void cuda_laws_close(sel_state *base) {
+    cuda_laws *laws = &((lbm_cuda *)base)->laws;
+    cuda_feed_close(&laws->feed);
+    cuda_terms_close(&laws->terms);
 }
 
 /* ---- values from the host ---- */
 
-/* Pinned memory for the largest block that is sent at a time. */
-static sel_status open_feed(cuda_laws *laws, sel_error *error) {
-    const int64_t places = laws->chunk_rows * laws->plan->base.domain->grid.n[0];
-    const bool field = lbm_acceleration_is_field(laws->plan);
-    size_t most = field ? 3 * (size_t)places * sizeof(double) : 0;
+/* Pinned memory for the most that is sent at a time. */
+static sel_status open_feed(lbm_cuda *state, sel_error *error) {
+    const lbm_plan *plan = state->all.plan;
+    cuda_laws *laws = &state->laws;
+    const int64_t places = lbm_acceleration_chunk(plan) * plan->base.domain->grid.n[0];
+    int64_t most = lbm_acceleration_is_field(plan) ? 3 * places : 0;
     for (int k = 0; k < laws->count; k++) {
-        const listed_law *listed = &laws->v[k];
-        const int64_t numbers = listed->batch->count * listed->law->term.components;
-        if (listed->by_host && (size_t)numbers * sizeof(double) > most) {
-            most = (size_t)numbers * sizeof(double);
-        }
+        const int64_t numbers = laws->batch[k]->count * laws->law[k].term.components;
+        most = is_by_host(&laws->law[k]) && numbers > most ? numbers : most;
     }
-    if (field && !(laws->scratch = malloc(6 * (size_t)places * sizeof *laws->scratch))) {
-        return sel_fail_memory(error, "the acceleration", 6 * (size_t)places * sizeof(double));
-    }
-    return most > 0 ? cuda_feed_open(&laws->feed, NULL, most, BUFFERS, error) : SEL_OK;
+    const uint64_t bytes = (uint64_t)most * sizeof(double);
+    return most > 0 ? cuda_feed_open(&laws->feed, NULL, bytes, BUFFERS, error) : SEL_OK;
 }
 
 /* All rows of the acceleration, `steps` steps after time 0. */
 static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
-    cuda_laws *laws = state->laws;
+    const lbm_plan *plan = state->all.plan;
+    cuda_feed *feed = &state->laws.feed;
     const cudaStream_t stream = state->all.base.queue->stream;
     const int64_t total = sel_state_rows(&state->all.base), nx = state->pattern.layout.nx;
-    const size_t real = (size_t)lbm_real(&laws->plan->base), width = (size_t)nx * real;
+    const int64_t chunk = lbm_acceleration_chunk(plan);
+    const size_t real = (size_t)lbm_real(&plan->base), width = (size_t)nx * real;
     const size_t pitch = (size_t)state->pattern.layout.pitch * real;
     for (int64_t first = 0, rows; first < total; first += rows) {
         void *pinned;
-        rows = first + laws->chunk_rows < total ? laws->chunk_rows : total - first;
-        sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
+        rows = first + chunk < total ? chunk : total - first;
+        sel_status status = cuda_feed_next(feed, &pinned, error);
         status = status ? status
-                        : lbm_acceleration_rows(laws->plan, steps, first, rows, laws->scratch,
-                                                pinned, rows * nx, error);
-        for (int a = 0; a < laws->plan->base.domain->grid.dims && !status; a++) {
+                        : lbm_acceleration_rows(plan, steps, first, rows, state->all.places, pinned,
+                                                rows * nx, error);
+        for (int a = 0; a < plan->base.domain->grid.dims && !status; a++) {
             char *to = (char *)state->all.acceleration_field + (size_t)(a * total + first) * pitch;
             const char *part = (const char *)pinned + (size_t)(a * rows) * width;
             CUDA_TRY(cudaMemcpy2DAsync(to, pitch, part, width, width, (size_t)rows,
                                        cudaMemcpyHostToDevice, stream));
         }
-        status = status ? status : cuda_feed_sent(&laws->feed, stream, error);
+        status = status ? status : cuda_feed_sent(feed, stream, error);
         if (status) {
             return status;
         }
@@ -224,26 +169,26 @@ static sel_status send_field(lbm_cuda *state, double steps, sel_error *error) {
     return SEL_OK;
 }
 
-/* The values of one law for the step from `step` to the next. */
-static sel_status send_values(lbm_cuda *state, const listed_law *listed, int64_t step,
-                              sel_error *error) {
-    cuda_laws *laws = state->laws;
-    const lbm_batch *batch = listed->batch;
+/* The values of law k for the step from `step` to the next. */
+static sel_status send_values(lbm_cuda *state, int k, int64_t step, sel_error *error) {
+    cuda_laws *laws = &state->laws;
+    const lbm_batch *batch = laws->batch[k];
+    const cuda_law *law = &laws->law[k];
     const double steps = lbm_batch_steps(batch, step);
     const cudaStream_t stream = state->all.base.queue->stream;
-    const int64_t numbers = batch->count * listed->law->term.components;
+    const size_t bytes = (size_t)(batch->count * law->term.components) * sizeof(double);
     void *pinned;
-    if (!listed->launched) {
+    if (!is_launched(law)) {
         return send_field(state, steps, error);
     }
     sel_status status = cuda_feed_next(&laws->feed, &pinned, error);
-    status =
-        status ? status : lbm_batch_evaluate(batch, laws->plan->base.domain, steps, pinned, error);
+    status = status ? status
+                    : lbm_batch_evaluate(batch, state->all.plan->base.domain, steps, pinned, error);
     if (status) {
         return status;
     }
-    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)listed->law->given, pinned,
-                             (size_t)numbers * sizeof(double), cudaMemcpyHostToDevice, stream));
+    CUDA_TRY(cudaMemcpyAsync((void *)(uintptr_t)law->given, pinned, bytes, cudaMemcpyHostToDevice,
+                             stream));
     return cuda_feed_sent(&laws->feed, stream, error);
 }
 
@@ -251,34 +196,25 @@ static sel_status send_values(lbm_cuda *state, const listed_law *listed, int64_t
 
 /* The acceleration at time 0. */
 static sel_status start_acceleration(lbm_cuda *state, sel_error *error) {
-    const lbm_plan *plan = state->all.plan;
-    double value[3] = {0, 0, 0};
-    sel_status status = SEL_OK;
-    if (lbm_acceleration_is_field(plan)) {
+    double value[3];
+    if (lbm_acceleration_is_field(state->all.plan)) {
         return send_field(state, 0, error);
     }
-    if (sel_quantity_given(plan->acceleration.quantity)) {
-        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, 0, value, error);
-    }
-    for (int a = 0; a < 3; a++) {
-        value[a] /= lbm_acceleration_unit(plan);
-    }
+    sel_status status = lbm_acceleration_uniform(state->all.plan, 0, value, error);
     return status ? status : cuda_send(state->acceleration, value, sizeof value, error);
 }
 
 /* The values of all other laws for the first step. */
 static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     const lbm_boundary *boundary = &state->plan->boundary;
-    size_t links = (size_t)boundary->link_count;
-    size_t values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
-    size_t numbers = links + values + 3 * (size_t)boundary->batches.largest;
-    double *link_add = calloc(numbers + 1, sizeof *link_add);
+    const size_t links = (size_t)boundary->link_count;
+    const size_t values = LBM_OPEN_VALUES * (size_t)boundary->open_count;
+    double *link_add = calloc(links + values + 1, sizeof *link_add), *open_value = link_add + links;
     if (!link_add) {
-        return sel_fail_memory(error, "the laws", numbers * sizeof *link_add);
+        return sel_fail_memory(error, "the laws", (links + values) * sizeof *link_add);
     }
-    double *open_value = link_add + links, *scratch = open_value + values;
-    sel_status status =
-        lbm_batches_apply(state->plan, 0, LBM_ALWAYS, scratch, link_add, open_value, error);
+    sel_status status = lbm_batches_apply(state->plan, 0, LBM_ALWAYS, state->law_values, link_add,
+                                          open_value, error);
     for (size_t k = 0; k < (size_t)state->copies && !status; k++) {
         status = cuda_send(state->link_add + k * links, link_add, links * sizeof(double), error);
         status = status ? status
@@ -289,9 +225,7 @@ static sel_status start_boundary(const lbm_state *state, sel_error *error) {
     return status;
 }
 
-static sel_status upload_places(const listed_law *listed, sel_error *error) {
-    const lbm_batch *batch = listed->batch;
-    const cuda_law *law = listed->law;
+static sel_status upload_places(const lbm_batch *batch, const cuda_law *law, sel_error *error) {
     const struct {
         const void *to, *from;
         size_t bytes;
@@ -309,8 +243,8 @@ static sel_status upload_places(const listed_law *listed, sel_error *error) {
 }
 
 static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_t blocks) {
-    const cuda_laws *laws = state->laws;
-    const lbm_numbers *numbers = &laws->plan->numbers;
+    const cuda_laws *laws = &state->laws;
+    const lbm_plan *plan = state->all.plan;
     return (cuda_laws_launch){
         .terms = cuda_terms_see(&laws->terms),
         .halted = laws->terms.halted,
@@ -320,50 +254,51 @@ static cuda_laws_launch describe_launch(const lbm_cuda *state, int which, int64_
         .threads = laws->threads,
         .blocks = blocks,
         .shared_bytes = laws->shared_bytes,
-        .grid = laws->plan->base.domain->grid,
-        .velocity_unit = numbers->velocity_unit,
-        .pressure_unit = numbers->pressure_unit,
-        .acceleration_unit = lbm_acceleration_unit(laws->plan),
+        .grid = plan->base.domain->grid,
+        .velocity_unit = plan->numbers.velocity_unit,
+        .pressure_unit = plan->numbers.pressure_unit,
+        .acceleration_unit = lbm_acceleration_unit(plan),
         .directions = laws->directions,
         .link_add = state->all.link_add,
         .open_value = state->all.open_value,
         .link_stride = state->pattern.boundary.link_stride,
         .open_stride = state->pattern.boundary.open_stride,
         .acceleration = state->acceleration,
-        .acceleration_turns = cuda_acceleration_turns(laws->plan),
+        .acceleration_turns = state->pattern.acceleration_turns,
         .acceleration_field = state->all.acceleration_field,
         .pitch = state->pattern.layout.pitch,
-        .single = laws->plan->base.precision == SEL_F32,
+        .single = plan->base.precision == SEL_F32,
     };
 }
 
-static sel_status upload(const lbm_cuda *state, sel_error *error) {
-    cuda_laws *laws = state->laws;
-    const lbm_lattice *lattice = laws->plan->boundary.lattice;
+static sel_status upload(lbm_cuda *state, sel_error *error) {
+    cuda_laws *laws = &state->laws;
+    const lbm_lattice *lattice = state->all.plan->boundary.lattice;
     const size_t count = (size_t)laws->count;
     sel_status status =
         cuda_send(laws->directions, lattice->direction, sizeof lattice->direction, error);
     status = status ? status : cuda_send(laws->table, laws->law, count * sizeof *laws->law, error);
     for (size_t k = 0; k < count && !status; k++) {
-        status = upload_places(&laws->v[k], error);
+        status = upload_places(laws->batch[k], &laws->law[k], error);
     }
-    for (int which = 0; which < LAUNCHES && !status; which++) {
+    for (int which = 0; which < CUDA_LAWS_LAUNCHES && !status; which++) {
+        int64_t first[LBM_MOST_BATCHES + 1] = {0};
         for (size_t k = 0; k < count; k++) {
             const cuda_law *law = &laws->law[k];
-            const bool in_time = laws->v[k].batch->depends & SEL_ON_T;
-            const bool due = in_time == (which == IN_TIME) && laws->v[k].launched;
-            laws->first[k + 1] = laws->first[k] + (due ? law->rows * law->blocks_per_row : 0);
+            const bool in_time = laws->batch[k]->depends & SEL_ON_T;
+            const bool due = in_time == (which == CUDA_LAWS_IN_TIME) && is_launched(law);
+            first[k + 1] = first[k] + (due ? law->rows * law->blocks_per_row : 0);
         }
-        laws->launch[which] = describe_launch(state, which, laws->first[count]);
-        status = cuda_send(laws->first_block[which], laws->first, (count + 1) * sizeof *laws->first,
-                           error);
+        laws->launch[which] = describe_launch(state, which, first[count]);
+        status = cuda_send(laws->first_block[which], first, (count + 1) * sizeof *first, error);
     }
     return status;
 }
 
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
-    cuda_laws *laws = state->laws;
-    sel_status status = open_feed(laws, error);
+    cuda_laws *laws = &state->laws;
+    const bool varies = lbm_depends(state->all.plan);
+    sel_status status = open_feed(state, error);
     status = status ? status : start_acceleration(state, error);
     status = status ? status : start_boundary(&state->all, error);
     status = status ? status : cuda_terms_start(&laws->terms, error);
@@ -371,8 +306,8 @@ sel_status cuda_laws_start(lbm_cuda *state, sel_error *error) {
     if (!status) {
         CUDA_TRY(cudaDeviceSynchronize());
     }
-    state->all.base.queue->timeless = !lbm_depends(laws->plan);
-    state->pattern.halted = lbm_depends(laws->plan) ? cuda_terms_see(&laws->terms).halted : NULL;
+    state->all.base.queue->timeless = !varies;
+    state->pattern.halted = varies ? laws->terms.halted : NULL;
     return status;
 }
 
@@ -391,38 +326,37 @@ static sel_status launch(const lbm_cuda *state, cuda_laws_launch one, int64_t st
 
 sel_status cuda_laws_enqueue(lbm_cuda *state, unsigned due, int64_t step, int64_t steps,
                              sel_error *error) {
-    cuda_laws *laws = state->laws;
+    cuda_laws *laws = &state->laws;
     const sel_state *base = &state->all.base;
     const bool changed = due & SEL_ON_CONTROLS;
     sel_status status =
         changed ? cuda_terms_set_controls(&laws->terms, base->controls, base->queue->stream, error)
                 : SEL_OK;
     for (int k = 0; k < laws->count && !status; k++) {
-        if (laws->v[k].by_host && laws->v[k].batch->depends & due) {
-            status = send_values(state, &laws->v[k], step, error);
+        if (is_by_host(&laws->law[k]) && laws->batch[k]->depends & due) {
+            status = send_values(state, k, step, error);
         }
     }
     if (changed && !status) {
-        status = launch(state, laws->launch[BY_CONTROLS], step, state->all.copies, error);
+        status = launch(state, laws->launch[CUDA_LAWS_BY_CONTROLS], step, state->all.copies, error);
     }
-    return status || !(due & SEL_ON_T) ? status
-                                       : launch(state, laws->launch[IN_TIME], step, steps, error);
+    return status || !(due & SEL_ON_T)
+               ? status
+               : launch(state, laws->launch[CUDA_LAWS_IN_TIME], step, steps, error);
 }
 
 void cuda_laws_restore(lbm_cuda *state) {
-    const cuda_laws *laws = state->laws;
-    cuda_laws_launch again = laws->launch[IN_TIME];
+    cuda_laws_launch again = state->laws.launch[CUDA_LAWS_IN_TIME];
     again.terms.claimed = NULL; /* faults are known */
     again.halted = NULL;
-    if (lbm_acceleration_is_field(laws->plan)) {
+    if (lbm_acceleration_is_field(state->all.plan)) {
         launch(state, again, state->all.base.step - 1, 1, NULL);
     }
 }
 
 /* ---- faults ---- */
 
-static void find_place(const cuda_laws *laws, const lbm_batch *batch, int64_t place, double at[3]) {
-    const sel_grid *grid = &laws->plan->base.domain->grid;
+static void find_place(const sel_grid *grid, const lbm_batch *batch, int64_t place, double at[3]) {
     if (batch->x) {
         at[0] = batch->x[place];
         at[1] = batch->y[place];
@@ -436,12 +370,12 @@ static void find_place(const cuda_laws *laws, const lbm_batch *batch, int64_t pl
 }
 
 /* The host's error at the place that failed. */
-static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, sel_error *error) {
-    const lbm_batch *batch = laws->v[fault->number].batch;
-    double place[3], values[3];
-    find_place(laws, batch, fault->place, place);
-    const sel_domain *domain = laws->plan->base.domain;
+static sel_status explain(const lbm_cuda *state, const cuda_term_fault *fault, sel_error *error) {
+    const lbm_batch *batch = state->laws.batch[fault->number];
+    const sel_domain *domain = state->all.plan->base.domain;
     const double time = lbm_batch_steps(batch, fault->step) * domain->grid.dt;
+    double place[3], values[3];
+    find_place(&domain->grid, batch, fault->place, place);
     const sel_places at = sel_domain_at(domain, 1, &place[0], &place[1], &place[2], time);
     sel_status status = sel_quantity_eval(batch->quantity, batch->what, &at, values, error);
     return status ? status : cuda_term_unknown(batch->quantity, batch->what, &at, error);
@@ -450,10 +384,10 @@ static sel_status explain(const cuda_laws *laws, const cuda_term_fault *fault, s
 sel_status cuda_laws_check(sel_state *base, int64_t step, sel_error *error) {
     lbm_cuda *state = (lbm_cuda *)base;
     cuda_term_fault fault;
-    if (!cuda_terms_failed(&state->laws->terms, step, &fault)) {
+    if (!cuda_terms_failed(&state->laws.terms, step, &fault)) {
         return SEL_OK;
     }
-    sel_status status = explain(state->laws, &fault, error);
+    sel_status status = explain(state, &fault, error);
     if (base->step > fault.step) {
         base->step = fault.step;
         cuda_laws_restore(state);

@@ -7,7 +7,6 @@
 
 #define LBM_LAW_INLINE static __device__ inline
 #include "engine/physics/lbm_law.h"
-#include "engine/physics/lbm_method.h"
 
 #include "cuda/lbm_laws.h"
 

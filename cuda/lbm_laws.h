@@ -7,7 +7,7 @@
 #define CUDA_LAWS_KERNELS_H
 
 #include "cuda/machine/terms.h"
-#include "engine/solvers/lbm/lattice.h"
+#include "engine/physics/lbm_method.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +26,7 @@ typedef struct cuda_law {
     cuda_law_kind kind;
     int number; /* for messages */
     cuda_term term;
-    const double *given; /* by the host: [components][width], user's units; NULL: evaluate */
+    const double *given; /* from the host: [components][width], user's units; NULL: evaluate */
     int64_t width, rows, blocks_per_row;
     int places_per_thread;
     const double *x, *y, *z; /* of a list; NULL: 0 */

@@ -3,67 +3,56 @@
 #define CUDA_LBM_STATE_H
 
 #include "cuda/lbm_gpu.h"
-#include "cuda/machine/backend.h"
+#include "cuda/lbm_laws.h"
 #include "cuda/machine/terms.h"
 #include "engine/solvers/lbm/lbm_state.h"
 
-typedef struct cuda_laws cuda_laws;
+/* Launches: of the laws that vary in time, and of those that vary with controls alone. */
+enum { CUDA_LAWS_IN_TIME, CUDA_LAWS_BY_CONTROLS, CUDA_LAWS_LAUNCHES };
 
-/* What of the lists belongs to a block of the grid. */
-typedef struct lbm_cuda_block {
-    uint32_t first_cell, end_cell, first_again, again_count, first_free, free_count;
-} lbm_cuda_block;
+/* The laws that vary (lbm_laws.c). */
+typedef struct cuda_laws {
+    int count, threads;
+    size_t shared_bytes; /* of a thread block of so many threads */
+    /* Some law that varies in time needs the host in every step: no graph can hold it. */
+    bool need_host;
+    const lbm_batch *batch[LBM_MOST_BATCHES];
+    cuda_law law[LBM_MOST_BATCHES]; /* as sent to the table */
+    cuda_feed feed;                 /* what the host sends */
+    cuda_laws_launch launch[CUDA_LAWS_LAUNCHES];
+    /* On the device. */
+    cuda_terms terms;
+    cuda_law *table;
+    int64_t *first_block[CUDA_LAWS_LAUNCHES];
+    lbm_direction *directions;
+} cuda_laws;
 
 typedef struct lbm_cuda {
     lbm_state all;
     lbm_gpu_step pattern; /* all that does not depend on the step and the block of the grid */
-    lbm_cuda_block block[SEL_MOST_BLOCKS];
-    lbm_gpu_view view; /* see lbm_cuda_view */
+    /* Where the cells that are computed again, and the thread blocks with free cells, of a block of
+     * the grid begin in their lists, which end with those of the last. */
+    uint32_t first_again[SEL_MOST_BLOCKS + 1], first_free[SEL_MOST_BLOCKS + 1];
+    lbm_gpu_view view; /* what fields are computed from, but for the present step */
     cudaError_t (*run_step)(const lbm_gpu_step *step, cudaStream_t stream);
 
     double *rates;          /* [regions + 1] on the device */
-    double *acceleration;   /* uniform: [CUDA_TURNS][3], see cuda_acceleration_turns */
+    double *acceleration;   /* uniform: [CUDA_TURNS][3], see lbm_gpu_step */
     int64_t accelerated_at; /* the last step whose acceleration a control changed; -1: none */
-    cuda_laws *laws;
+    cuda_laws laws;
 } lbm_cuda;
-
-/* The step from `step` to the next in a block of the grid. */
-lbm_gpu_step lbm_cuda_step(const lbm_cuda *state, int64_t step, int block);
-
-/* Thread blocks of a step for so many rows. */
-uint32_t lbm_cuda_blocks_for(const lbm_gpu_layout *layout, int64_t rows);
-
-/* The present state as fields see it: state->view. */
-const lbm_gpu_view *lbm_cuda_view(lbm_cuda *state);
-
-/* Lists the boundary's arrays; copies the boundary to the device. */
-void lbm_cuda_list_boundary(lbm_cuda *state);
-sel_status lbm_cuda_send_boundary(lbm_cuda *state, sel_error *error);
-
-/* Populations of step 0. */
-sel_status lbm_cuda_set_initial(lbm_cuda *state, sel_error *error);
 
 /* ---- laws ---- */
 
-/* True when a uniform acceleration varies in time: that of step n is then at n % CUDA_TURNS, as
- * closures need the previous one too; else the first holds for all steps. */
-bool cuda_acceleration_turns(const lbm_plan *plan);
-
-/* Finds the laws that vary and lists their arrays; NULL: no memory. */
-cuda_laws *cuda_laws_create(const lbm_plan *plan, sel_arrays *arrays);
-void cuda_laws_destroy(cuda_laws *laws);
+/* Finds the laws that vary, lists their arrays, and sets the steps evaluated together, all.copies.
+ */
+void cuda_laws_list(lbm_cuda *state);
+void cuda_laws_close(sel_state *base);
 
 /* Uploads programs, their data and places, evaluates everything for the first step on the host, so
  * that mistakes are reported as on the CPU (values are complete afterwards, the acceleration is
  * that of time 0), and synchronises. Values are laid out as in lbm_batches_apply. */
 sel_status cuda_laws_start(lbm_cuda *state, sel_error *error);
-
-/* Steps that one launch evaluates: CUDA_STEPS on small grids, where a launch for each step would
- * take longer than the step; else 1. */
-int64_t cuda_laws_copies(const cuda_laws *laws);
-
-/* True when a law that varies in time needs the host in every step: no graph can hold it. */
-bool cuda_laws_need_host(const cuda_laws *laws);
 
 /* Enqueues the evaluation, for the step from the clock's to the next and `steps` in all, of the
  * laws that depend on what is `due` (as lbm_batches_apply, and the acceleration at the end of the

@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(LBM_BLOCK, sizeof(real_of<T>) == 4 ? 8 : 5)
             T::count_flow(s, cell, index, g);
         }
     }
-    T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.eddies);
+    T::lbm_collide(g, &rates, COLLISION, !PLAIN, !PLAIN && s.les);
     T::store((real_of<T> *)s.to, l.plane, index, g);
 }
 
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(LBM_BLOCK) close_kernel(const __grid_constant_
     if (s.boundary.link_flow) {
         T::count_flow(s, cell, cell.index, g);
     }
-    T::lbm_collide(g, &rates, s.collision, s.forced, s.eddies);
+    T::lbm_collide(g, &rates, s.collision, s.forced, s.les);
     T::store((real_of<T> *)s.to, s.layout.plane, cell.index, g);
 }
 
@@ -100,7 +100,7 @@ static cudaError_t launch(const lbm_gpu_step *s, cudaStream_t stream) {
 
 template <class T, int COLLISION>
 static cudaError_t choose_kernel(const lbm_gpu_step *s, cudaStream_t stream) {
-    const bool plain = !s->forced && !s->eddies, walls = s->boundary.cell_count > 0;
+    const bool plain = !s->forced && !s->les, walls = s->boundary.cell_count > 0;
     if (plain) {
         return walls ? launch<T, COLLISION, true, true>(s, stream)
                      : launch<T, COLLISION, true, false>(s, stream);

@@ -14,21 +14,13 @@
 struct d2q9_f32 {
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
 #include "cuda/lbm_cell.cuh"
-#undef REAL
-#undef LBM_SQRT
 };
 
 struct d2q9_f64 {
 #define REAL double
 #define LBM_SQRT(x) sqrt(x)
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
 #include "cuda/lbm_cell.cuh"
-#undef REAL
-#undef LBM_SQRT
 };
 #undef LBM_DIMS
 
@@ -36,21 +28,13 @@ struct d2q9_f64 {
 struct d3q19_f32 {
 #define REAL float
 #define LBM_SQRT(x) sqrtf(x)
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
 #include "cuda/lbm_cell.cuh"
-#undef REAL
-#undef LBM_SQRT
 };
 
 struct d3q19_f64 {
 #define REAL double
 #define LBM_SQRT(x) sqrt(x)
-#include "engine/physics/lbm_collision.h"
-#include "engine/physics/lbm_closure.h"
 #include "cuda/lbm_cell.cuh"
-#undef REAL
-#undef LBM_SQRT
 };
 #undef LBM_DIMS
 

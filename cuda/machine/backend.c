@@ -1,4 +1,4 @@
-/* backend.c -- the backend that runs a solver on the device: memory, steps, graphs, answers. */
+/* backend.c -- the backend that runs a solver on the device: memory, steps, requests. */
 #include "cuda/machine/backend.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ static const cuda_solver *solver_of(const sel_plan *plan) {
     return plan->simulation->solver->on_cuda;
 }
 
-/* Before all else that a call does with a state: a thread has one device at a time. */
+/* First of all in a call, since each thread has a current device. */
 static sel_status enter(const sel_state *state, sel_error *error) {
     CUDA_TRY(cudaSetDevice(state->plan->device));
     return SEL_OK;
@@ -231,8 +231,8 @@ static void done(const sel_state *state, int64_t *steps, double *seconds) {
 
 /* ---- requests ---- */
 
-/* Kernels find the answer on the stream of the steps, so that they see the state at which it was
- * asked for. */
+/* Kernels compute the answer on the stream of the steps, so that they see the state for which it
+ * was requested. */
 static sel_status ask_sums(sel_state *state, const cuda_look *look, const void *view,
                            const sel_request *request, sel_error *error) {
     cuda_queue *queue = state->queue;

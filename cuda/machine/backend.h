@@ -1,13 +1,147 @@
-/* backend.h -- a solver on the device: what it declares, and the backend made from it.
+/* backend.h -- a solver on the device: the asynchronous work of its backend, what it declares, and
+ * the backend made from it.
  *
- * Steps are enqueued and the caller continues: advance() waits only for the steps of the call
- * before the last, so that the device always has work.
+ * Steps and kernels run on one stream; fields for outputs are copied to pinned memory on another,
+ * concurrently. The steps of a call of advance() are a chunk, of which two may be queued: the host
+ * continues, and waits only for the chunk before the last, so that the device always has work.
  */
 #ifndef CUDA_BACKEND_H
 #define CUDA_BACKEND_H
 
-#include "cuda/machine/queue.h"
+#include <stdbool.h>
+#include "cuda/machine/look.h"
+#include "cuda/machine/device.h"
 #include "engine/machine/state.h"
+
+/* ---- the queue ---- */
+
+enum {
+    CUDA_STAGES = 2, /* buffers for pieces of fields on their way to the host */
+    CUDA_CHUNKS = 2  /* calls of advance whose steps may be queued */
+};
+
+/* Bytes that kernels and requests allocate at first use: code, lists of cells, local memory of all
+ * threads that fill a large GPU (250 bytes for each of 270,000). */
+enum { CUDA_QUEUE_LATER = 128 << 20 };
+
+/* Bytes of a piece. Fields pass through two of them, so that frames need no device memory beyond
+ * what was allocated at the start. */
+static const uint64_t cuda_stage_bytes = 64 << 20;
+
+/* A request that has been started and not finished; a later one that fits reuses its buffers. */
+typedef struct cuda_slot {
+    struct cuda_slot *next;
+    const sel_request *request; /* NULL: free */
+    void *host;                 /* pinned: the answer */
+    void *list;                 /* on the device: the request's data, and scratch */
+    uint64_t host_bytes, list_bytes;
+    cudaEvent_t done;
+    int64_t step;        /* of the state that it asks for */
+    int64_t count;       /* of parts of the answer, solver-specific */
+    bool had_before;     /* MONITOR: there was an earlier one */
+    int64_t since_steps; /* BALANCE: steps since the last */
+} cuda_slot;
+
+typedef struct cuda_queue {
+    cudaStream_t stream; /* steps and kernels */
+    cudaStream_t copies; /* of fields to the host, beside the steps */
+    void *rows;          /* a cuda_sums for each row of cells: partial sums */
+    uint8_t *stages[CUDA_STAGES];
+    cudaEvent_t filled[CUDA_STAGES], sent[CUDA_STAGES];
+    int64_t pieces; /* that have passed through the stages */
+
+    cudaEvent_t begun[CUDA_CHUNKS], ended[CUDA_CHUNKS];
+    int64_t chunk_steps[CUDA_CHUNKS]; /* 0: counted already */
+    int64_t chunks, steps_done;
+    double seconds_done; /* that steps_done took */
+
+    cudaGraphExec_t graph; /* CUDA_STEPS steps */
+    bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
+    int64_t first, until;  /* the steps that are enqueued together */
+    int64_t *clock;        /* cuda_clock.base, */
+    int64_t base;          /* whose value it has when all that is queued is done */
+    /* The first failure that kernels report, as a number of which the earliest is the smallest; and
+     * its value at the end of the last chunk that is done, in pinned memory. */
+    uint64_t *alarm, *seen;
+
+    cuda_slot *slots;
+} cuda_queue;
+
+/* No failure: the initial value of *alarm and *seen. */
+#define CUDA_NO_ALARM UINT64_MAX
+
+/* Streams and events. To be closed also after an error; closing waits for what is under way. */
+sel_status cuda_queue_open(cuda_queue *queue, sel_error *error);
+void cuda_queue_close(cuda_queue *queue);
+
+/* Lists its arrays on the device; sets their initial values. */
+void cuda_queue_list(cuda_queue *queue, sel_arrays *arrays);
+sel_status cuda_queue_start(cuda_queue *queue, sel_error *error);
+
+/* Before and after the steps of a call of advance; `begin` waits for the chunk before the last. */
+sel_status cuda_queue_begin(cuda_queue *queue, sel_error *error);
+sel_status cuda_queue_end(cuda_queue *queue, int64_t steps, sel_error *error);
+sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
+
+/* The clock that shows kernels enqueued now the number `step`. */
+cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step);
+
+/* Records, at the first call, what enqueue(state, step, error) puts on the stream for CUDA_STEPS
+ * steps from the present one on, launches it as one graph, and advances the clock. */
+typedef sel_status cuda_enqueue(sel_state *state, int64_t step, sel_error *error);
+sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
+                             sel_error *error);
+
+/* ---- requests ---- */
+
+/* A slot with room for the answer, and for a list on the device. */
+sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_t bytes,
+                          uint64_t list_bytes, cuda_slot **opened, sel_error *error);
+/* After a start: notes the step of the state, or frees the slot of a request that could not be
+ * started, if it has one. */
+void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
+                       sel_status status);
+/* Waits for the answer to a request that was started, copies out the field of a SEL_READ, and frees
+ * the slot. */
+sel_status cuda_slot_answer(cuda_queue *queue, const sel_request *request, int threads,
+                            cuda_slot **slot, sel_error *error);
+
+/* Copies part of the answer: `bytes` that kernels have written at `from`. */
+sel_status cuda_slot_fetch(cuda_queue *queue, cuda_slot *slot, uint64_t offset, const void *from,
+                           uint64_t bytes, sel_error *error);
+
+/* A whole SEL_READ: its field is copied to the slot in pieces while the next steps are computed. */
+sel_status cuda_slot_read(cuda_queue *queue, const sel_request *request, cuda_read *read,
+                          const void *view, sel_error *error);
+
+/* The cells of the box of a request. */
+cuda_cells cuda_cells_of(const sel_request *request);
+
+/* ---- sending data while steps run ---- */
+
+/* Pinned buffers that take turns: one is filled while others are being copied. */
+enum { CUDA_FEED = 16 };
+typedef struct cuda_feed {
+    void *device; /* destination of cuda_feed_send */
+    void *pinned[CUDA_FEED];
+    cudaEvent_t sent[CUDA_FEED];
+    int turns;
+    int64_t count;
+    uint64_t bytes;
+} cuda_feed;
+
+/* `turns` buffers of `bytes` each; device: NULL if the caller copies them elsewhere. */
+sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int turns,
+                          sel_error *error);
+void cuda_feed_close(cuda_feed *feed);
+/* The buffer to fill; waits only until its last content, `turns` sends ago, has been copied. */
+sel_status cuda_feed_next(cuda_feed *feed, void **pinned, sel_error *error);
+/* Copies of the buffer have been enqueued on the stream; moves on to the next one. */
+sel_status cuda_feed_sent(cuda_feed *feed, cudaStream_t stream, sel_error *error);
+/* Enqueues a copy of the whole buffer to `device`, and moves on. */
+sel_status cuda_feed_send(cuda_feed *feed, cudaStream_t stream, sel_error *error);
+
+/* ---- a solver on the device ---- */
 
 typedef struct cuda_solver {
     const char *what;  /* "the flow": what memory is for */
@@ -50,17 +184,17 @@ typedef struct cuda_solver {
     void (*answer)(sel_state *state, const cuda_slot *slot, sel_request *request);
 } cuda_solver;
 
-/* Its grid, once there is memory for its arrays. */
+/* The grid of a state whose arrays are allocated. */
 cuda_grid cuda_grid_of(const sel_state *state);
 
-/* Enqueues the sum of what the solver conserves; the first of the queue's `rows` will hold it. */
+/* Enqueues the sum of what the solver conserves; it will be in the first of the queue's `rows`. */
 sel_status cuda_sum(sel_state *state, sel_error *error);
 /* The same, and waits for it. */
 sel_status cuda_sum_now(sel_state *state, sel_total *sum, sel_error *error);
 
 /* Enqueues what fills the halos of state->turns (sel_exchange). */
 sel_status cuda_exchange(const sel_state *state, int64_t turn, sel_error *error);
-/* Where their blocks stand, by the number of an element. */
+/* The memory of the blocks of state->turns, by the number of an element. */
 cuda_parts cuda_parts_of(const sel_state *state, int64_t turn);
 
 /* Copies between host and device; done when it returns. */

@@ -1,4 +1,4 @@
-// device.cu -- a copy by 16-byte accesses, the roof that kernels are measured against; the clock.
+// device.cu -- a copy by 16-byte accesses, the bound of memory-bound kernels; the clock.
 #include "cuda/machine/device.h"
 
 static __global__ void copy_kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from,

@@ -9,8 +9,8 @@
 
 /* ---- every call of CUDA is checked ---- */
 
-/* SEL_OK, or SEL_NO_DEVICE with the text of the code, `what` and where. What runs out of memory is
- * told by cuda_device_allocate and cuda_host_allocate, which know how much. */
+/* SEL_OK, or SEL_NO_DEVICE with the text of the code, `what` and where. Lack of memory is reported
+ * by cuda_device_allocate and cuda_host_allocate, which know how much was needed. */
 sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, int line,
                           sel_error *error);
 
@@ -28,7 +28,7 @@ sel_status sel_cuda_check(cudaError_t code, const char *what, const char *file, 
 /* How many devices there are, with numbers from 0 on. */
 int cuda_device_count(void);
 
-/* Takes a device into use, for all calls of this thread. SEL_NO_DEVICE, with the reason, when there
+/* Selects a device for all calls of this thread. SEL_NO_DEVICE, with the reason, when there
  * is none of this number, its driver is too old, or this build has no code for it. */
 sel_status cuda_device_probe(int device, uint64_t *free_bytes, sel_error *error);
 
@@ -39,11 +39,11 @@ void cuda_device_text(int device, char *text, size_t size);
  * number of threads means nothing here. */
 double cuda_device_bandwidth(int device, int threads);
 
-/* Device memory, told by `what` when there is not enough. */
+/* Device memory; the message names its use, `what`, when there is not enough. */
 sel_status cuda_device_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
 
-/* Page-locked memory of the host, which the device reads and writes by itself, told by `what` when
- * there is not enough. Give it back with cudaFreeHost. */
+/* Page-locked memory of the host, which the device can access, with the same message; freed with
+ * cudaFreeHost. */
 sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, sel_error *error);
 
 #ifdef __cplusplus

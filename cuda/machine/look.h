@@ -1,4 +1,4 @@
-/* look.h -- what the kernels of all solvers share: the clock, lists of cells, reductions.
+/* look.h -- what the kernels of all solvers share: the step number, lists of cells, reductions.
  *
  * Plain C, shared by the host's files and nvcc's.
  */
@@ -16,7 +16,8 @@
  * at n % CUDA_STEPS. Even, so that a graph ends with the copy of the state that it began with. */
 enum { CUDA_STEPS = 32, CUDA_WARP = 32 };
 
-/* Length of tables of values evaluated up to CUDA_STEPS steps ahead that keep the one before. */
+/* Length of tables of values that are evaluated up to CUDA_STEPS steps ahead, and kept for one step
+ * more. */
 enum { CUDA_TURNS = 2 * CUDA_STEPS };
 
 /* The step is number *base + offset, from 0. */
@@ -48,7 +49,7 @@ typedef struct cuda_cells {
     int64_t begin, end;
 } cuda_cells;
 
-enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* that partials have room for */ };
+enum { CUDA_PARTS = 6, CUDA_FEWEST_ROWS = 256 /* of partial sums, at least */ };
 
 /* The grid of a state, for views of its solver. */
 typedef struct cuda_grid {

@@ -1,9 +1,8 @@
 /* queue.c -- streams, chunks of steps, slots of requests, and buffers between host and device. */
-#include "cuda/machine/queue.h"
+#include "cuda/machine/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/machine/state.h"
 
 /* Copies to pageable memory larger than this are shared by several threads. */
 static const uint64_t large_copy = 8 << 20;
@@ -47,15 +46,15 @@ static void destroy_events(cudaEvent_t *events, int count) {
     }
 }
 
-static void free_slots(cuda_queue *queue) {
-    for (int k = 0; k < queue->slot_count; k++) {
-        cuda_slot *slot = queue->slots[k];
+static void free_slots(cuda_slot *slot) {
+    while (slot) {
+        cuda_slot *next = slot->next;
         cudaFree(slot->list);
         cudaFreeHost(slot->host);
         destroy_events(&slot->done, 1);
         free(slot);
+        slot = next;
     }
-    free(queue->slots);
 }
 
 void cuda_queue_close(cuda_queue *queue) {
@@ -65,7 +64,7 @@ void cuda_queue_close(cuda_queue *queue) {
     if (queue->copies) {
         cudaStreamSynchronize(queue->copies);
     }
-    free_slots(queue);
+    free_slots(queue->slots);
     if (queue->graph) {
         cudaGraphExecDestroy(queue->graph);
     }
@@ -84,7 +83,7 @@ void cuda_queue_close(cuda_queue *queue) {
 
 /* ---- steps ---- */
 
-/* Waits for a chunk, and counts its time. */
+/* Waits for a chunk, and adds up its steps and its time. */
 static sel_status count_chunk(cuda_queue *queue, int64_t k, sel_error *error) {
     float milliseconds = 0;
     if (queue->chunk_steps[k] > 0) {
@@ -186,8 +185,7 @@ static uint64_t list_bytes(const sel_request *request) {
 /* The free slot whose buffers fit best: the smallest that are large enough, else the largest. */
 static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
     cuda_slot *best = NULL;
-    for (int k = 0; k < queue->slot_count; k++) {
-        cuda_slot *slot = queue->slots[k];
+    for (cuda_slot *slot = queue->slots; slot; slot = slot->next) {
         if (slot->request) {
             continue;
         }
@@ -201,12 +199,10 @@ static cuda_slot *choose_slot(const cuda_queue *queue, uint64_t bytes) {
 }
 
 static cuda_slot *add_slot(cuda_queue *queue) {
-    size_t count = (size_t)queue->slot_count + 1;
-    cuda_slot **slots = realloc(queue->slots, count * sizeof(cuda_slot *));
-    queue->slots = slots ? slots : queue->slots;
-    cuda_slot *slot = slots ? calloc(1, sizeof *slot) : NULL;
+    cuda_slot *slot = calloc(1, sizeof *slot);
     if (slot) {
-        queue->slots[queue->slot_count++] = slot;
+        slot->next = queue->slots;
+        queue->slots = slot;
     }
     return slot;
 }
@@ -237,7 +233,7 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
                                   cuda_host_allocate, "the fields to write", error);
     status = status ? status
                     : make_room(&slot->list, &slot->list_bytes, list_bytes, cudaFree,
-                                cuda_device_allocate, "the cells to look at", error);
+                                cuda_device_allocate, "the lists of cells", error);
     if (!status && !slot->done) {
         CUDA_TRY(cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
     }
@@ -247,12 +243,11 @@ sel_status cuda_slot_open(cuda_queue *queue, const sel_request *request, uint64_
 }
 
 static cuda_slot *slot_of(const cuda_queue *queue, const sel_request *request) {
-    for (int k = 0; k < queue->slot_count; k++) {
-        if (queue->slots[k]->request == request) {
-            return queue->slots[k];
-        }
+    cuda_slot *slot = queue->slots;
+    while (slot && slot->request != request) {
+        slot = slot->next;
     }
-    return NULL;
+    return slot;
 }
 
 void cuda_slot_started(cuda_queue *queue, const sel_request *request, int64_t step,
@@ -316,7 +311,7 @@ cuda_cells cuda_cells_of(const sel_request *request) {
     return cells;
 }
 
-/* The list goes by way of the pinned buffer, behind the answer. */
+/* The list is sent from the pinned buffer, where it stands behind the answer. */
 static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_slot *slot,
                             uint64_t offset, sel_error *error) {
     const uint64_t bytes = list_bytes(request);
@@ -328,8 +323,8 @@ static sel_status send_list(cuda_queue *queue, const sel_request *request, cuda_
     return SEL_OK;
 }
 
-/* The cells begin to end by way of a stage: the kernel waits until it is free, the copy until it is
- * filled. */
+/* The cells from `begin` to `end`, through a stage: the kernel waits until the stage is free, the
+ * copy until it is filled. */
 static sel_status send_piece(cuda_queue *queue, const sel_request *request, cuda_read *read,
                              const void *view, const cuda_cells *cells, void *to,
                              sel_error *error) {
@@ -378,7 +373,7 @@ sel_status cuda_feed_open(cuda_feed *feed, void *device, uint64_t bytes, int tur
     *feed = (cuda_feed){.device = device, .turns = turns, .bytes = bytes};
     sel_status status = SEL_OK;
     for (int k = 0; k < turns && !status; k++) {
-        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values by the host", error);
+        status = cuda_host_allocate(&feed->pinned[k], bytes + 1, "the values from the host", error);
         if (!status) {
             CUDA_TRY(cudaEventCreateWithFlags(&feed->sent[k], cudaEventDisableTiming));
         }

@@ -1,9 +1,8 @@
-/* terms.c -- lay out the quantities that kernels evaluate, and what they need besides. */
+/* terms.c -- lay out the quantities that kernels evaluate; controls, faults. */
 #include "cuda/machine/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/machine/backend.h"
 
 enum { BUFFERS = 4 };
 
@@ -176,7 +175,7 @@ sel_status cuda_term_unknown(const sel_quantity *q, const char *what, const sel_
     }
     sel_place_text(at, 0, text, sizeof text);
     return sel_fail_at(error, sel_quantity_function(q, k)->where,
-                       "%s: at %s the device cannot tell the value of this function; run with "
+                       "%s: at %s the device cannot evaluate this function; run with "
                        "--backend cpu",
                        what, text);
 }

@@ -33,7 +33,7 @@ typedef struct cuda_term {
     double constant[CUDA_TERM_PARTS];
 } cuda_term;
 
-/* A place that has no value; in memory of the host that the device can write. */
+/* A place where a term has no value; in pinned memory, which the device writes. */
 typedef struct cuda_term_fault {
     int happened, number;
     int64_t place, step;
@@ -65,7 +65,7 @@ static inline size_t cuda_term_row_bytes(const cuda_term *term) {
 
 #ifndef __CUDACC__
 
-#include "cuda/machine/queue.h"
+#include "cuda/machine/backend.h"
 #include "engine/values/program.h"
 
 typedef struct cuda_terms {
@@ -83,16 +83,14 @@ typedef struct cuda_terms {
 bool cuda_terms_open(cuda_terms *terms, const sel_domain *domain);
 void cuda_terms_close(cuda_terms *terms);
 
-/* Adds a quantity. False: the host has to evaluate it, since it is no program, or the registers of
- * `threads` places exceed a block's memory; `to` then has constants only. */
+/* Adds a quantity, described in `to`. False: the host has to evaluate it, since it is no program,
+ * or the registers of `threads` places exceed a block's memory; `to` then has constants only. */
 bool cuda_terms_take(cuda_terms *terms, const sel_quantity *quantity, int threads, cuda_term *to);
 
 /* Lists the arrays when all quantities are added; uploads them; gives the kernels' view. */
 void cuda_terms_list(cuda_terms *terms, sel_arrays *arrays);
 sel_status cuda_terms_start(cuda_terms *terms, sel_error *error);
 cuda_terms_view cuda_terms_see(const cuda_terms *terms);
-/* The same for a launch whose faults are known. */
-cuda_terms_view cuda_terms_silent(const cuda_terms *terms);
 
 /* Sends the present values of the controls. */
 sel_status cuda_terms_set_controls(cuda_terms *terms, const double *values, cudaStream_t stream,

@@ -205,9 +205,9 @@ SEL_INLINE void LBM_NAME(lbm_regularized)(REAL g[LBM_Q], const LBM_NAME(lbm_rate
 /* Collides the populations of one cell in place. With constants for all but g and rates nothing
  * of the choice is left in the code. */
 SEL_INLINE void LBM_NAME(lbm_collide)(REAL g[LBM_Q], const LBM_NAME(lbm_rates) * rates,
-                                      int collision, bool forced, bool eddies) {
+                                      int collision, bool forced, bool les) {
     LBM_NAME(lbm_rates) local = *rates;
-    if (eddies) {
+    if (les) {
         local = LBM_NAME(lbm_eddy_rates)(g, rates, collision, forced);
     }
     if (collision == LBM_REGULARIZED) {

@@ -1,10 +1,28 @@
-/* lbm_method.h -- numbers of collisions, closures and fields, shared by scenarios and kernels. */
+/* lbm_method.h -- lattices as tables, numbers of collisions, closures and fields, shared by
+ * scenarios and kernels.
+ */
 #ifndef LBM_METHOD_H
 #define LBM_METHOD_H
 
+enum { LBM_D2Q9, LBM_D3Q19, LBM_LATTICES, LBM_MAX_Q = 19 };
+
+typedef struct lbm_direction {
+    int e[3];
+    int opposite;
+    int mirror[3]; /* of a diagonal: its mirror image across each axis */
+    double weight;
+} lbm_direction;
+
+/* For code that runs over directions at run time; others use lbm_lattice.h. */
+typedef struct lbm_lattice {
+    const char *name; /* "D2Q9" */
+    int dims, q;      /* q directions, the rest population included */
+    lbm_direction direction[LBM_MAX_Q];
+} lbm_lattice;
+
 enum { LBM_TRT, LBM_BGK, LBM_REGULARIZED, LBM_COLLISIONS };
 
-/* How a cell with wet faces is closed. */
+/* Which closure computes the unknown populations of a cell with wet faces. */
 typedef enum lbm_opening {
     LBM_CLOSED,
     LBM_OPEN_VELOCITY, /* also walls at the first cell centres */
@@ -13,7 +31,7 @@ typedef enum lbm_opening {
     LBM_OPEN_EDGE /* several wet faces: density and velocity given, or of the next cell inwards */
 } lbm_opening;
 
-/* Numbers per open cell: velocity (3 components) and density deviation, lattice units. */
+/* Numbers per cell with wet faces: velocity (3 components) and density deviation, lattice units. */
 enum { LBM_OPEN_VALUES = 4 };
 
 /* Index in lbm_solver.fields. */

@@ -81,7 +81,7 @@
 ---@field lattice "D2Q9"|"D3Q19" The set of velocities; its first number is the number of dimensions.
 ---@field nu? number Kinematic viscosity; nu or tau is required.
 ---@field tau? number Relaxation time in steps, above 1/2: nu = (tau - 1/2)/3 dx^2/dt.
----@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized bears a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel.
+---@field collision? "trt"|"bgk"|"regularized" trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: one, and moments above the stress are dropped. Which is the most stable depends on the flow: regularized allows a smaller viscosity in vortices, in cavities and beside an inlet in 3-D, trt a coarse body in a 2-D channel.
 ---@field magic? number Only for trt: (tau - 1/2) of the even moments times that of the odd ones. With 3/16 straight walls lie exactly on the faces.
 ---@field acceleration? selenite.vector Force per mass; zero when not given.
 ---@field smagorinsky? number Constant C of Smagorinsky's eddy viscosity (C dx)^2 |S|, usually 0.1 to 0.2; without it there is no eddy viscosity.
@@ -114,7 +114,7 @@
 
 ---An open face that lets vortices and sound out: of the slowest wave along its normal 8 % come back. The pressure returns to 0, by a factor e in the time in which sound crosses the domain 8 times.
 ---@class (exact) selenite.law.outflow
----@field relaxation? number Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.
+---@field relaxation? number Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. The pressure falls by a factor e in 2 / K steps. A sound wave of the angular frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.
 
 ---A plane of symmetry on the face: no flow through it, no friction on it.
 ---@class (exact) selenite.law.slip

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/solvers/lbm/lattice.h"
+#include "engine/solvers/lbm/lbm.h"
 #include "tests/unit/lbm_rules.h"
 
 /* What is tested, the same for both lattices. */

@@ -146,10 +146,10 @@ static void expect_cell(const lbm_case *c, const lbm_step *step, const case_flow
     const lbm_boundary_cell *cell = case_boundary_cell(c, x, row);
     double own[LBM_MAX_Q];
     if (cell) {
-        lbm_loops_of(case_state(c))->gather(step, x, row, cell, own, g);
+        case_state(c)->loops->gather(step, x, row, cell, own, g);
         check_bounces(c, step, flow, cell, own, g);
     } else {
-        lbm_loops_of(case_state(c))->gather(step, x, row, NULL, own, g);
+        case_state(c)->loops->gather(step, x, row, NULL, own, g);
     }
     collides[flow->dims == 3 ? LBM_D3Q19 : LBM_D2Q9][flow->precision](step, x, row, g);
 }
@@ -185,7 +185,7 @@ static void check_flow(const lbm_case *c, const lbm_step *step, const double *be
     memcpy(flow, before, bytes);
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t k = b->row_cells[row]; k < b->row_cells[row + 1]; k++) {
-            lbm_loops_of(case_state(c))->gather(step, b->cells[k].x, row, &b->cells[k], own, g);
+            case_state(c)->loops->gather(step, b->cells[k].x, row, &b->cells[k], own, g);
             add_flow(b->lattice, &b->cells[k], own, g, flow);
         }
     }

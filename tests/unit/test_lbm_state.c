@@ -77,7 +77,7 @@ typedef struct variant {
     bool field; /* an acceleration field and Smagorinsky's model */
     int threads;
     bool streams;
-    const lbm_kernels *kernels;
+    int level; /* of the kernels: 0, the best that the processor can run, 1, ... */
 } variant;
 
 static void gust(double x, double y, double t, const void *data, double value[2]) {
@@ -107,7 +107,7 @@ static void run_everything(const variant *v, outcome *result) {
     }
     c.plan->wants_balance = true;
     case_create(&c);
-    case_state(&c)->kernels = v->kernels;
+    case_state(&c)->loops = lbm_loops_usable((lbm_plan *)c.plan, v->level);
     case_state(&c)->streams = v->streams;
     sel_term terms[SEL_MAX_TERMS];
     sel_request monitor = {.kind = SEL_MONITOR}, balance = {.kind = SEL_BALANCE, .terms = terms};
@@ -139,14 +139,10 @@ static void test_bits_depend_on_nothing(void **unused) {
     (void)unused;
     static outcome first, other;
     for (int k = 0; k < 4 * LBM_COLLISIONS; k++) {
-        variant v = {.precision = k % 2,
-                     .field = k / 2 % 2,
-                     .collision = k / 4,
-                     .threads = 1,
-                     .kernels = lbm_kernels_usable(0)};
+        variant v = {.precision = k % 2, .field = k / 2 % 2, .collision = k / 4, .threads = 1};
         run_everything(&v, &first);
         assert_true(first.numbers[0] > 0 && first.numbers[1] > 0.01);
-        for (int level = 0; (v.kernels = lbm_kernels_usable(level)) != NULL; level++) {
+        for (v.level = 0; sel_level(v.level) >= 0; v.level++) {
             for (int way = 0; way < 6; way++) {
                 v.threads = 1 + way % 3;
                 v.streams = way / 3 == 1;
@@ -268,10 +264,8 @@ static void test_monitor_finds_the_first_bad_cell(void **unused) {
     case_request(&c, &monitor);
     assert_true(isnan(monitor.change)); /* a zero field has no relative change */
     const double bad[9] = {nan("")}, worse[9] = {1e300, 1e300};
-    lbm_loops_of(case_state(&c))
-        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 4, 3, bad);
-    lbm_loops_of(case_state(&c))
-        ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, 1, worse);
+    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 4, 3, bad);
+    case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, 1, worse);
     case_request(&c, &monitor);
     assert_int_equal(monitor.bad_cell, 22);
     assert_int_equal(monitor.bad_cells, 1);
@@ -295,12 +289,12 @@ static void test_monitor_finds_the_fastest_and_the_thinnest_cell(void **unused) 
     for (int64_t row = 1; row < 4; row++) {
         const double fast[9] = {0.1, 0.3, 0.1, 0.1, 0.1}, thin[9] = {-2};
         const double slow[9] = {0.1, 0.15, 0.1, 0.1, 0.1};
-        lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, row, slow);
-        lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 19, row, fast);
-        lbm_loops_of(case_state(&c))
-            ->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 18, row, thin);
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 5, row,
+                                     slow);
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 19, row,
+                                     fast);
+        case_state(&c)->loops->write(&case_state(&c)->layout, case_state(&c)->all.f[0][0], 18, row,
+                                     thin);
         case_request(&c, &monitor);
         assert_int_equal(monitor.bad_cell, -1);
         assert_int_equal(monitor.largest_cell, 21 + 19); /* the first of several */

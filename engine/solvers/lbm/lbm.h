@@ -3,11 +3,10 @@
 #define LBM_H
 
 #include "engine/solvers/lbm/lbm_boundary.h"
-#include "engine/solvers/lbm/lattice.h"
-#include "engine/physics/lbm_method.h"
 #include "engine/scene/solver.h"
 
 enum { LBM_HALFWAY, LBM_ZOU_HE }; /* where a wall lies */
+extern const lbm_lattice lbm_lattices[LBM_LATTICES];
 extern const char *const lbm_lattice_names[], *const lbm_collision_names[], *const lbm_wall_names[];
 
 typedef struct lbm_initial {
@@ -44,12 +43,12 @@ typedef struct lbm_law_outflow {
     double relaxation;
 } lbm_law_outflow;
 
-/* The same, in lattice units (dx = dt = density = 1). */
+/* The parameters of a flow in lattice units (dx = dt = density = 1). */
 typedef struct lbm_numbers {
     double nu, tau;
     double omega_even, omega_odd; /* equal but for TRT */
     double magic;
-    double eddy;            /* 18 sqrt2 C^2 of Smagorinsky's constant C; 0: none */
+    double eddy;            /* 18 sqrt2 C^2 of Smagorinsky's constant C; 0: without the model */
     double acceleration[3]; /* zero where it depends on place, time or controls */
     /* One lattice unit of each in the user's units; pressure is density cs2 (rho - 1) (dx/dt)^2. */
     double velocity_unit, density_unit, pressure_unit;
@@ -61,10 +60,10 @@ typedef struct lbm_plan {
     lbm_numbers numbers;
     lbm_boundary boundary;
     lbm_batch acceleration; /* see lbm_acceleration_batch */
-    double origin;          /* where a uniform one is evaluated */
+    double origin;          /* 0: each coordinate at which a uniform one is evaluated */
 } lbm_plan;
 
-/* Bytes of a stored number; a number of an array of them, and setting it. */
+/* Bytes of a stored number; element `at` of an array of such numbers, and storing it. */
 static inline int64_t lbm_real(const sel_plan *plan) {
     return plan->precision == SEL_F32 ? 4 : 8;
 }
@@ -90,11 +89,8 @@ extern const sel_table lbm_wall_table, lbm_velocity_table, lbm_pressure_table, l
 extern const sel_family lbm_law_family;
 enum { LBM_LAWS = 5 };
 
-/* Refuses a lattice that is not for the number of dimensions of the size. */
+/* Refuses a lattice whose number of dimensions is not that of the size. */
 sel_status lbm_check_lattice(const lbm_params *params, sel_where where, sel_error *error);
-
-/* Resolves the parameters to lattice units. Refuses tau <= 1/2 and what only the numbers show. */
-sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error);
 
 /* sel_solver.facts, .warn, .ahead, .json and .hint. */
 void lbm_facts(const sel_plan *plan, sel_facts *facts);
@@ -105,26 +101,26 @@ void lbm_hint(const sel_plan *plan, double largest, char *text, size_t size);
 
 /* ---- what laws and initial state show before a run: lbm_samples.c ---- */
 
-/* The largest velocity that the reference, the laws, sampled over the run, and the initial state,
- * at some cells, name; user's units. */
+/* The largest velocity that is given: by the reference, by laws (sampled over the run) or by the
+ * initial state (sampled at some cells); user's units. */
 double lbm_largest_velocity(const lbm_plan *plan);
 
-/* The lowest and the highest gauge pressure that laws give in the run, sampled, 0 among them;
- * user's units. */
+/* Minimum and maximum of 0 and of the gauge pressures that laws give, sampled over the run; user's
+ * units. */
 void lbm_pressure_range(const lbm_plan *plan, double *lowest, double *highest);
 
 /* Period of the slowest sound, 4 L / c_s in steps, with L the longest axis that has an open face;
  * 0: there is none. */
 double lbm_sound_period(const lbm_plan *plan);
 
-/* Warns of velocities that start at once or rise within less than that, and of shorter runs;
- * returns whether a velocity does start at once. */
+/* Warns of velocities that start at once or rise within less than this period, and of runs shorter
+ * than it; returns whether a velocity starts at once. */
 bool lbm_warn_of_sound(const lbm_plan *plan, sel_error *warnings);
 
-/* What passes the faces whose velocity is given: the largest velocities across them, inwards and
- * outwards, with their regions, sampled over the run. */
+/* The flow through faces whose velocity is given: the largest normal velocities into and out of the
+ * domain, and their regions, sampled over the run. */
 typedef struct lbm_passing {
-    bool free; /* a face lets pass what the flow wants: nothing else was looked at */
+    bool free; /* the flow through some face is not given: the rest was not sampled */
     double in, out;
     int in_region, out_region;
 } lbm_passing;

@@ -1,12 +1,12 @@
-/* lbm_boundary.c -- list the boundary cells of a domain and where each population comes from.
+/* lbm_boundary.c -- list the boundary cells of a domain and where their populations come from.
  *
  * A population that moves along e arrives at the cell x from x - e (after the periodic axes have
  * wrapped). When x - e is a free cell it is pulled. When x - e is a solid cell, the link is bounced
  * back by the solid's region. When x - e lies outside, the link crosses one face or, at an edge,
- * two; see the rules in boundary.h. No direction goes along three axes at once.
+ * two; see the rules in lbm_boundary.h. No direction goes along three axes at once.
  *
- * Rows are looked at twice, by all threads: first to count, then, where each row's part of the
- * lists begins being known, to fill them in.
+ * All threads go through the rows twice: first to count the entries of each row, then, when it is
+ * known where they begin in the lists, to store them.
  */
 #include "engine/solvers/lbm/lbm_boundary.h"
 
@@ -187,8 +187,8 @@ static void describe_opening(const sel_domain *domain, const int64_t at[3],
     cell->inward_solid = is_solid_inwards(domain, at, cell->normal);
 }
 
-/* True for the wet faces that may meet any other. */
-static bool yields(const sel_domain *domain, int region) {
+/* True for wet faces that may share a cell with any other. */
+static bool may_meet_any(const sel_domain *domain, int region) {
     return is_law(domain, region, &lbm_wall_table) || is_law(domain, region, &lbm_outflow_table);
 }
 
@@ -209,15 +209,15 @@ static sel_status refuse_meeting(const sel_domain *domain, const int64_t at[3], 
         sel_face_name(faces[1]), sel_region_name(domain, region[1], text[1]), cell);
 }
 
-/* Each two wet faces of a cell must be across different axes, and one of them must yield. */
+/* Two wet faces of a cell must be across different axes, and one of them a wall or an outflow. */
 static sel_status refuse_meetings_at(const sel_domain *domain, const int64_t at[3],
                                      sel_error *error) {
     int faces[SEL_FACES], count = wet_faces(domain, at, faces);
     for (int k = 0; k < count; k++) {
         for (int other = k + 1; other < count; other++) {
             bool opposite = faces[k] / 2 == faces[other] / 2;
-            bool allowed = !opposite && (yields(domain, region_at(domain, faces[k], at)) ||
-                                         yields(domain, region_at(domain, faces[other], at)));
+            bool allowed = !opposite && (may_meet_any(domain, region_at(domain, faces[k], at)) ||
+                                         may_meet_any(domain, region_at(domain, faces[other], at)));
             if (!allowed) {
                 return refuse_meeting(domain, at, (const int[]){faces[k], faces[other]}, error);
             }
@@ -241,7 +241,7 @@ static sel_status refuse_meetings(const sel_domain *domain, const lbm_boundary *
     return status;
 }
 
-/* A wall at the centres of its cells has no sense for a solid: its cells are no fluid. */
+/* A solid cannot have its wall at the centres of its cells, since they are not fluid. */
 static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) {
     bool solid[256] = {false};
     sel_status status = SEL_OK;
@@ -261,12 +261,13 @@ static sel_status refuse_wet_solids(const sel_domain *domain, sel_error *error) 
     return status;
 }
 
-/* What comes before a row in the lists, or how much a row adds to them. */
+/* Entries of the lists: those before a row, or those of a row. */
 typedef struct tally {
     int64_t cells, links, openings, spans;
 } tally;
 
-/* Adds the free cells of a row. Both lists: without memory yet, entries are only counted. */
+/* Adds the spans of a row. Here and in list_cell entries are only counted while the lists have no
+ * memory. */
 static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t n) {
     for (int64_t x = 0; x < n;) {
         int64_t start = x;
@@ -283,8 +284,8 @@ static void list_spans(lbm_boundary *b, tally *at, const uint8_t *solid, int64_t
     }
 }
 
-/* Most cells have free cells all about. That is told of many cells at a time, since a large domain
- * has millions of them: near[x] != 0 where a solid is next to the cell x. Not for cells at the
+/* Most cells have only free neighbours, and a large domain has millions of them, so they are found
+ * many at a time: near[x] != 0 where a neighbour of the cell x is solid. Not for cells at the
  * domain's faces. */
 static void look_around(const uint8_t *solid, const int64_t offset[], int directions, int64_t count,
                         uint8_t *restrict near) {
@@ -337,16 +338,14 @@ static void list_row(const sel_domain *domain, lbm_boundary *b, int64_t row, con
         y > 0 && y < n[1] - 1 && (domain->grid.dims == 2 || (z > 0 && z < n[2] - 1)) && n[0] > 2;
     uint8_t near[PIECE];
     list_spans(b, sum, solid, n[0]);
-    for (int64_t x0 = 0, end; x0 < n[0]; x0 = end) {
-        bool ends = x0 == 0 || x0 == n[0] - 1;
-        int64_t last = inside && x0 < n[0] - 1 ? n[0] - 1 : n[0];
-        end = inside && ends ? x0 + 1 : x0 + PIECE < last ? x0 + PIECE : last;
-        if (inside && !ends) {
-            look_around(solid + x0, offset, b->lattice->q, end - x0, near);
-        } else {
-            memset(near, 1, (size_t)(end - x0));
+    for (int64_t x0 = 0; x0 < n[0]; x0 += PIECE) {
+        const int64_t x1 = x0 + PIECE < n[0] ? x0 + PIECE : n[0];
+        const int64_t first = x0 > 0 ? x0 : 1, end = x1 < n[0] ? x1 : n[0] - 1;
+        memset(near, 1, sizeof near);
+        if (inside) {
+            look_around(solid + first, offset, b->lattice->q, end - first, near + first - x0);
         }
-        for (int64_t x = x0; x < end; x++) {
+        for (int64_t x = x0; x < x1; x++) {
             if (near[x - x0] && !solid[x]) {
                 list_cell(domain, b, row, x, sum);
             }
@@ -372,7 +371,7 @@ static void list_rows(const sel_domain *domain, lbm_boundary *b, tally counts[])
     }
 }
 
-/* One block, which begins with the cells. */
+/* One block of memory, which begins with the cells. */
 static sel_status allocate(lbm_boundary *b, sel_error *error) {
     const size_t rows = (size_t)b->rows + 1, spans = (size_t)b->span_count;
     const size_t cells = (size_t)b->cell_count * sizeof *b->cells;
@@ -427,7 +426,6 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
     sel_status status = list(domain, boundary, error);
     status = status ? status : refuse_meetings(domain, boundary, error);
     status = solids ? solids : status;
-    status = status ? status : lbm_batches_create(domain, boundary, &boundary->batches, error);
     if (status) {
         lbm_boundary_free(boundary);
     }
@@ -435,7 +433,6 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
 }
 
 void lbm_boundary_free(lbm_boundary *boundary) {
-    lbm_batches_free(&boundary->batches);
     free(boundary->cells); /* and all behind them */
     *boundary = (lbm_boundary){0};
 }

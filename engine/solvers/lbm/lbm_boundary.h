@@ -1,9 +1,9 @@
-/* lbm_boundary.h -- the boundary of a lattice Boltzmann domain: which cells, what comes in where,
- * and the places of its laws. */
+/* lbm_boundary.h -- the boundary cells of a lattice Boltzmann domain, their links, and the places
+ * at which laws are evaluated.
+ */
 #ifndef LBM_BOUNDARY_H
 #define LBM_BOUNDARY_H
 
-#include "engine/solvers/lbm/lattice.h"
 #include "engine/physics/lbm_method.h"
 #include "engine/scene/solver.h"
 
@@ -11,23 +11,24 @@
  * populations are pulled from neighbours. */
 typedef struct lbm_boundary_cell {
     int64_t x;             /* place in its row */
-    int64_t first_link;    /* links: the bits of `links`, lowest direction first */
-    int64_t opening_index; /* in the list of open cells; -1: none */
-    uint32_t links;        /* bit i: a region owns what comes along direction i */
-    uint32_t bounced;      /* of them: what is bounced back; */
-    uint32_t mirrored[3];  /* what is mirrored at a slip face across each axis: it comes from the
-                              cell beside this one, along the mirrored direction; */
-    uint32_t open;         /* what comes through wet faces, and the closure finds */
+    int64_t first_link;    /* of its links: the bits of `links`, lowest direction first */
+    int64_t opening_index; /* its number among the cells with wet faces; -1: it has none */
+    uint32_t links;        /* bit i: the population along direction i comes by a link */
+    uint32_t bounced;      /* of these: bounced back; */
+    uint32_t mirrored[3];  /* mirrored at a slip face across each axis: from the cell beside this
+                              one, along the mirrored direction; */
+    uint32_t open;         /* through wet faces: computed by the closure */
     int8_t normal[3];      /* inward normals of the wet faces, by axis: 1, -1, or 0 for none */
-    bool inward_solid;     /* the next cell along the normals is: the closure takes this one */
+    bool inward_solid;     /* the next cell along the normals is solid: the closure uses this one */
     lbm_opening opening;
-    uint8_t velocity_region, density_region; /* whose law gives it at this cell; 0: none */
+    uint8_t velocity_region, density_region; /* whose laws give them at this cell; 0: none */
     double keep; /* of an outflow: 1 - K of engine/physics/lbm_closure.h */
 } lbm_boundary_cell;
 
-/* The quantity of a region's law (a velocity, or a pressure when it has one component) at all the
- * places where it is needed: the middle of each link (moving walls), or the centre of each cell
- * (wet faces). Or the acceleration, uniform at one place, else without places: at all cells. */
+/* A quantity that is evaluated at a list of places, in one call: that of a region's law (a
+ * velocity, or a pressure when it has one component) wherever it is needed, the middle of each link
+ * (moving walls), or the centre of each cell (wet faces). Or the acceleration, uniform at one
+ * place, else without places: at all cells. */
 typedef struct lbm_batch {
     const sel_quantity *quantity;
     const sel_region *region; /* NULL: the acceleration */
@@ -39,6 +40,9 @@ typedef struct lbm_batch {
     int64_t *target;   /* number of the link, or of the open cell */
     uint8_t *incoming; /* on links: the direction */
 } lbm_batch;
+
+/* One for each region, and the acceleration. */
+enum { LBM_MOST_BATCHES = SEL_REGION_NUMBERS };
 
 typedef struct lbm_batches {
     int count;
@@ -83,15 +87,7 @@ sel_status lbm_boundary_create(const sel_domain *domain, const lbm_lattice *latt
                                lbm_boundary *boundary, sel_error *error);
 void lbm_boundary_free(lbm_boundary *boundary);
 
-/* Collects the places of each region whose law has a quantity (lbm_terms.c). */
-sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
-                              lbm_batches *batches, sel_error *error);
-void lbm_batches_free(lbm_batches *batches);
-
 /* True when the region's law makes the faces that it paints wet. */
 bool lbm_region_is_wet(const sel_region *region);
-
-/* True when region `number` may let mass through: a wet face or a moving wall. */
-bool lbm_region_passes(const sel_domain *domain, int number);
 
 #endif

@@ -1,5 +1,5 @@
-/* lbm_check.c -- what `selenite check` tells of a flow, what may be wrong with one that can be run,
- * and why a run may have diverged.
+/* lbm_check.c -- what `selenite check` reports of a flow, its warnings, and why a run may have
+ * diverged.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void add_number(sel_facts *facts, const char *name, double lattice, doubl
     facts->v[facts->count++] = (sel_fact){.name = name, .user = lattice * unit, .lattice = lattice};
 }
 
-/* What lattice and user count differently, beside lengths and velocities. */
+/* Numbers in lattice and in user's units. */
 static void add_units(const lbm_plan *plan, double velocity, sel_facts *facts) {
     const lbm_numbers *numbers = &plan->numbers;
     const double dx = plan->params->common.dx;
@@ -65,17 +65,17 @@ static bool has_opening(const sel_domain *domain, int face) {
     return false;
 }
 
-/* From face to face along an axis. */
-static bool is_passed(const sel_domain *domain, int axis) {
+/* Whether the domain is open at both ends of an axis. */
+static bool is_open_along(const sel_domain *domain, int axis) {
     return has_opening(domain, 2 * axis) && has_opening(domain, 2 * axis + 1);
 }
 
-/* Along the axis that the flow passes from face to face, or the longest one. */
+/* Along the first axis with both ends open, else along the longest one. */
 static double domain_length(const sel_domain *domain) {
     const sel_grid *grid = &domain->grid;
     int64_t longest = 0;
     for (int a = 0; a < grid->dims; a++) {
-        if (is_passed(domain, a)) {
+        if (is_open_along(domain, a)) {
             return (double)grid->n[a] * grid->dx;
         }
         longest = grid->n[a] > longest ? grid->n[a] : longest;
@@ -99,14 +99,14 @@ static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
     const sel_domain *domain = plan->base.domain;
     static const char *const names[] = {"open faces x", "open faces y", "open faces z"};
     for (int a = 0; a < domain->grid.dims; a++) {
-        if (is_passed(domain, a)) {
+        if (is_open_along(domain, a)) {
             sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
                          (double)(domain->grid.n[a] - 1) * domain->grid.dx);
         }
     }
 }
 
-/* Six digits, or as many as tell it from 1/2, which it must be above. */
+/* Six digits, or as many as are needed to distinguish it from 1/2, its lower limit. */
 static void tau_text(double tau, char *text, size_t size) {
     int digits = 6;
     do {
@@ -163,11 +163,11 @@ void lbm_json(const sel_plan *plan, FILE *to) {
 /* |u| in lattice units above which the error of compressibility, of order Ma^2, passes 10 %. */
 static const double fastest = 0.2;
 static const double largest_tau = 2;
-/* Above it nearly incompressible flow is out of question. */
+/* Of the density, above which the flow is not even weakly compressible. */
 static const double most_deviation = 0.3;
-/* Above it the collisions are seldom stable. */
+/* Above it collisions are seldom stable. */
 enum { MOST_CELL_REYNOLDS = 20 };
-/* Of what goes the other way, that counts as none: profiles end on zeros with round-off. */
+/* An opposite flow smaller than this part counts as none: zeros of profiles have round-off. */
 static const double no_part = 1e-6;
 
 /* At a velocity in lattice units. Smagorinsky's model at the largest strain that cells can show, U
@@ -198,15 +198,14 @@ static void warn_of_speed(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
-/* Of the pressures that laws give the one farthest from 0, as the density deviation in lattice
- * units. */
+/* Of the pressure given by laws that is farthest from 0, as a density deviation, lattice units. */
 static double largest_deviation(const lbm_plan *plan) {
     double lowest, highest;
     lbm_pressure_range(plan, &lowest, &highest);
     return (highest > -lowest ? highest : lowest) / plan->numbers.pressure_unit;
 }
 
-/* Who takes the density for the pressure writes 1 where 0 is meant. */
+/* Whoever confuses the pressure with the density writes 1 instead of 0. */
 static void warn_of_pressure(const lbm_plan *plan, sel_error *warnings) {
     const double deviation = largest_deviation(plan);
     if (fabs(deviation) > most_deviation) {
@@ -229,7 +228,8 @@ static void warn_of_units(const lbm_plan *plan, sel_error *warnings) {
     }
 }
 
-/* What enters must leave: else mass grows, or goes, without end. */
+/* What enters must be able to leave, and conversely: otherwise mass grows, or shrinks, without end.
+ */
 static void warn_of_mass(const lbm_plan *plan, sel_error *warnings) {
     const sel_domain *domain = plan->base.domain;
     const lbm_passing passing = lbm_find_passing(plan);

@@ -35,7 +35,7 @@ static lbm_layout make_layout(const sel_grid *grid, int64_t planes, int64_t real
     return layout;
 }
 
-/* What a row costs, in cells: a row without free ones is looked at, too. */
+/* What a row costs, in free cells; 1 for visiting it. */
 static int64_t cost_of_row(const lbm_boundary *boundary, int64_t row) {
     int64_t cost = 1;
     for (int64_t s = boundary->row_spans[row]; s < boundary->row_spans[row + 1]; s++) {
@@ -72,7 +72,7 @@ static void list(sel_state *base) {
     state->forcing = lbm_acceleration_is_field(plan) ? LBM_FORCE_FIELD
                      : lbm_is_forced(plan)           ? LBM_UNIFORM_FORCE
                                                      : LBM_NO_FORCE;
-    /* One line before the first row, for what is pulled to its halo. */
+    /* A line before the first row, which cells of its halo pull from. */
     const int64_t line = SEL_LINE / real;
     const sel_cells populations = {
         .n = {nx, grid->n[1], grid->n[2]},
@@ -89,16 +89,14 @@ static void list(sel_state *base) {
     state->streams = 2 * (uint64_t)(blocks->count * populations.count * real) > sel_machine_cache();
     share_rows(&plan->boundary, base->threads, arrays);
     lbm_list(&state->all, &vectors);
-    SEL_ADD(arrays, state, law_values, 3 * plan->boundary.batches.largest, 0);
     SEL_ADD(arrays, state, rows, LBM_ROWS * nx * base->threads, 0);
     SEL_ADD(arrays, state, acceleration, 3, 0);
     SEL_ADD(arrays, state, acceleration_before, 3, 0);
-    SEL_ADD(arrays, state, places,
-            lbm_acceleration_is_field(plan) ? 6 * lbm_acceleration_chunk(plan) * nx : 0, 0);
 }
 
-/* How far from itself a row is needed: not at all, and where the axis is periodic and not cut
- * beyond the other end. On an axis of one cell it is beyond both. Returns their number. */
+/* The offsets at which halos need copies of a row, after 0: a period away, if it is at an end of a
+ * periodic axis that is not cut into blocks; at both ends if the axis has one cell. Returns their
+ * number. */
 static int find_shifts(const sel_grid *grid, bool cut, int axis, int64_t at, int64_t stride,
                        int64_t shift[3]) {
     const int64_t n = grid->n[axis];
@@ -145,21 +143,14 @@ static sel_status apply_acceleration(lbm_cpu *state, double steps, sel_error *er
     const lbm_plan *plan = state->all.plan;
     const int64_t chunk = lbm_acceleration_chunk(plan), total = sel_state_rows(&state->all.base);
     const int64_t nx = state->layout.nx;
-    double value[3] = {0, 0, 0};
     sel_status status = SEL_OK;
-    if (!sel_quantity_given(plan->acceleration.quantity)) {
-        return SEL_OK;
-    }
     if (!state->all.acceleration_field) {
-        status = lbm_batch_evaluate(&plan->acceleration, plan->base.domain, steps, value, error);
-        for (int a = 0; a < 3; a++) {
-            state->acceleration[a] = value[a] / lbm_acceleration_unit(plan);
-        }
+        return lbm_acceleration_uniform(plan, steps, state->acceleration, error);
     }
-    for (int64_t row = 0; state->all.acceleration_field && row < total && !status; row += chunk) {
+    for (int64_t row = 0; row < total && !status; row += chunk) {
         char *to = (char *)state->all.acceleration_field + row * nx * lbm_real(&plan->base);
         status = lbm_acceleration_rows(plan, steps, row, row + chunk < total ? chunk : total - row,
-                                       state->places, to, total * nx, error);
+                                       state->all.places, to, total * nx, error);
     }
     return status;
 }
@@ -175,7 +166,7 @@ void lbm_acceleration_at(const lbm_cpu *state, int64_t x, int64_t row, double va
 
 /* The laws of the step from `step` on. */
 static sel_status apply_laws(lbm_cpu *state, int64_t step, unsigned due, sel_error *error) {
-    return lbm_batches_apply(state->all.plan, step, due, state->law_values, state->all.link_add,
+    return lbm_batches_apply(state->all.plan, step, due, state->all.law_values, state->all.link_add,
                              state->all.open_value, error);
 }
 
@@ -188,7 +179,7 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
                             ? apply_acceleration(state, (double)base->step + 1, error)
                             : SEL_OK;
     status = status ? status : apply_laws(state, base->step, due, error);
-    if (status) { /* the velocity of the state that is left needs the acceleration that it had */
+    if (status) { /* the velocity of the present state depends on its acceleration */
         apply_acceleration(state, (double)base->step, NULL);
     }
     return status;
@@ -210,7 +201,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 
 static sel_status start(sel_state *base, sel_error *error) {
     lbm_cpu *state = (lbm_cpu *)base;
-    state->kernels = lbm_kernels_usable(0);
+    state->loops = lbm_loops_usable(state->all.plan, 0);
     sel_status status = apply_acceleration(state, 0, error);
     memcpy(state->acceleration_before, state->acceleration, 3 * sizeof(double));
     status = status ? status : lbm_set_initial(state, error);
@@ -243,7 +234,6 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block) {
 
 /* Rows first <= row < end, block by block. */
 static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int64_t end) {
-    const lbm_loops *loops = lbm_loops_of(state);
     const sel_blocks *blocks = &state->all.base.blocks;
     const int64_t *spans = state->all.plan->boundary.row_spans;
     for (int64_t row = first; row < end;) {
@@ -254,7 +244,7 @@ static void sweep(const lbm_cpu *state, int64_t step_number, int64_t first, int6
             if (spans[row] == spans[row + 1]) {
                 continue; /* all cells are solid, and zero for ever */
             }
-            loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
+            state->loops->sweep[step.collision][step.forcing][step.numbers->eddy > 0](&step, row);
             lbm_fill_halo(state, step.to, row, !lbm_row_wraps(&step, row));
         }
     }
@@ -284,11 +274,12 @@ static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
 
 #define DECLARE(level) extern const lbm_loops lbm_d2q9_loops_##level[2], lbm_d3q19_loops_##level[2];
 SEL_LEVELS(DECLARE)
-#define TABLE(level) {{[LBM_D2Q9] = lbm_d2q9_loops_##level, [LBM_D3Q19] = lbm_d3q19_loops_##level}},
+#define TABLE(level) {[LBM_D2Q9] = lbm_d2q9_loops_##level, [LBM_D3Q19] = lbm_d3q19_loops_##level},
 
-const lbm_kernels *lbm_kernels_usable(int k) {
-    static const lbm_kernels tables[] = {SEL_LEVELS(TABLE)};
-    return sel_level(k) < 0 ? NULL : &tables[sel_level(k)];
+const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int k) {
+    static const lbm_loops *const tables[][LBM_LATTICES] = {SEL_LEVELS(TABLE)};
+    const int level = sel_level(k);
+    return level < 0 ? NULL : &tables[level][plan->params->lattice][plan->base.precision];
 }
 
 const sel_cpu lbm_on_cpu = {

@@ -19,7 +19,7 @@ static inline int64_t lbm_row_offset(const lbm_layout *layout, int64_t row) {
     return row / layout->ny * layout->slice + row % layout->ny * layout->pitch;
 }
 
-/* What a step does besides streaming: it picks the bulk loop. */
+/* The body force of a step, which selects the loop over its cells. */
 typedef enum lbm_forcing {
     LBM_NO_FORCE,
     LBM_UNIFORM_FORCE,
@@ -44,8 +44,8 @@ typedef struct lbm_step {
     double *link_flow;                   /* adds up the mass that leaves by each link, or NULL */
 } lbm_step;
 
-/* Whether the sweep leaves x = -1 and x = nx of the row as well, which spares reading the ends
- * again: where all cells are free and none is a boundary cell. */
+/* Whether the sweep also stores x = -1 and x = nx of a row, which spares reading its ends again:
+ * where all cells are free and none is a boundary cell. */
 static inline bool lbm_row_wraps(const lbm_step *step, int64_t row) {
     const lbm_boundary *boundary = step->boundary;
     const lbm_span *span = &boundary->spans[boundary->row_spans[row]];
@@ -64,11 +64,11 @@ typedef struct lbm_loops {
                  double *to, int64_t stride);
     /* Stores the populations of one cell. */
     void (*write)(const lbm_layout *layout, void *f, int64_t x, int64_t row, const double *g);
-    /* What a free cell sent along each direction in the step, and what came, closed, before it is
-     * collided; `cell` is NULL for one that is no boundary cell. */
+    /* The populations that a free cell sent in the step, and those that it gathers, closed and not
+     * yet collided; `cell`: NULL if it is no boundary cell. */
     void (*gather)(const lbm_step *step, int64_t x, int64_t row, const lbm_boundary_cell *cell,
                    double *own, double *g);
-    /* What needs no loop: f64 functions of one cell, for initial states and fields. */
+    /* For initial states and fields, in f64: functions of one cell. */
     /* stored populations of a smooth flow */
     void (*start)(double drho, const double *u, const double *strain, double tau, const double *a,
                   double *g);
@@ -78,16 +78,13 @@ typedef struct lbm_loops {
                      double *q);
 } lbm_loops;
 
-typedef struct lbm_kernels {
-    const lbm_loops *loops[LBM_LATTICES]; /* [..][SEL_F32, SEL_F64] */
-} lbm_kernels;
-
-/* The tables that this processor can run, best first; NULL after the last (machine/cpu.h). */
-const lbm_kernels *lbm_kernels_usable(int index);
+/* Those of a plan's lattice and precision at the levels that this processor can run, best first;
+ * NULL after the last (machine/cpu.h). */
+const lbm_loops *lbm_loops_usable(const lbm_plan *plan, int index);
 
 /* ---- the state ---- */
 
-/* Rows about a row of cells. */
+/* A row of cells and its neighbours. */
 enum { LBM_HERE, LBM_BELOW_Y, LBM_ABOVE_Y, LBM_BELOW_Z, LBM_ABOVE_Z, LBM_AROUND };
 
 enum {
@@ -96,27 +93,20 @@ enum {
 
 typedef struct lbm_cpu {
     lbm_state all; /* f: cell (0, 0) of direction 0 */
-    const lbm_kernels *kernels;
+    const lbm_loops *loops;
     const lbm_lattice *lattice;
-    lbm_layout layout;  /* of each block; its plane is that of the largest */
-    bool streams;       /* the populations are larger than the caches: store past them */
-    double *law_values; /* scratch of lbm_batches_apply */
-    double *rows;       /* per thread LBM_ROWS rows of numbers */
+    lbm_layout layout; /* of each block; its plane is that of the largest */
+    bool streams;      /* the populations are larger than the caches: store past them */
+    double *rows;      /* per thread LBM_ROWS rows of numbers */
 
     lbm_forcing forcing;
     double *acceleration;        /* [3] uniform, lattice units: of the last collision */
     double *acceleration_before; /* [3] of the collision before that one */
-    double *places;              /* scratch of a field: 6 numbers per place */
 } lbm_cpu;
 
 /* The populations of the present step, of the block that has a row. */
 static inline void *lbm_now(const lbm_cpu *state, int64_t row) {
     return state->all.f[sel_block_of(&state->all.base.blocks, row)][state->all.base.step & 1];
-}
-
-static inline const lbm_loops *lbm_loops_of(const lbm_cpu *state) {
-    const lbm_plan *plan = state->all.plan;
-    return &state->kernels->loops[plan->params->lattice][plan->base.precision];
 }
 
 /* The acceleration of the last collision at cell x of a row, lattice units. */
@@ -132,13 +122,13 @@ lbm_step lbm_describe_step(const lbm_cpu *state, int64_t step, int block);
 /* Sets the populations of step 0. */
 sel_status lbm_set_initial(lbm_cpu *state, sel_error *error);
 
-/* Of the density over the free cells, less what it is at rest. */
+/* The sum of the density's deviation from rest over the free cells. */
 double lbm_deviation(lbm_cpu *state);
 
 /* sel_cpu.observe */
 void lbm_observe(sel_state *base, bool initially);
 
-/* How it is looked at. */
+/* sel_cpu.look */
 int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int64_t x1,
                   const double **values);
 void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main);

@@ -1,13 +1,12 @@
-/* lbm_cpu_fields.c -- the populations that belong to the flow of step 0, and all that is told of
- * the populations of a step: fields, what links carry, the balance of mass.
+/* lbm_cpu_fields.c -- the populations of step 0, and what is computed from those of a step: fields,
+ * forces and fluxes through links, the balance of mass.
  *
  * Density and velocity are moments of the stored populations. Vorticity and the q criterion are
- * differences of the velocity. Forces, fluxes through regions, strain rate and stress are what an
- * observed step has shown. A step is observed just before it is taken, from the populations that it
- * begins with: what comes to a cell is pulled through walls and closures as the step itself will,
- * and not collided. Strain needs no neighbours: it is in these populations
- * (engine/physics/lbm_field.h). Step 0 shows the links of the step to come, and the strain of the
- * initial velocity, by differences.
+ * differences of the velocity. Forces, fluxes through regions, strain rate and stress are stored by
+ * an observed step: just before it is computed, its populations are gathered as the step itself
+ * will do it, by streaming, walls and closures, and not collided. The strain of a cell follows from
+ * these populations alone (engine/physics/lbm_field.h). For step 0 the links are those of the step
+ * to come, and the strain that of the initial velocity, by differences.
  */
 #include <omp.h>
 #include <string.h>
@@ -16,23 +15,18 @@
 
 /* ---- the gradient of the velocity, by differences ---- */
 
-/* d[a][b] = d u_a / d x_b, per step; zero for axes that the domain has not. */
-typedef struct gradient {
-    double d[3][3];
-} gradient;
-
-/* The gradient at the free cell x of a row (y + ny z): central differences, one-sided beside solids
- * and faces that are not periodic, zero where both neighbours are missing. rows[LBM_HERE] and the
- * rows about it, after wrapping: a component per dimension, of nx numbers each; NULL outside of the
- * domain. */
-static gradient gradient_at(const sel_domain *domain, const double *const rows[LBM_AROUND],
-                            int64_t x, int64_t row) {
+/* d[a][b] = d u_a / d x_b per step, zero for axes that the domain has not, at the free cell x of a
+ * row (y + ny z): central differences, one-sided beside solids and faces that are not periodic,
+ * zero where both neighbours are missing. rows[LBM_HERE] and the rows about it, after wrapping: a
+ * component per dimension, of nx numbers each; NULL outside of the domain. */
+static void find_gradient(const sel_domain *domain, const double *const rows[LBM_AROUND], int64_t x,
+                          int64_t row, double d[3][3]) {
     const sel_grid *grid = &domain->grid;
     const int64_t *n = grid->n, at[3] = {x, row % n[1], row / n[1]};
     const int64_t stride[3] = {1, n[0], n[0] * n[1]};
     const uint8_t *cell = domain->cell + row * n[0] + x;
     const double *here = rows[LBM_HERE] + x;
-    gradient found = {{{0}}};
+    memset(d, 0, 9 * sizeof **d);
     for (int b = 0; b < grid->dims; b++) {
         const double *beside[2]; /* NULL: a solid, or outside */
         for (int side = 0; side < 2; side++) {
@@ -46,13 +40,12 @@ static gradient gradient_at(const sel_domain *domain, const double *const rows[L
         const double *below = beside[0], *above = beside[1];
         for (int a = 0; a < grid->dims; a++) {
             const int64_t c = a * n[0];
-            found.d[a][b] = below && above ? 0.5 * (above[c] - below[c])
-                            : above        ? above[c] - here[c]
-                            : below        ? here[c] - below[c]
-                                           : 0;
+            d[a][b] = below && above ? 0.5 * (above[c] - below[c])
+                      : above        ? above[c] - here[c]
+                      : below        ? here[c] - below[c]
+                                     : 0;
         }
     }
-    return found;
 }
 
 /* ---- rows ---- */
@@ -65,7 +58,7 @@ static double *thread_rows(const lbm_cpu *state) {
  * to[(1 + dims) nx]. */
 static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, double *to) {
     int64_t nx = state->layout.nx;
-    lbm_loops_of(state)->read(&state->layout, lbm_now(state, row), row, x0, x1, to, nx);
+    state->loops->read(&state->layout, lbm_now(state, row), row, x0, x1, to, nx);
     double acceleration[3];
     for (int64_t x = x0; x < x1 && state->forcing != LBM_NO_FORCE; x++) {
         if (x == x0 || state->forcing == LBM_FORCE_FIELD) {
@@ -77,7 +70,7 @@ static void read_row(const lbm_cpu *state, int64_t row, int64_t x0, int64_t x1, 
     }
 }
 
-/* The rows around `row` in the order of gradient_at, after wrapping; -1: outside. */
+/* The row and its neighbours, after wrapping; -1: outside. */
 static void window(const lbm_cpu *state, int64_t row, int64_t rows[LBM_AROUND]) {
     const sel_grid *grid = &state->all.plan->base.domain->grid;
     const int64_t *n = grid->n, at[3] = {0, row % n[1], row / n[1]}, stride[3] = {0, 1, n[1]};
@@ -139,11 +132,11 @@ int lbm_cpu_field(const sel_state *base, int field, int64_t row, int64_t x0, int
     } else {
         read_row(state, row, x0, x1, to);
     }
-    for (int64_t k = 0; k < x1 - x0; k++) { /* moments give place to what is made of them */
-        double value[3];
+    for (int64_t k = 0; k < x1 - x0; k++) { /* the field replaces the moments */
+        double value[3], d[3][3];
         if (rotation) {
-            gradient g = gradient_at(state->all.plan->base.domain, velocity, x0 + k, row);
-            components = lbm_rotation_field(field, g.d, dims, &units, value);
+            find_gradient(state->all.plan->base.domain, velocity, x0 + k, row, d);
+            components = lbm_rotation_field(field, d, dims, &units, value);
         } else {
             components = lbm_moment_field(field, to[k], to + nx + k, nx, dims, &units, value);
         }
@@ -175,7 +168,6 @@ void lbm_cpu_main(const sel_state *base, int64_t row, sel_main_row *main) {
 /* `values`: [rows][1 + dims][nx] of the whole domain, density deviation and velocity. */
 static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
     const lbm_plan *plan = state->all.plan;
-    const lbm_loops *loops = lbm_loops_of(state);
     const int64_t nx = state->layout.nx, dims = state->lattice->dims;
     const double *velocity[LBM_AROUND], *here = values + row * (1 + dims) * nx;
     int64_t rows[LBM_AROUND];
@@ -184,19 +176,19 @@ static void set_row(const lbm_cpu *state, const double *values, int64_t row) {
         velocity[k] = rows[k] < 0 ? NULL : values + (rows[k] * (1 + dims) + 1) * nx;
     }
     for (int64_t x = 0; x < nx; x++) {
-        double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q];
+        double u[3] = {0}, strain[6], a[3], g[LBM_MAX_Q], d[3][3];
         if (sel_state_solids(&state->all.base, row)[x]) {
             continue;
         }
-        gradient d = gradient_at(plan->base.domain, velocity, x, row);
+        find_gradient(plan->base.domain, velocity, x, row, d);
         for (int c = 0; c < dims; c++) {
             u[c] = here[(1 + c) * nx + x];
         }
-        lbm_gradient_strain(d.d, (int)dims, strain);
+        lbm_gradient_strain(d, (int)dims, strain);
         lbm_acceleration_at(state, x, row, a);
-        const double eddies = lbm_eddy_viscosity(plan->numbers.eddy, d.d);
-        loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddies, a, g);
-        loops->write(&state->layout, lbm_now(state, row), x, row, g);
+        const double eddy_viscosity = lbm_eddy_viscosity(plan->numbers.eddy, d);
+        state->loops->start(here[x], u, strain, plan->numbers.tau + 3 * eddy_viscosity, a, g);
+        state->loops->write(&state->layout, lbm_now(state, row), x, row, g);
     }
 }
 
@@ -227,7 +219,7 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
         const lbm_boundary_cell *cell = &boundary->cells[c];
         double own[LBM_MAX_Q], g[LBM_MAX_Q];
         int64_t link = cell->first_link;
-        lbm_loops_of(state)->gather(step, cell->x, row, cell, own, g);
+        state->loops->gather(step, cell->x, row, cell, own, g);
         for (int i = 1; i < state->lattice->q; i++) {
             if (cell->links >> i & 1u) {
                 const int opposite = state->lattice->direction[i].opposite;
@@ -238,21 +230,21 @@ static void observe_links(const lbm_cpu *state, const lbm_step *step, int64_t ro
     }
 }
 
-/* The rate of strain of a cell per step (parts as in lbm_lattice.h) from what comes to it in a
- * step; returns its dynamic viscosity. Lattice units. *c: the first boundary cell that is not
- * before it. */
+/* The rate of strain of a cell per step (parts as in lbm_lattice.h) from the populations that it
+ * gathers in a step; returns its dynamic viscosity. Lattice units. *c: the first boundary cell that
+ * is not before it. */
 static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, int64_t x,
                                     int64_t row, int64_t *c, double strain[6]) {
     const lbm_boundary *boundary = step->boundary;
-    const lbm_loops *loops = lbm_loops_of(state);
     double own[LBM_MAX_Q], g[LBM_MAX_Q], acceleration[3], q[6], drho;
     while (*c < boundary->row_cells[row + 1] && boundary->cells[*c].x < x) {
         ++*c;
     }
     const bool met = *c < boundary->row_cells[row + 1] && boundary->cells[*c].x == x;
-    loops->gather(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
+    state->loops->gather(step, x, row, met ? &boundary->cells[*c] : NULL, own, g);
     lbm_acceleration_at(state, x, row, acceleration);
-    double tau = loops->pi_neq(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
+    double tau =
+        state->loops->pi_neq(g, acceleration, step->numbers->tau, step->numbers->eddy, &drho, q);
     return lbm_pi_strain(q, drho, tau, state->lattice->dims, strain);
 }
 
@@ -260,10 +252,11 @@ static double strain_of_populations(const lbm_cpu *state, const lbm_step *step, 
 static double strain_of_gradient(const lbm_cpu *state, const double *const velocity[LBM_AROUND],
                                  int64_t x, int64_t row, double strain[6]) {
     const lbm_numbers *numbers = &state->all.plan->numbers;
-    gradient g = gradient_at(state->all.plan->base.domain, velocity, x, row);
-    double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
-    lbm_gradient_strain(g.d, state->lattice->dims, strain);
-    return rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, g.d));
+    double d[3][3];
+    find_gradient(state->all.plan->base.domain, velocity, x, row, d);
+    const double rho = 1 + velocity[LBM_HERE][x - state->layout.nx];
+    lbm_gradient_strain(d, state->lattice->dims, strain);
+    return rho * (numbers->nu + lbm_eddy_viscosity(numbers->eddy, d));
 }
 
 static void observe_strain(const lbm_cpu *state, const lbm_step *step, int64_t row,
@@ -365,8 +358,9 @@ double lbm_deviation(lbm_cpu *state) {
     return sel_sum_rows(&state->all.base, sum_row, false);
 }
 
-/* Moves what the links carried since the last balance to the regions' totals. (Sums that run on for
- * the whole run would lose digits.) A second balance at the same step finds the same rates. */
+/* Moves the flow through links since the last balance to the regions' totals. (A sum over the
+ * whole run for each link would lose digits.) A second balance at the same step finds the same
+ * rates. */
 static void update_flows(lbm_cpu *state) {
     const lbm_boundary *boundary = &state->all.plan->boundary;
     const int64_t steps = state->all.base.step - state->all.balance_step;
@@ -379,7 +373,7 @@ static void update_flows(lbm_cpu *state) {
         state->all.rate[boundary->link_region[link]] += state->all.link_flow[link];
         state->all.link_flow[link] = 0;
     }
-    lbm_book(&state->all, state->all.rate, steps);
+    lbm_add_outflow(&state->all, state->all.rate, steps);
     state->all.balance_step = state->all.base.step;
 }
 

@@ -1,7 +1,7 @@
 /* lbm_kernel_table.h -- the loops of one lattice in both precisions, as a table for one level.
  *
- * Included by lbm_d2q9_kernel.c and lbm_d3q19_kernel.c, which define LBM_DIMS and LBM_TABLE(level),
- * the table's name, and are compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off
+ * Included by lbm_d2q9_kernel.c and lbm_d3q19_kernel.c, which define LBM_DIMS and the table's
+ * name, LBM_TABLE, and are compiled once per level with -DSEL_LEVEL=v2, v3, v4 (or any, off
  * x86-64). Nothing is contracted or reordered, so that all levels give the same bits.
  */
 #include <math.h>
@@ -22,17 +22,11 @@
 #define LBM_SQRT(x) sqrtf(x)
 #define LBM_NAME(name) name##_f32
 #include "engine/solvers/lbm/lbm_loops.h"
-#undef REAL
-#undef LBM_SQRT
-#undef LBM_NAME
 
 #define REAL double
 #define LBM_SQRT(x) sqrt(x)
 #define LBM_NAME(name) name##_f64
 #include "engine/solvers/lbm/lbm_loops.h"
-#undef REAL
-#undef LBM_SQRT
-#undef LBM_NAME
 
 static double pi_neq(const double *g, const double *a, double tau, double eddy, double *drho,
                      double *q) {

@@ -238,7 +238,7 @@ enum { LBM_NAME(LINE) = 64 / sizeof(REAL) }; /* cells of a cache line */
 /* Collides `count` cells of a row from x on into to[i * plane] for direction i; may be in place. */
 SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, int64_t count,
                                 LBM_NAME(lbm_source) source, REAL *to, int64_t plane, int collision,
-                                lbm_forcing forcing, bool eddies) {
+                                lbm_forcing forcing, bool les) {
     const lbm_layout *layout = &step->layout;
 #define FIELD(axis, sum)                                                        \
     const REAL *field##axis = (const REAL *)step->acceleration_field;           \
@@ -264,7 +264,7 @@ SEL_INLINE void LBM_NAME(cells)(const lbm_step *step, int64_t row, int64_t x, in
 #define LOAD(i, ex, ey, ez, opposite, weight) g[i] = from##i[k];
         LBM_DIRECTIONS(LOAD)
 #undef LOAD
-        LBM_NAME(lbm_collide)(g, &rates, collision, forcing != LBM_NO_FORCE, eddies);
+        LBM_NAME(lbm_collide)(g, &rates, collision, forcing != LBM_NO_FORCE, les);
 #define STORE(i, ex, ey, ez, opposite, weight) to##i[k] = g[i];
         LBM_DIRECTIONS(STORE)
 #undef STORE
@@ -293,7 +293,7 @@ SEL_INLINE void LBM_NAME(put)(REAL *to, const REAL *line, bool streams) {
 /* Cells x0 <= x < x1, whole cache lines, past the caches: each line of cells is stored at once, so
  * that loads and stores go on side by side. */
 SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_t x0, int64_t x1,
-                                       int collision, lbm_forcing forcing, bool eddies) {
+                                       int collision, lbm_forcing forcing, bool les) {
     enum { LINE = LBM_NAME(LINE) };
     const int64_t plane = step->layout.plane;
     REAL *to = (REAL *)step->to + lbm_row_offset(&step->layout, row);
@@ -301,7 +301,7 @@ SEL_INLINE void LBM_NAME(stream_cells)(const lbm_step *step, int64_t row, int64_
         const LBM_NAME(lbm_source) source = LBM_NAME(pulled)(step, row, x);
         REAL line[LBM_Q * LINE] __attribute__((aligned(64)));
         LBM_NAME(prefetch)(source);
-        LBM_NAME(cells)(step, row, x, LINE, source, line, LINE, collision, forcing, eddies);
+        LBM_NAME(cells)(step, row, x, LINE, source, line, LINE, collision, forcing, les);
 #define STORE(i, ex, ey, ez, opposite, weight) sel_stream_line(to + i * plane + x, line + i * LINE);
         LBM_DIRECTIONS(STORE)
 #undef STORE
@@ -497,3 +497,6 @@ VARIANTS(bgk, LBM_BGK)
 VARIANTS(regularized, LBM_REGULARIZED)
 #undef VARIANTS
 #undef VARIANT
+#undef REAL
+#undef LBM_SQRT
+#undef LBM_NAME

@@ -45,23 +45,6 @@ static int dims(const sel_common *params) {
     return lattice_of(params)->dims;
 }
 
-static sel_status resolve_acceleration(const sel_simulation *simulation, lbm_numbers *numbers,
-                                       sel_error *error) {
-    const lbm_params *params = (const lbm_params *)simulation->params;
-    const sel_quantity *q = &params->acceleration;
-    if (!sel_quantity_given(q) || sel_quantity_depends(q)) {
-        return SEL_OK;
-    }
-    double origin = 0, value[3] = {0};
-    sel_places at = {.n = 1, .x = &origin, .y = &origin, .z = &origin};
-    sel_status status = sel_quantity_eval(q, "acceleration", &at, value, error);
-    double unit = params->common.dx / (params->common.dt * params->common.dt);
-    for (int a = 0; a < 3; a++) {
-        numbers->acceleration[a] = value[a] / unit;
-    }
-    return status;
-}
-
 static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *numbers,
                               sel_error *error) {
     const lbm_params *params = (const lbm_params *)simulation->params;
@@ -90,34 +73,33 @@ static sel_status resolve_tau(const sel_simulation *simulation, lbm_numbers *num
     return SEL_OK;
 }
 
-sel_status lbm_resolve(const sel_simulation *simulation, lbm_numbers *numbers, sel_error *error) {
-    const lbm_params *params = (const lbm_params *)simulation->params;
-    *numbers = (lbm_numbers){.velocity_unit = params->common.dx / params->common.dt,
-                             .density_unit = params->density};
-    numbers->pressure_unit = params->density * numbers->velocity_unit * numbers->velocity_unit / 3;
-    sel_status tau = resolve_tau(simulation, numbers, error);
-    sel_status acceleration = resolve_acceleration(simulation, numbers, error);
-    return tau ? tau : acceleration;
-}
-
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const sel_simulation *simulation = base->simulation;
     lbm_plan *p = (lbm_plan *)base;
-    p->params = (const lbm_params *)simulation->params;
-    base->density = p->params->density;
-    sel_status status =
-        lbm_check_lattice(p->params, sel_simulation_where(simulation, "lattice"), error);
-    if (status) {
-        return status;
+    const lbm_params *params = p->params = (const lbm_params *)simulation->params;
+    const double velocity = params->common.dx / params->common.dt;
+    p->numbers = (lbm_numbers){.velocity_unit = velocity,
+                               .density_unit = params->density,
+                               .pressure_unit = params->density * velocity * velocity / 3};
+    base->density = params->density;
+    sel_status lattice =
+        lbm_check_lattice(params, sel_simulation_where(simulation, "lattice"), error);
+    if (lattice) {
+        return lattice;
     }
-    status = lbm_resolve(simulation, &p->numbers, error);
-    sel_status listed =
-        lbm_boundary_create(base->domain, &lbm_lattices[p->params->lattice], &p->boundary, error);
     p->acceleration = lbm_acceleration_batch(p);
-    return status ? status : listed;
+    const bool varies = sel_quantity_depends(&params->acceleration);
+    sel_status tau = resolve_tau(simulation, &p->numbers, error);
+    sel_status acceleration =
+        varies ? SEL_OK : lbm_acceleration_uniform(p, 0, p->numbers.acceleration, error);
+    sel_status listed =
+        lbm_boundary_create(base->domain, &lbm_lattices[params->lattice], &p->boundary, error);
+    listed = listed ? listed : lbm_batches_create(base->domain, &p->boundary, error);
+    return tau ? tau : acceleration ? acceleration : listed;
 }
 
 static void clear_plan(sel_plan *plan) {
+    lbm_batches_free(&((lbm_plan *)plan)->boundary);
     lbm_boundary_free(&((lbm_plan *)plan)->boundary);
 }
 
@@ -145,7 +127,7 @@ static void state_text(const sel_plan *plan, char *text, size_t size) {
 }
 
 /* sel_solver.wall_value. Velocity, pressure and outflow laws and "zou_he" walls hold at the first
- * cell centres, so that they fix nothing on the face; slip fixes no whole vector. */
+ * cell centres, so that no value on the face is known; slip gives no whole vector. */
 static sel_status wall_value(const sel_plan *plan, int field, int region, const sel_places *at,
                              bool *known, double *out, sel_error *error) {
     const sel_variant *law = &plan->domain->regions[region - 1].law;
@@ -169,7 +151,8 @@ static sel_status wall_value(const sel_plan *plan, int field, int region, const 
 
 static const char *const initial_fields[] = {"velocity", "pressure", NULL};
 
-/* A step reads and writes each population once, a look reads them and whether the cell is solid. A
+/* A step reads and writes each population once; a reduction reads them and whether the cell is
+ * solid. A
  * state has two copies of the populations, and the velocity at the last steady test. */
 static sel_cell_bytes bytes(const sel_common *params, int precision) {
     const lbm_lattice *lattice = lattice_of(params);

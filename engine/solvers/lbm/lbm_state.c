@@ -1,4 +1,4 @@
-/* lbm_state.c -- list the arrays of a flow; name what backends found and give it the user's units.
+/* lbm_state.c -- list the arrays of a flow; convert results of backends to the user's units.
  */
 #include "engine/solvers/lbm/lbm_state.h"
 
@@ -12,7 +12,7 @@ lbm_units lbm_units_of(const lbm_plan *plan) {
                        .time = plan->base.domain->grid.dt};
 }
 
-void lbm_book(lbm_state *state, const double *carried, int64_t steps) {
+void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         state->out[r] += carried[r];
         state->rate[r] = carried[r] / (double)steps;
@@ -72,7 +72,7 @@ sel_cells lbm_plain_cells(const sel_grid *grid, int components) {
                        .count = components * sel_grid_cells(grid)};
 }
 
-/* What an observed step fills, as far as the plan wants it. */
+/* The arrays that an observed step fills, if the plan wants them. */
 static void list_observed(lbm_state *state, sel_type real) {
     const sel_plan *base = &state->plan->base;
     const sel_grid *grid = &base->domain->grid;
@@ -93,20 +93,23 @@ void lbm_list(lbm_state *state, const sel_cells *vectors) {
     const lbm_plan *plan = state->plan = (const lbm_plan *)state->base.plan;
     const lbm_boundary *boundary = &plan->boundary;
     const sel_domain *domain = plan->base.domain;
-    const bool books = plan->base.wants_balance;
+    const bool books = plan->base.wants_balance, field = lbm_acceleration_is_field(plan);
     const sel_type real = {'f', (uint32_t)lbm_real(&plan->base)};
     sel_arrays *arrays = &state->base.arrays;
     state->base.last = (sel_last){.type = real, .components = domain->grid.dims, .scale = 1};
     state->base.turns.at = state->f;
     state->base.turns.type = real;
     sel_state_list_turns(&state->base, "f");
-    if (lbm_acceleration_is_field(plan)) {
+    if (field) {
         sel_arrays_add_cells(arrays, "acceleration_field", &state->acceleration_field, real,
                              vectors, 0);
     }
     state->copies = state->copies > 1 ? state->copies : 1;
     SEL_ADD(arrays, state, link_add, state->copies * boundary->link_count, 0);
     SEL_ADD(arrays, state, open_value, state->copies * LBM_OPEN_VALUES * boundary->open_count, 0);
+    SEL_ADD(arrays, state, law_values, 3 * boundary->batches.largest, SEL_ON_HOST);
+    SEL_ADD(arrays, state, places, field ? 6 * lbm_acceleration_chunk(plan) * domain->grid.n[0] : 0,
+            SEL_ON_HOST);
     list_observed(state, real);
     SEL_ADD(arrays, state, link_flow, books ? boundary->link_count : 0, SEL_SAVED);
     SEL_ADD(arrays, state, out, books ? domain->region_count + 1 : 0, SEL_SAVED | SEL_ON_HOST);

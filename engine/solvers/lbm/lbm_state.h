@@ -1,5 +1,4 @@
-/* lbm_state.h -- what the state of a flow is on any backend, and what is told of it in the user's
- * units.
+/* lbm_state.h -- the state of a flow on any backend, and its results in the user's units.
  */
 #ifndef LBM_STATE_H
 #define LBM_STATE_H
@@ -15,13 +14,15 @@ typedef struct lbm_state {
     void *acceleration_field;      /* in the run's precision; NULL: uniform */
     double *link_add, *open_value; /* see lbm_batches_apply, */
     int64_t copies;                /* for so many steps, one behind the other */
+    double *law_values;            /* scratch of lbm_batches_apply, on the host, */
+    double *places;                /* and of lbm_acceleration_rows */
 
-    /* Of the last observed step; NULL: nobody asks for it. */
-    void *links;       /* [2][links] what left along each link, and what came, as populations */
+    /* Of the last observed step; NULL: not wanted. */
+    void *links;       /* [2][links] populations that left along each link, and that entered */
     double *strain[2]; /* the fields LBM_STRAIN_RATE and LBM_STRESS, [components][cells] */
 
     /* Balance of mass, lattice units. */
-    double *link_flow;  /* [links] out of the domain since balance_step; NULL: nobody asks */
+    double *link_flow;  /* [links] out of the domain since balance_step; NULL: not wanted */
     double *out, *rate; /* [regions + 1] through each since step 0, and per step, on the host */
     int64_t balance_step;
     double first_mass;
@@ -41,8 +42,9 @@ static inline double lbm_mass(const lbm_state *state, double deviation) {
     return (double)state->plan->base.domain->free_cells + deviation;
 }
 
-/* Books what left through each region in so many steps, `carried` by region number, from 1. */
-void lbm_book(lbm_state *state, const double *carried, int64_t steps);
+/* Adds the mass that left through each region in `steps` steps, carried[region] from 1 on, to the
+ * totals. */
+void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps);
 
 /* Fills the terms of a SEL_BALANCE request, exact to round-off:
  *   mass         of all free cells; per unit depth in 2-D

@@ -29,12 +29,13 @@ static const sel_field pressure_fields[] = {
 };
 
 static const sel_field outflow_fields[] = {
-    SEL_ROW(lbm_law_outflow, relaxation, NUMBER,
-            "Share K, below 1, by which the pressure is drawn to 0 in a step; when not given, 0.25 "
-            "c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. "
-            "The pressure falls by a factor e in 2 / K steps. A sound wave of the angular "
-            "frequency w per step comes back with the part K / sqrt(K^2 + 4 w^2) of its amplitude.",
-            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        lbm_law_outflow, relaxation, NUMBER,
+        "Fraction K, below 1, by which the pressure returns to 0 in a step; when not given, 0.25 "
+        "c_s / L with L the number of cells of the domain along the normal and c_s = 1/sqrt 3. "
+        "The pressure falls by a factor e in 2 / K steps. A sound wave of the angular "
+        "frequency w per step comes back with the fraction K / sqrt(K^2 + 4 w^2) of its amplitude.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 static sel_status check_outflow(const void *data, sel_where where, sel_error *error) {
@@ -127,7 +128,7 @@ static const sel_field lbm_fields[] = {
     SEL_ROW(lbm_params, collision, CHOICE,
             "trt: two relaxation times; bgk: one, and walls move with the viscosity; regularized: "
             "one, and moments above the stress are dropped. Which is the most stable depends on "
-            "the flow: regularized bears a smaller viscosity in vortices, in cavities and beside "
+            "the flow: regularized allows a smaller viscosity in vortices, in cavities and beside "
             "an inlet in 3-D, trt a coarse body in a 2-D channel.",
             .preset = LBM_TRT, .choices = lbm_collision_names),
     SEL_ROW(lbm_params, magic, NUMBER,

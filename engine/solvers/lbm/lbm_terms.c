@@ -1,5 +1,5 @@
-/* lbm_terms.c -- what a scenario gives as functions, evaluated in f64: the laws of the boundary and
- * the acceleration, in time, and the flow at step 0.
+/* lbm_terms.c -- the quantities of a scenario, evaluated in f64: laws of the boundary and
+ * acceleration in time, and the flow at step 0.
  */
 #include "engine/solvers/lbm/lbm_terms.h"
 
@@ -30,7 +30,7 @@ bool lbm_region_passes(const sel_domain *domain, int number) {
     return lbm_region_is_wet(region) || quantity_of(region) != NULL;
 }
 
-/* Adds a place, in cells; without memory yet it is only counted. */
+/* Adds a place, in cells; it is only counted while the batch has no memory. */
 static void add_place(const sel_grid *grid, lbm_batch *batch, const double at[3], int64_t target,
                       int incoming) {
     if (batch->x) {
@@ -64,17 +64,18 @@ static void add_cell(const sel_domain *domain, const lbm_boundary *boundary,
             link++;
         }
     }
-    const uint8_t givers[2] = {cell->velocity_region, cell->density_region};
+    const uint8_t regions[2] = {cell->velocity_region, cell->density_region};
     for (int k = 0; k < 2; k++) {
-        lbm_batch *batch = of_region[givers[k]];
+        lbm_batch *batch = of_region[regions[k]];
         if (batch) {
             add_place(grid, batch, centre, cell->opening_index, 0);
         }
     }
 }
 
-static void add_all(const sel_domain *domain, const lbm_boundary *boundary, lbm_batches *batches,
+static void add_all(const sel_domain *domain, const lbm_boundary *boundary,
                     lbm_batch *const of_region[]) {
+    const lbm_batches *batches = &boundary->batches;
     for (int k = 0; k < batches->count; k++) {
         batches->v[k].count = 0;
     }
@@ -103,9 +104,9 @@ static sel_status allocate(lbm_batches *batches, int dims, sel_error *error) {
     return SEL_OK;
 }
 
-sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boundary,
-                              lbm_batches *batches, sel_error *error) {
-    lbm_batch *of_region[256] = {NULL};
+sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error) {
+    lbm_batches *batches = &boundary->batches;
+    lbm_batch *of_region[SEL_REGION_NUMBERS] = {NULL};
     *batches = (lbm_batches){.v = calloc((size_t)domain->region_count + 1, sizeof *batches->v)};
     if (!batches->v) {
         return sel_fail_memory(error, "the laws", sizeof *batches->v);
@@ -125,15 +126,16 @@ sel_status lbm_batches_create(const sel_domain *domain, const lbm_boundary *boun
             of_region[r] = batch;
         }
     }
-    add_all(domain, boundary, batches, of_region);
+    add_all(domain, boundary, of_region);
     sel_status status = allocate(batches, domain->grid.dims, error);
     if (!status) {
-        add_all(domain, boundary, batches, of_region);
+        add_all(domain, boundary, of_region);
     }
     return status;
 }
 
-void lbm_batches_free(lbm_batches *batches) {
+void lbm_batches_free(lbm_boundary *boundary) {
+    lbm_batches *batches = &boundary->batches;
     for (int k = 0; k < batches->count; k++) {
         free(batches->v[k].x); /* and all behind it */
     }
@@ -218,6 +220,20 @@ int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
 double lbm_acceleration_unit(const lbm_plan *plan) {
     const sel_grid *grid = &plan->base.domain->grid;
     return grid->dx / (grid->dt * grid->dt);
+}
+
+sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
+                                    sel_error *error) {
+    const lbm_batch *batch = &plan->acceleration;
+    sel_status status = SEL_OK;
+    memset(value, 0, 3 * sizeof *value);
+    if (sel_quantity_given(batch->quantity)) {
+        status = lbm_batch_evaluate(batch, plan->base.domain, steps, value, error);
+    }
+    for (int a = 0; a < 3; a++) {
+        value[a] /= lbm_acceleration_unit(plan);
+    }
+    return status;
 }
 
 sel_status lbm_acceleration_rows(const lbm_plan *plan, double steps, int64_t first, int64_t rows,
@@ -318,7 +334,7 @@ static sel_status evaluate(const part *p, const sel_quantity *q, const char *wha
     return status;
 }
 
-/* Populations of no or negative mass mean nothing. */
+/* Densities must be positive. */
 static sel_status check_density(const part *p, sel_error *error) {
     const sel_plan *plan = &p->plan->base;
     const sel_grid *grid = &plan->domain->grid;

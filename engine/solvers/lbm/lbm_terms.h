@@ -1,11 +1,18 @@
-/* lbm_terms.h -- what a scenario gives as functions, evaluated in f64: the laws of the boundary and
- * the acceleration, in time, and the flow at step 0. */
+/* lbm_terms.h -- the quantities of a scenario, evaluated in f64: laws of the boundary and
+ * acceleration in time, and the flow at step 0. */
 #ifndef LBM_TERMS_H
 #define LBM_TERMS_H
 
 #include "engine/solvers/lbm/lbm.h"
 
-/* The steps after time 0 at which a batch holds in the step from `step` to step + 1. */
+/* boundary->batches: the places of each region whose law has a quantity. */
+sel_status lbm_batches_create(const sel_domain *domain, lbm_boundary *boundary, sel_error *error);
+void lbm_batches_free(lbm_boundary *boundary);
+
+/* True when region `number` may let mass through: a wet face or a moving wall. */
+bool lbm_region_passes(const sel_domain *domain, int number);
+
+/* The time, in steps, at which a batch is evaluated for the step from `step` to step + 1. */
 double lbm_batch_steps(const lbm_batch *batch, int64_t step);
 
 /* Evaluates one batch `steps` steps after time 0 into values[components][count], user's units. */
@@ -40,6 +47,10 @@ bool lbm_is_forced(const lbm_plan *plan);
 
 /* One lattice unit of it in the user's units. */
 double lbm_acceleration_unit(const lbm_plan *plan);
+
+/* A uniform one, lattice units; zero where none is given. */
+sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
+                                    sel_error *error);
 
 /* Rows that are evaluated at a time: enough places for all cores, few enough to stay in the caches.
  */
