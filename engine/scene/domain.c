@@ -5,11 +5,13 @@
  */
 #include "engine/scene/domain.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/base/machine.h"
+#include "engine/base/share.h"
 #include "engine/scene/solver.h"
 
 enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
@@ -275,6 +277,102 @@ sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, c
     const double *third = domain->grid.dims == 3 ? z : NULL;
     return (sel_places){(size_t)n, x, y, third, t, domain->control_values};
 }
+
+/* ---- quantities at cells ---- */
+
+enum { EVALUATED_AT_ONCE = 1 << 15 }; /* cells, by each thread */
+
+/* Numbers of scratch memory per cell, beside a quantity's components: its place, and the gap. */
+enum { OF_PLACE = 4 };
+
+typedef struct evaluation {
+    const sel_domain *domain;
+    const sel_evaluation *asked;
+    const bool *wanted;
+    int64_t end, rows; /* of all; in a part */
+    double *scratch;   /* of all threads */
+    double *to;
+} evaluation;
+
+/* Fills value[at->n], NaN in gaps. Those of the places remain that are no gaps. */
+static sel_status evaluate_with_gaps(const sel_evaluation *asked, sel_places *at, double *x,
+                                     double *y, double *z, uint8_t *gap, double *value,
+                                     sel_error *error) {
+    const size_t n = at->n;
+    sel_status status = sel_quantity_gaps(asked->quantity, at, gap, error);
+    at->n = 0;
+    for (size_t i = 0; i < n && !status; i++) {
+        x[at->n] = x[i];
+        y[at->n] = y[i];
+        z[at->n] = z[i];
+        at->n += !gap[i];
+    }
+    size_t left = at->n;
+    if (left && !status) {
+        status = sel_quantity_eval(asked->quantity, asked->what, at, value, error);
+    }
+    for (size_t i = n; i-- > 0 && !status;) {
+        value[i] = gap[i] ? (double)NAN : value[--left];
+    }
+    return status;
+}
+
+/* sel_part */
+static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error *error) {
+    const evaluation *e = task;
+    const sel_evaluation *asked = e->asked;
+    const sel_domain *domain = e->domain;
+    const int components = asked->quantity->components;
+    const int64_t nx = domain->grid.n[0], cells = e->rows * nx;
+    const int64_t first = asked->first + part * e->rows;
+    const int64_t end = first + e->rows < e->end ? first + e->rows : e->end;
+    double *x = e->scratch + thread * (OF_PLACE + components) * cells, *y = x + cells;
+    double *z = y + cells, *gap = z + cells, *value = gap + cells;
+    const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
+    sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
+    sel_status status = SEL_OK;
+    if (n && asked->gaps) {
+        status = evaluate_with_gaps(asked, &at, x, y, z, (uint8_t *)gap, value, error);
+    } else if (n) {
+        status = sel_quantity_eval(asked->quantity, asked->what, &at, value, error);
+    }
+    const int64_t apart = asked->apart ? asked->apart : components * nx;
+    for (int c = 0; c < components && !status; c++) {
+        for (int64_t row = first; row < end; row++) {
+            const uint8_t *region = domain->cell + row * nx;
+            double *to = e->to + (row - asked->first) * apart + c * nx;
+            for (int64_t i = 0; i < nx; i++) {
+                to[i] = e->wanted[region[i]] ? *value++ : 0;
+            }
+        }
+    }
+    return status;
+}
+
+sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
+                               double *to, sel_error *error) {
+    static const bool free_cells[SEL_REGION_NUMBERS] = {true};
+    const int64_t nx = domain->grid.n[0], all = domain->grid.n[1] * domain->grid.n[2];
+    evaluation e = {.domain = domain,
+                    .asked = asked,
+                    .wanted = asked->wanted ? asked->wanted : free_cells,
+                    .end = asked->end ? asked->end : all,
+                    .to = to};
+    const int64_t rows = e.end - asked->first;
+    threads = threads > 0 ? threads : 1;
+    e.rows = nx < EVALUATED_AT_ONCE ? EVALUATED_AT_ONCE / nx : 1;
+    e.rows = e.rows < rows ? e.rows : rows;
+    const int64_t numbers = threads * (OF_PLACE + asked->quantity->components) * e.rows * nx;
+    const size_t bytes = (size_t)numbers * sizeof *e.scratch;
+    e.scratch = malloc(bytes);
+    sel_status status =
+        e.scratch ? sel_share_out((rows + e.rows - 1) / e.rows, threads, evaluate_part, &e, error)
+                  : sel_fail_memory(error, "evaluating a quantity", bytes);
+    free(e.scratch);
+    return status;
+}
+
+/* ---- names and marks ---- */
 
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]) {
     const char *name = domain->regions[number - 1].name;

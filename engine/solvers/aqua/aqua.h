@@ -67,6 +67,12 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
 
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 
+/* Neighbour k of a cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]). */
+extern const int aqua_around[AQUA_AROUND][2];
+
+/* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
+int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
+
 /* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
  * painted so, and the outline of NODATA. Open ones are dry before every step and have the bed to
  * which water falls; the others stand at their level. What the flow adds to them has left the
@@ -109,7 +115,6 @@ typedef struct aqua_terrain {
     int64_t pits;       /* cells lower than all their neighbours */
     double deepest_pit; /* m below its lowest neighbour */
     double mean_slope, largest_slope;
-    int64_t slopes; /* between cells, so many */
 } aqua_terrain;
 
 typedef struct aqua_plan {
@@ -184,16 +189,8 @@ bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
 /* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
 double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
 
-/* Neighbour k lies at (x + aqua_around[k][0], y + aqua_around[k][1]), as AQUA_NEIGHBOURS says. */
-extern const int aqua_around[8][2];
-
-/* The cell at (x, y) with periodic axes wrapped; -1: outside. And whether there is a free one. */
-int64_t aqua_cell_of(const sel_grid *grid, int64_t x, int64_t y);
-bool aqua_is_free(const sel_domain *domain, int64_t x, int64_t y);
-
 /* Fills plan->ghosts; plan->ground must be there. */
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
-void aqua_ghosts_free(aqua_ghosts *ghosts);
 
 /* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */
 bool aqua_passes(const sel_domain *domain, int region);
@@ -226,30 +223,16 @@ double aqua_rate_unit(const aqua_plan *plan);
 /* The time at which they are taken: the middle of the step. */
 double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
 
-/* ---- quantities evaluated at the cells of all rows, some rows at a time by each thread ---- */
+/* ---- quantities ---- */
 
-/* What is to be evaluated. */
-typedef struct aqua_asked {
-    const sel_quantity *quantity;
-    const char *what; /* for messages */
-    double t;
-    bool ghosts; /* at free cells, and at those painted by laws other than walls */
-    bool gaps;   /* NaN where it asks a raster that has no data there; else that is an error */
-} aqua_asked;
+/* A quantity at the centres of all free cells, to[ny][nx], 0 in the others. */
+sel_status aqua_cell_values(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                            double t, double *to, sel_error *error);
 
-/* Takes `count` rows from y on: values[count][nx], 0 in cells that were not asked for. Several
- * threads call it at once; it may be called again for rows that failed. */
-typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const double *values,
-                                  sel_error *error);
-
-/* Fails where the quantity or `take` does: at the first of such rows. take NULL: `to` is
- * double[ny][nx]. */
-sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
-                           void *to, sel_error *error);
-
-/* A quantity at one place; NULL: it is the same everywhere. */
-sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
-                      const double *place, double t, double *value, sel_error *error);
+/* The same if it depends on place, else one number; and how many numbers these are. */
+sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                       double *to, sel_error *error);
+int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q);
 
 /* ---- what is told ---- */
 

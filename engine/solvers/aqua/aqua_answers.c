@@ -106,7 +106,8 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
                 int sign = crosses(p, q, a, b);
                 bool inside = x + dx >= -1 && x + dx <= grid->n[0] && y + dy <= grid->n[1];
                 if (!sign || !inside ||
-                    !(aqua_is_free(domain, x, y) || aqua_is_free(domain, x + dx, y + dy))) {
+                    (aqua_free_cell(domain, x, y) < 0 &&
+                     aqua_free_cell(domain, x + dx, y + dy) < 0)) {
                     continue;
                 }
                 if (to) {

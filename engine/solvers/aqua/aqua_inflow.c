@@ -159,20 +159,17 @@ sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t s
                      sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const char *what = supply->name;
-    const bool field = supply->spread == AQUA_FIELD;
     const double t = aqua_time_of_amounts(plan, step);
     const double unit = aqua_rate_unit(plan), most = aqua_store_of(plan).most_rain;
-    const int64_t count = field ? sel_grid_cells(&domain->grid) : 1;
-    const aqua_asked asked = {supply->rate, what, t, false, false};
-    sel_status status = field ? aqua_rows_visit(plan, &asked, NULL, to, error)
-                              : aqua_value(plan, supply->rate, what, NULL, t, to, error);
+    const int64_t count = aqua_value_count(plan, supply->rate);
+    sel_status status = aqua_values(plan, supply->rate, what, t, to, error);
     for (int64_t i = 0; i < count && !status; i++) {
         const double given = to[i];
         if (aqua_rate_fits(given, unit, most, &to[i])) {
             continue;
         }
         return given < 0
-                   ? refuse_negative(plan, what, given, field ? i : -1, t, error)
+                   ? refuse_negative(plan, what, given, count > 1 ? i : -1, t, error)
                    : sel_fail_at(error, sel_simulation_where(plan->base.simulation, what),
                                  "%s brings %.3g m in a step at t=%g, too much for the depths of "
                                  "precision \"f32\"; reduce dt, or give depth_limit",
@@ -188,7 +185,7 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
     const double t = aqua_time_of_amounts(plan, step);
     char what[80];
     snprintf(what, sizeof what, "discharge of source %s", from->name);
-    sel_status status = aqua_value(plan, &from->source->discharge, what, NULL, t, units, error);
+    sel_status status = aqua_values(plan, &from->source->discharge, what, t, units, error);
     if (!status && *units < 0) {
         return sel_fail_at(error, from->source->place,
                            "%s is negative, %g, at t=%.10g: sources only bring water", what, *units,

@@ -20,6 +20,46 @@ static aqua_layout make_layout(const sel_grid *grid) {
     return layout;
 }
 
+int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[2] = {x, y};
+    for (int a = 0; a < 2; a++) {
+        if (sel_axis_periodic(grid, a)) {
+            at[a] = (at[a] % grid->n[a] + grid->n[a]) % grid->n[a];
+        } else if (at[a] < 0 || at[a] >= grid->n[a]) {
+            return -1;
+        }
+    }
+    const int64_t cell = at[1] * grid->n[0] + at[0];
+    return domain->cell[cell] == 0 ? cell : -1;
+}
+
+#define OFFSET(k, dx, dy) {dx, dy},
+const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(OFFSET)};
+#undef OFFSET
+
+/* ---- quantities ---- */
+
+sel_status aqua_cell_values(const aqua_plan *plan, const sel_quantity *q, const char *what,
+                            double t, double *to, sel_error *error) {
+    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
+    return sel_domain_evaluate(plan->base.domain, &asked, plan->base.threads, to, error);
+}
+
+int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q) {
+    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
+    return field ? sel_grid_cells(&plan->base.domain->grid) : 1;
+}
+
+sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                       double *to, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const double *origin = domain->grid.origin;
+    const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, t);
+    return sel_quantity_depends(q) & SEL_ON_PLACE ? aqua_cell_values(plan, q, what, t, to, error)
+                                                  : sel_quantity_eval(q, what, &at, to, error);
+}
+
 /* ---- alpha ---- */
 
 static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
@@ -34,24 +74,21 @@ static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
-    const aqua_asked asked = {q, "alpha", 0, false, false};
-    const bool field = sel_quantity_depends(q) != 0;
-    const size_t cells = field ? (size_t)sel_grid_cells(&domain->grid) : 1;
-    double uniform = 0;
-    plan->alpha = field ? sel_machine_allocate(cells * sizeof(double)) : NULL;
-    if (field && !plan->alpha) {
-        return sel_fail_memory(error, "alpha", cells * sizeof(double));
+    const int64_t count = aqua_value_count(plan, q);
+    const size_t bytes = (size_t)count * sizeof(double);
+    double uniform = 0, *alpha = &uniform;
+    if (count > 1) {
+        alpha = plan->alpha = sel_machine_allocate(bytes);
     }
-    const double *alpha = field ? plan->alpha : &uniform;
-    sel_status status = field ? aqua_rows_visit(plan, &asked, NULL, plan->alpha, error)
-                              : aqua_value(plan, q, "alpha", NULL, 0, &uniform, error);
+    sel_status status = alpha ? aqua_values(plan, q, "alpha", 0, alpha, error)
+                              : sel_fail_memory(error, "alpha", bytes);
     plan->smallest_alpha = HUGE_VAL;
-    for (size_t i = 0; i < cells && !status; i++) {
-        if (field && domain->cell[i]) {
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (plan->alpha && domain->cell[i]) {
             continue;
         }
         if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return refuse_alpha(plan, alpha[i], (int64_t)i, error);
+            return refuse_alpha(plan, alpha[i], i, error);
         }
         plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
         plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
@@ -62,19 +99,19 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 /* ---- how deep the water gets ---- */
 
 static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
+    const sel_quantity *depth = &plan->params->initial.depth;
     const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
     *found = 0;
-    if (!sel_quantity_given(asked.quantity)) {
+    if (!sel_quantity_given(depth)) {
         return SEL_OK;
     }
-    double *depth = sel_machine_allocate(cells * sizeof *depth);
-    sel_status status = depth ? aqua_rows_visit(plan, &asked, NULL, depth, error)
-                              : sel_fail_memory(error, "the water", cells * sizeof *depth);
+    double *values = sel_machine_allocate(cells * sizeof *values);
+    sel_status status = values ? aqua_cell_values(plan, depth, "initial.depth", 0, values, error)
+                               : sel_fail_memory(error, "the water", cells * sizeof *values);
     for (size_t i = 0; i < cells && !status; i++) {
-        *found = depth[i] > *found ? depth[i] : *found;
+        *found = fmax(*found, values[i]);
     }
-    free(depth);
+    free(values);
     return status;
 }
 
@@ -118,7 +155,8 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
-    aqua_ghosts_free(&p->ghosts);
+    free(p->ghosts.at); /* and all behind it */
+    free(p->ghosts.edge);
     aqua_inflows_free(p);
     free(p->own_ground);
     free(p->alpha);

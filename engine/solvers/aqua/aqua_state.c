@@ -1,6 +1,7 @@
 /* aqua_state.c -- the arrays of sel.aqua, what they hold at step 0, and what the host evaluates and
  * books for a step. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "engine/solvers/aqua/aqua_state.h"
 
@@ -227,54 +228,64 @@ void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed) {
 
 /* ---- depths ---- */
 
-static sel_status check_depth(const aqua_plan *plan, const aqua_store *store, int64_t cell,
-                              double depth, sel_error *error) {
+/* Rows of depths that are evaluated before they are stored: so many cells. */
+enum { STORED_AT_ONCE = 1 << 20 };
+
+/* Stores depths[end - first][nx]. Refuses the first cell that has a negative one, or one beyond the
+ * store's limit. */
+static sel_status store_rows(const aqua_plan *plan, int64_t first, int64_t end,
+                             const double *depths, const aqua_parts *water, sel_error *error) {
+    const int64_t nx = plan->layout.nx;
+    const aqua_store store = aqua_store_of(plan);
+    int64_t wrong = INT64_MAX;
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : wrong)
+    for (int64_t y = first; y < end; y++) {
+        const double *depth = depths + (y - first) * nx;
+        for (int64_t x = 0; x < nx; x++) {
+            set_water(&store, aqua_part(water, y), aqua_index(&plan->layout, x, y), depth[x]);
+            if ((depth[x] < 0 || depth[x] * store.per_metre > store.limit) && wrong > y * nx + x) {
+                wrong = y * nx + x;
+            }
+        }
+    }
+    const double depth = wrong < INT64_MAX ? depths[wrong - first * nx] : 0;
     if (depth < 0) {
         char text[SEL_CELL_TEXT];
         return sel_fail_at(error, sel_simulation_where(plan->base.simulation, "initial"),
                            "the initial depth at cell %s is negative, %g",
-                           sel_cell_text(&plan->base.domain->grid, cell, text), depth);
+                           sel_cell_text(&plan->base.domain->grid, wrong, text), depth);
     }
-    return depth * store->per_metre > store->limit ? aqua_too_deep(plan, 0, cell, error) : SEL_OK;
+    return depth > 0 ? aqua_too_deep(plan, 0, wrong, error) : SEL_OK;
 }
 
-typedef struct water_to {
-    const aqua_plan *plan;
-    aqua_store store;
-    const aqua_parts *water;
-} water_to;
-
-/* aqua_take_rows */
-static sel_status store_water(void *to, int64_t y, int64_t count, const double *values,
-                              sel_error *error) {
-    const water_to *w = to;
-    const int64_t nx = w->plan->layout.nx;
-    sel_status status = SEL_OK;
-    for (int64_t row = y; row < y + count && !status; row++) {
-        const double *depth = values + (row - y) * nx;
-        const int64_t first = aqua_index(&w->plan->layout, 0, row);
-        for (int64_t x = 0; x < nx && !status; x++) {
-            status = check_depth(w->plan, &w->store, row * nx + x, depth[x], error);
-            if (!status) {
-                set_water(&w->store, aqua_part(w->water, row), first + x, depth[x]);
-            }
-        }
+static sel_status store_initial(const aqua_plan *plan, const aqua_parts *water, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
+    const int64_t most = nx < STORED_AT_ONCE ? STORED_AT_ONCE / nx : 1;
+    const int64_t rows = most < ny ? most : ny;
+    sel_evaluation asked = {.quantity = &plan->params->initial.depth, .what = "initial.depth"};
+    const size_t bytes = (size_t)(rows * nx) * sizeof(double);
+    double *depths = malloc(bytes);
+    sel_status status = depths ? SEL_OK : sel_fail_memory(error, "the water", bytes);
+    for (; asked.first < ny && !status; asked.first = asked.end) {
+        asked.end = asked.first + rows < ny ? asked.first + rows : ny;
+        status = sel_domain_evaluate(domain, &asked, plan->base.threads, depths, error);
+        status = status ? status : store_rows(plan, asked.first, asked.end, depths, water, error);
     }
+    free(depths);
     return status;
 }
 
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
-    water_to to = {plan, aqua_store_of(plan), water};
     const size_t row = (size_t)plan->layout.pitch * size_of(plan);
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads)
     for (int64_t y = -AQUA_HALO; y < plan->layout.ny + AQUA_HALO; y++) {
         const int64_t first = aqua_index(&plan->layout, -AQUA_HALO, y);
         memset((char *)aqua_part(water, y) + first * (int64_t)size_of(plan), 0, row);
     }
-    sel_status status = sel_quantity_given(asked.quantity)
-                            ? aqua_rows_visit(plan, &asked, store_water, &to, error)
+    sel_status status = sel_quantity_given(&plan->params->initial.depth)
+                            ? store_initial(plan, water, error)
                             : SEL_OK;
     aqua_set_ghosts(plan, z, NULL, water);
     return status;
@@ -292,7 +303,7 @@ static double alpha_at(const aqua_plan *plan, int64_t x, int64_t y) {
     const sel_domain *domain = plan->base.domain;
     double alpha = plan->alpha[y * plan->layout.nx + x];
     for (int k = 0; domain->cell[y * plan->layout.nx + x] != 0 && k < 8; k++) {
-        int64_t cell = aqua_cell_of(&domain->grid, x + aqua_around[k][0], y + aqua_around[k][1]);
+        int64_t cell = aqua_free_cell(domain, x + aqua_around[k][0], y + aqua_around[k][1]);
         alpha = cell >= 0 ? fmax(alpha, plan->alpha[cell]) : alpha;
     }
     return alpha;
