@@ -63,6 +63,9 @@ const sel_raster *sel_raster_of(const sel_lookup *lookup);
 /* The value at a point as above; NaN outside and where there are no data. */
 double sel_raster_value(const sel_raster *raster, double x, double y);
 
+/* The undeclared value that the pixel at a point has; NULL: none, or the point lies outside. */
+const sel_undeclared *sel_raster_undeclared(const sel_raster *raster, double x, double y);
+
 /* ---- the map that it is drawn on ---- */
 
 typedef enum sel_map_unit { SEL_MAP_UNKNOWN, SEL_MAP_LENGTH, SEL_MAP_DEGREES } sel_map_unit;
@@ -73,13 +76,13 @@ sel_map_unit sel_map_unit_of(const sel_raster *raster);
 /* Whether place and spacing look like longitude and latitude, where nothing says what they are. */
 bool sel_map_looks_like_degrees(const sel_raster *raster);
 
-/* A path as a shell takes it, with `end` in place of its suffix unless that is ""; "FILE" when it
- * does not fit into `text`. Returns `text`. */
-const char *sel_map_quote(const char *path, const char *end, char *text, size_t size);
-
 /* The command that makes a map in metres of one in degrees: UTM at its middle, cells as wide as
  * they are high. With `told` its file says that it is in degrees. Returns `text`. */
 enum { SEL_WARP_ROOM = 1200 };
 const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP_ROOM]);
+
+/* What to do about an undeclared value of a file: declare it, or where there is a declared one
+ * beside it, make them one. */
+void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char *text, size_t size);
 
 #endif

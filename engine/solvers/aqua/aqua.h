@@ -67,8 +67,23 @@ static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y
 
 enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 
-/* Neighbour k of a cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]). */
+/* x and y of element `at`, and the number of its cell. */
+static inline int64_t aqua_column(const aqua_layout *layout, int64_t at) {
+    return at % layout->pitch - AQUA_HALO;
+}
+static inline int64_t aqua_row(const aqua_layout *layout, int64_t at) {
+    return at / layout->pitch - AQUA_HALO;
+}
+static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
+    return aqua_row(layout, at) * layout->nx + aqua_column(layout, at);
+}
+
+/* Neighbour k of a cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]), of element `at`
+ * this one. */
 extern const int aqua_around[AQUA_AROUND][2];
+static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) {
+    return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
+}
 
 /* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
 int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
@@ -170,13 +185,9 @@ void aqua_complete(sel_common *params);
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error);
 
-/* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and
- * plan->lowest. */
-sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error);
-
-/* Refuses heights of free cells that stand for no data, and such as no ground has. Names the value,
- * how many cells have it, the file and what to write. */
-sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error);
+/* Fills plan->ground, NaN where there are no data, and plan->lowest. Refuses heights that no ground
+ * has, and values that stand for no data although their file does not say so. */
+sel_status aqua_ground_create(aqua_plan *plan, sel_error *error);
 
 /* Refuses a ground whose cells would be those of a raster in degrees; and warns of a raster that
  * looks like one, where nothing says what its coordinates are. */

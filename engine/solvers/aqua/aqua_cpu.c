@@ -25,9 +25,8 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
 }
 
-/* ---- sums ---- */
+/* ---- depths ---- */
 
-/* The depths of a step; and from cell x of row y on. */
 static aqua_parts depths_of(const aqua_state *state, int64_t step) {
     aqua_parts depths = {.blocks = &state->base.blocks};
     for (int b = 0; b < depths.blocks->count; b++) {
@@ -36,6 +35,7 @@ static aqua_parts depths_of(const aqua_state *state, int64_t step) {
     return depths;
 }
 
+/* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
     const int b = sel_block_of(&state->base.blocks, y);
     return (char *)state->water[b][step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
@@ -46,10 +46,25 @@ static void exchange(const aqua_state *state, int64_t step) {
     sel_exchange(depths.blocks, &state->halo, depths.at, NULL, NULL, NULL);
 }
 
+static void *offset(void *array, int64_t bytes) {
+    return array ? (char *)array + bytes : NULL;
+}
+
+/* Numbers for a row, of each thread. */
+static double *row_of_thread(const aqua_state *state) {
+    return state->rows + state->plan->layout.nx * omp_get_thread_num();
+}
+
+/* In units of the store. */
 static double sum_row(const sel_state *base, int64_t y) {
     const aqua_state *state = (const aqua_state *)base;
-    return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
-                             sel_state_solids(base, y));
+    const uint8_t *solid = sel_state_solids(base, y);
+    double *depth = row_of_thread(state), sum = 0;
+    state->loops->read(depths(state, base->step, 0, y), state->plan->layout.nx, 1, depth);
+    for (int64_t x = 0; x < state->plan->layout.nx; x++) {
+        sum += solid[x] ? 0 : depth[x];
+    }
+    return sum;
 }
 
 /* The step that `step` begins, in the block that has row y. */
@@ -71,7 +86,7 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
 static double carried(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
     const aqua_step step =
-        describe_step(state, state->base.step, edge->at / state->plan->layout.pitch - AQUA_HALO);
+        describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
     return edge->sign * state->loops->edge(&step, edge->at, edge->k);
 }
 
@@ -93,42 +108,42 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Rain or soil on a row of the depths of `step`; what it gives or takes becomes its partial. */
-static void supply_row(aqua_state *state, int k, int64_t step, int64_t y, double uniform) {
+/* Adds rain to the depths of `step` or, if they infiltrate, takes from them; and raises the
+ * greatest depths and notes arrivals, with `watches`. */
+static void supply_and_watch(aqua_state *state, int k, int64_t step, bool supplies, bool watches) {
     const aqua_amount *amount = &state->amount[k];
-    const int64_t nx = state->plan->layout.nx, at = y * nx * state->size;
-    const bool field = amount->supply->spread == AQUA_FIELD;
-    state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
-        depths(state, step, 0, y), nx, sel_state_solids(&state->base, y), uniform,
-        field ? (char *)amount->rate + at : NULL, field ? (char *)amount->owed + at : NULL);
-}
-
-static void book_supply(aqua_state *state, int k) {
-    sel_total_more(&state->books.supplied[k], state->store.whole,
-                   sel_join_rows(&state->base, state->store.whole));
-}
-
-static void pour_rain(aqua_state *state) {
-    if (state->plan->supply[AQUA_RAIN].spread == AQUA_NOTHING) {
+    const int64_t nx = state->plan->layout.nx, size = state->size;
+    const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
+    if (!supplies && !watches) {
         return;
     }
-    const double uniform = aqua_take(state, &state->amount[AQUA_RAIN]);
+    const double uniform = aqua_take(state, &state->amount[k]);
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        supply_row(state, AQUA_RAIN, state->base.step, y, uniform);
+        const int64_t at = y * nx;
+        void *water = depths(state, step, 0, y);
+        if (supplies) {
+            state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
+                water, nx, sel_state_solids(&state->base, y), uniform,
+                offset(amount->rate, at * size), offset(amount->owed, at * size));
+        }
+        if (watches) {
+            state->loops->watch(water, nx, offset(state->most, at * size),
+                                state->arrived ? state->arrived + at : NULL, arrival,
+                                (int32_t)step);
+        }
     }
-    book_supply(state, AQUA_RAIN);
+    if (supplies) {
+        sel_total_more(&state->books.supplied[k], state->store.whole,
+                       sel_join_rows(&state->base, state->store.whole));
+    }
 }
 
-static void watch_row(aqua_state *state, int64_t y, int64_t step) {
-    const int64_t nx = state->plan->layout.nx, at = y * nx;
-    state->loops->watch(depths(state, step, 0, y), nx,
-                        state->most ? (char *)state->most + at * state->size : NULL,
-                        state->arrived ? state->arrived + at : NULL,
-                        state->plan->params->arrival_depth * state->store.per_metre, (int32_t)step);
+static bool supplies(const aqua_state *state, int k) {
+    return state->plan->supply[k].spread != AQUA_NOTHING;
 }
 
-static sel_status pour_sources(aqua_state *state, sel_error *error) {
+static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const int64_t now = state->base.step;
     const aqua_parts depths = depths_of(state, now);
@@ -137,7 +152,7 @@ static sel_status pour_sources(aqua_state *state, sel_error *error) {
         const aqua_dose dose = aqua_take_dose(state, i);
         for (int64_t c = 0; c < inflow->count; c++) {
             const int64_t at = inflow->at[c];
-            void *water = aqua_part(&depths, at / plan->layout.pitch - AQUA_HALO);
+            void *water = aqua_part(&depths, aqua_row(&plan->layout, at));
             int32_t *whole = water;
             double *metres = water;
             if (!state->store.whole) {
@@ -215,27 +230,6 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* Infiltration, and what is watched: of the depths of `step`. */
-static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
-    const bool watches = state->most || state->arrived;
-    if (!soaks && !watches) {
-        return;
-    }
-    const double uniform = aqua_take(state, &state->amount[AQUA_SOIL]);
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        if (soaks) {
-            supply_row(state, AQUA_SOIL, step, y, uniform);
-        }
-        if (watches) {
-            watch_row(state, y, step);
-        }
-    }
-    if (soaks) {
-        book_supply(state, AQUA_SOIL);
-    }
-}
-
 static void book_edges(aqua_state *state) {
     const int64_t *first = state->plan->ghosts.first_edge;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
@@ -266,8 +260,8 @@ static void observe(sel_state *base, bool initially) {
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    pour_rain(state);
-    sel_status status = pour_sources(state, error);
+    supply_and_watch(state, AQUA_RAIN, state->base.step, supplies(state, AQUA_RAIN), false);
+    sel_status status = add_sources(state, error);
     if (status) {
         return status;
     }
@@ -283,7 +277,8 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
         show_edges(state);
         state->base.observing = false;
     }
-    soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
+    supply_and_watch(state, AQUA_SOIL, state->base.step + 1, supplies(state, AQUA_SOIL),
+                     state->most || state->arrived);
     state->base.step++;
     return status;
 }
@@ -336,7 +331,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->arrived) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-    soak_and_watch(state, false, 0);
+    supply_and_watch(state, AQUA_SOIL, 0, false, state->most || state->arrived);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
     exchange(state, 0);
     if (state->edges) {
@@ -352,7 +347,7 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
-    double *to = state->rows + nx * omp_get_thread_num();
+    double *to = row_of_thread(state);
     const double *ground = plan->ground + at;
     bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
     if (which == AQUA_GROUND) {

@@ -234,18 +234,17 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
 static sel_status rate_ahead(const aqua_plan *plan, const aqua_supply *supply, int64_t step,
                              sel_error *error) {
     const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
     int64_t cell = 0;
+    double centre[3], value;
     if (!(sel_quantity_depends(supply->rate) & SEL_ON_T)) {
         return SEL_OK;
     }
     while (domain->cell[cell]) {
         cell++;
     }
-    const double x = sel_centre(grid, 0, (double)(cell % grid->n[0]));
-    const double y = sel_centre(grid, 1, (double)(cell / grid->n[0]));
-    const sel_places at = sel_domain_at(domain, 1, &x, &y, NULL, aqua_time_of_amounts(plan, step));
-    double value;
+    sel_cell_centre(&domain->grid, cell, centre);
+    const double t = aqua_time_of_amounts(plan, step);
+    const sel_places at = sel_domain_at(domain, 1, centre, centre + 1, NULL, t);
     return sel_quantity_eval(supply->rate, supply->name, &at, &value, error);
 }
 

@@ -164,8 +164,8 @@ static void list_edges(aqua_plan *plan) {
     for (int r = 0; r < AQUA_FIRSTS - 1; r++) {
         ghosts->first_edge[r] = count;
         for (int64_t g = ghosts->first[r]; g < ghosts->first[r + 1]; g++) {
-            const int64_t x = ghosts->at[g] % plan->layout.pitch - AQUA_HALO;
-            const int64_t y = ghosts->at[g] / plan->layout.pitch - AQUA_HALO;
+            const int64_t x = aqua_column(&plan->layout, ghosts->at[g]);
+            const int64_t y = aqua_row(&plan->layout, ghosts->at[g]);
             for (int k = 0; k < AQUA_AROUND; k++) {
                 if (aqua_free_cell(plan->base.domain, x + aqua_around[k][0],
                                    y + aqua_around[k][1]) >= 0) {

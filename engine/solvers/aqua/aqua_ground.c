@@ -2,7 +2,6 @@
  * or warn of one that is no terrain in metres: in degrees, or of values that stand for no data
  * although their file does not say so. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
 #include "engine/base/file.h"
@@ -106,30 +105,6 @@ sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain
     return status;
 }
 
-static double find_lowest(const aqua_plan *plan) {
-    const uint8_t *region = plan->base.domain->cell;
-    const double *ground = plan->ground;
-    const int64_t cells = sel_grid_cells(&plan->base.domain->grid);
-    double lowest = HUGE_VAL;
-#pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : lowest)
-    for (int64_t i = 0; i < cells; i++) {
-        lowest = region[i] == 0 && ground[i] < lowest ? ground[i] : lowest;
-    }
-    return lowest;
-}
-
-sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error) {
-    const sel_domain *domain = plan->base.domain;
-    bool wanted[SEL_REGION_NUMBERS] = {true};
-    for (int r = 1; r <= domain->region_count; r++) {
-        wanted[r] = aqua_passes(domain, r);
-    }
-    sel_status status = evaluate(plan->params, domain, plan->base.threads, wanted,
-                                 &plan->own_ground, &plan->ground, error);
-    plan->lowest = status ? 0 : find_lowest(plan);
-    return status;
-}
-
 /* ---- terrain ---- */
 
 double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y) {
@@ -227,43 +202,12 @@ static const double lowest_ground = -12000, highest_ground = 9000, kept_part = 0
  * what stands for no data may mean all other values, if they can be heights. */
 static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel_grid *grid,
                                              int64_t cell, double ground) {
-    const sel_raster_file *file = raster->file;
-    const double x = sel_centre(grid, 0, (double)(cell % grid->n[0]));
-    const double y = sel_centre(grid, 1, (double)(cell / grid->n[0]));
-    const double i = floor((x - raster->origin[0]) / raster->dx);
-    const double j = floor((y - raster->origin[1]) / raster->dx);
-    if (!(i >= 0 && i < (double)raster->n[0] && j >= 0 && j < (double)raster->n[1])) {
-        return NULL;
-    }
-    const double value = raster->value[(int64_t)j * raster->n[0] + (int64_t)i];
-    for (int k = 0; k < file->undeclared_count; k++) {
-        const sel_undeclared *u = &file->undeclared[k];
-        const bool huge = fabs(u->value) > most_height && fabs(value) > most_height;
-        const bool meant =
-            file->nodata_given && u->scaled > lowest_ground && u->scaled < highest_ground;
-        if ((value == u->scaled || huge) && ground / u->scaled > kept_part) {
-            return meant ? NULL : u;
-        }
-    }
-    return NULL;
-}
-
-/* What to do about an undeclared value: declare it, or where there is a declared one beside it,
- * make them one. */
-static void advise(const sel_raster_file *file, const sel_undeclared *u, char *text, size_t size) {
-    char from[256], to[256];
-    const int digits = fabs(u->value) < 3.5e38 ? 9 : 17; /* all of a float, or of a double */
-    if (file->gaps == 0) {
-        snprintf(text, size, "sel.raster { \"%s\", nodata = %.*g }", sel_file_name(file->path),
-                 digits, u->value);
-    } else {
-        snprintf(text, size,
-                 "as %.*g stands for no data there too, make them one: gdalwarp -srcnodata %.*g "
-                 "-dstnodata %.*g %s %s",
-                 digits, file->nodata, digits, u->value, digits, file->nodata,
-                 sel_map_quote(file->path, "", from, sizeof from),
-                 sel_map_quote(file->path, "_new.tif", to, sizeof to));
-    }
+    double place[3];
+    sel_cell_centre(grid, cell, place);
+    const sel_undeclared *u = sel_raster_undeclared(raster, place[0], place[1]);
+    const bool meant =
+        u && raster->file->nodata_given && u->scaled > lowest_ground && u->scaled < highest_ground;
+    return u && !meant && ground / u->scaled > kept_part ? u : NULL;
 }
 
 /* Of so many cells from the first on; u NULL: of a height that no ground has. */
@@ -279,7 +223,7 @@ static sel_status refuse(const aqua_plan *plan, const sel_raster *raster, const 
                            "it stands for no data, give sel.raster { ..., nodata = } its value",
                            plan->ground[first], (long long)count, plural, cell);
     }
-    advise(raster->file, u, advice, sizeof advice);
+    sel_map_declare(raster->file, u, advice, sizeof advice);
     return sel_fail_at(error, where,
                        "ground: %lld cell%s of %s, the first is %s, %s the value %.9g, "
                        "which stands for no data in most files; this one does not call it NODATA. "
@@ -288,7 +232,9 @@ static sel_status refuse(const aqua_plan *plan, const sel_raster *raster, const 
                        count == 1 ? "has" : "have", u->value, advice);
 }
 
-sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error) {
+/* Refuses heights of free cells that stand for no data, and such as no ground has. Names the value,
+ * how many cells have it, the file and what to write. */
+static sel_status check_heights(const aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_raster *raster = raster_of(plan->params);
     const bool suspect = raster && raster->file && raster->file->undeclared_count > 0;
@@ -308,4 +254,30 @@ sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error) {
         }
     }
     return count ? refuse(plan, raster, what, count, first, error) : SEL_OK;
+}
+
+/* ---- the ground of a plan ---- */
+
+static double find_lowest(const aqua_plan *plan) {
+    const uint8_t *region = plan->base.domain->cell;
+    const double *ground = plan->ground;
+    const int64_t cells = sel_grid_cells(&plan->base.domain->grid);
+    double lowest = HUGE_VAL;
+#pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : lowest)
+    for (int64_t i = 0; i < cells; i++) {
+        lowest = region[i] == 0 && ground[i] < lowest ? ground[i] : lowest;
+    }
+    return lowest;
+}
+
+sel_status aqua_ground_create(aqua_plan *plan, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    bool wanted[SEL_REGION_NUMBERS] = {true};
+    for (int r = 1; r <= domain->region_count; r++) {
+        wanted[r] = aqua_passes(domain, r);
+    }
+    sel_status status = evaluate(plan->params, domain, plan->base.threads, wanted,
+                                 &plan->own_ground, &plan->ground, error);
+    plan->lowest = status ? 0 : find_lowest(plan);
+    return status ? status : check_heights(plan, error);
 }

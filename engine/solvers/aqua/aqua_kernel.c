@@ -42,13 +42,12 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
 #include "engine/solvers/aqua/aqua_loops.h"
 
-#define LOOPS(suffix)                                                                       \
-    {                                                                                       \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,               \
-        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                   \
-        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                       \
-        .watch = aqua_watch_##suffix, .sum = aqua_sum_##suffix, .read = aqua_read_##suffix, \
-        .edge = aqua_edge_flux_##suffix,                                                    \
+#define LOOPS(suffix)                                                                              \
+    {                                                                                              \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                      \
+        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                          \
+        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                              \
+        .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
     }
 
 #define JOIN(a, b) a##b

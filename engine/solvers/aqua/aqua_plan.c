@@ -98,6 +98,50 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 /* ---- how deep the water gets ---- */
 
+enum { UNITS_OF_THE_LAST_PLACE = 16 };
+
+aqua_store aqua_store_of(const aqua_plan *plan) {
+    const double alpha = plan->largest_alpha;
+    aqua_store store = {.whole = plan->base.precision == SEL_F32,
+                        .per_metre = 1,
+                        .limit = HUGE_VAL,
+                        .most_poured = HUGE_VAL,
+                        .most_rain = HUGE_VAL,
+                        .largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-53};
+    if (store.whole) {
+        store.per_metre = ldexp(1, plan->bits);
+        store.datum = plan->datum;
+        /* All eight neighbours may give alpha of what they have, a 32nd more than the limit after
+         * rain and sources. */
+        store.limit = floor(0x1p31 / (1 + 8 * alpha) * 32 / 33) - 1;
+        store.most_poured = store.limit * 33 / 32;
+        store.most_rain = store.limit / 64;
+        store.largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-24;
+    }
+    store.least = plan->params->min_head * store.per_metre;
+    store.alpha = fmin(alpha, store.largest_alpha);
+    return store;
+}
+
+sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
+    const aqua_store store = aqua_store_of(plan);
+    const double given = plan->params->depth_limit;
+    char cell_text[SEL_CELL_TEXT], more[64] = "", advice[160] = "no quantum is coarser: ";
+    if (!isnan(given)) {
+        snprintf(more, sizeof more, " more than its %.10g m", given);
+    }
+    if (plan->bits > AQUA_LEAST_BITS) {
+        snprintf(advice, sizeof advice,
+                 "give depth_limit%s, the greatest depth that you expect, or ", more);
+    }
+    return sel_fail_at(
+        error, sel_simulation_where(plan->base.simulation, "depth_limit"),
+        "step %lld: cell %s holds more than %.4g m of water, the most that depths in quanta of "
+        "2^-%d m can be with this alpha; %sprecision = \"f64\"",
+        (long long)step, sel_cell_text(&plan->base.domain->grid, cell, cell_text),
+        store.limit / store.per_metre, plan->bits, advice);
+}
+
 static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
     const sel_quantity *depth = &plan->params->initial.depth;
     const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
@@ -141,8 +185,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     const int precision = base->precision;
     p->params = (const aqua_params *)base->simulation->params;
     p->layout = make_layout(&base->domain->grid);
-    sel_status status = aqua_ground_evaluate(p, error);
-    status = status ? status : aqua_ground_check(p, error);
+    sel_status status = aqua_ground_create(p, error);
     sel_status alpha = resolve_alpha(p, error);
     sel_status inflows = aqua_inflows_create(p, error);
     status = status ? status : alpha;

@@ -123,11 +123,6 @@ static inline int64_t aqua_cells(const aqua_state *state) {
     return state->plan->layout.nx * state->plan->layout.ny;
 }
 
-/* The number of a cell of the layout. */
-static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
-    return (at / layout->pitch - AQUA_HALO) * layout->nx + at % layout->pitch - AQUA_HALO;
-}
-
 /* ---- the inner loops of the CPU backend, a table for each processor level ---- */
 
 /* One step from one copy of the depths to the other. Beds, depths and alphas stand as aqua_layout
@@ -160,7 +155,6 @@ typedef struct aqua_loops {
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
                   int32_t step);
-    double (*sum)(const void *water, int64_t n, const uint8_t *solid);
     /* to[n] in metres */
     void (*read)(const void *water, int64_t n, double per_metre, double *to);
     /* Flux from cell `at` of the layout to its neighbour k. */
