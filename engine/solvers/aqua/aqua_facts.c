@@ -21,27 +21,6 @@ typedef struct rate {
     bool estimate; /* they are a sample */
 } rate;
 
-static void include(rate *found, const double *values, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        found->sum += values[i];
-        found->largest = fmax(found->largest, values[i]);
-    }
-}
-
-static sel_status at_all_cells(const aqua_plan *plan, const sel_quantity *rain, rate *found) {
-    const int64_t cells = sel_grid_cells(&plan->base.domain->grid);
-    double *values = malloc((size_t)cells * sizeof *values);
-    sel_status status =
-        values ? aqua_cell_values(plan, rain, "rain", aqua_time_of_amounts(plan, 0), values, NULL)
-               : SEL_NO_DEVICE;
-    if (!status) {
-        include(found, values, cells);
-    }
-    found->count = plan->base.domain->free_cells;
-    free(values);
-    return status;
-}
-
 /* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on along a
  * sequence that fills the plane evenly (Roberts 2018: powers of the plastic number). */
 static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
@@ -81,7 +60,10 @@ static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_
         const int64_t n = place ? sample_places(domain, wanted, &next, x, y) : 1;
         const sel_places at = sel_domain_at(domain, n, x, y, NULL, t);
         status = n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
-        include(found, value, status ? 0 : n);
+        for (int64_t i = 0; i < n && !status; i++) {
+            found->sum += value[i];
+            found->largest = fmax(found->largest, value[i]);
+        }
         found->count += n;
     }
     found->estimate = place || times < all;
@@ -100,10 +82,12 @@ static bool measure_rain(const aqua_plan *plan, rate *found) {
     if (!sel_quantity_given(rain) || steps < 1 || (steps == INT64_MAX && (depends & SEL_ON_T))) {
         return false;
     }
-    const bool sampled = !(depends & SEL_ON_PLACE) || depends & SEL_ON_T;
-    sel_status status =
-        sampled ? sample(plan, rain, steps, found) : at_all_cells(plan, rain, found);
-    return !status && found->count > 0;
+    if (depends & SEL_ON_PLACE && !(depends & SEL_ON_T)) {
+        found->count = plan->base.domain->free_cells;
+        return !aqua_sum_cells(plan, rain, "rain", aqua_time_of_amounts(plan, 0), &found->sum,
+                               &found->largest, NULL);
+    }
+    return !sample(plan, rain, steps, found) && found->count > 0;
 }
 
 static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {

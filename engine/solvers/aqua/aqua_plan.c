@@ -40,12 +40,6 @@ const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(OFFSET)};
 
 /* ---- quantities ---- */
 
-sel_status aqua_cell_values(const aqua_plan *plan, const sel_quantity *q, const char *what,
-                            double t, double *to, sel_error *error) {
-    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
-    return sel_domain_evaluate(plan->base.domain, &asked, plan->base.threads, to, error);
-}
-
 int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q) {
     const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
     return field ? sel_grid_cells(&plan->base.domain->grid) : 1;
@@ -55,9 +49,29 @@ sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char 
                        double *to, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const double *origin = domain->grid.origin;
+    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
     const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, t);
-    return sel_quantity_depends(q) & SEL_ON_PLACE ? aqua_cell_values(plan, q, what, t, to, error)
-                                                  : sel_quantity_eval(q, what, &at, to, error);
+    return sel_quantity_depends(q) & SEL_ON_PLACE
+               ? sel_domain_evaluate(domain, &asked, plan->base.threads, to, error)
+               : sel_quantity_eval(q, what, &at, to, error);
+}
+
+sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                          double *sum, double *largest, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
+    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
+    double *values = sel_machine_allocate(bytes);
+    sel_status status = values
+                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, values, error)
+                            : sel_fail_memory(error, what, bytes);
+    *sum = *largest = 0;
+    for (size_t i = 0; i < cells && !status; i++) {
+        *sum += values[i];
+        *largest = fmax(*largest, values[i]);
+    }
+    free(values);
+    return status;
 }
 
 /* ---- alpha ---- */
@@ -100,9 +114,9 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 enum { UNITS_OF_THE_LAST_PLACE = 16 };
 
-aqua_store aqua_store_of(const aqua_plan *plan) {
+static aqua_store make_store(const aqua_plan *plan, int precision) {
     const double alpha = plan->largest_alpha;
-    aqua_store store = {.whole = plan->base.precision == SEL_F32,
+    aqua_store store = {.whole = precision == SEL_F32,
                         .per_metre = 1,
                         .limit = HUGE_VAL,
                         .most_poured = HUGE_VAL,
@@ -121,6 +135,10 @@ aqua_store aqua_store_of(const aqua_plan *plan) {
     store.least = plan->params->min_head * store.per_metre;
     store.alpha = fmin(alpha, store.largest_alpha);
     return store;
+}
+
+aqua_store aqua_store_of(const aqua_plan *plan) {
+    return make_store(plan, plan->base.precision);
 }
 
 sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
@@ -142,35 +160,20 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
         store.limit / store.per_metre, plan->bits, advice);
 }
 
-static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
-    const sel_quantity *depth = &plan->params->initial.depth;
-    const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
-    *found = 0;
-    if (!sel_quantity_given(depth)) {
-        return SEL_OK;
-    }
-    double *values = sel_machine_allocate(cells * sizeof *values);
-    sel_status status = values ? aqua_cell_values(plan, depth, "initial.depth", 0, values, error)
-                               : sel_fail_memory(error, "the water", cells * sizeof *values);
-    for (size_t i = 0; i < cells && !status; i++) {
-        *found = fmax(*found, values[i]);
-    }
-    free(values);
-    return status;
-}
-
 /* The finest quantum in which the depths that are expected fit: what the user says, else twice the
  * initial depth, and what stands below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
-    double initial, level = aqua_highest_level(plan) - plan->lowest;
-    sel_status status = largest_initial(plan, &initial, error);
-    bool said = !isnan(plan->params->depth_limit);
-    plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    const aqua_params *params = plan->params;
+    double sum, initial = 0, level = aqua_highest_level(plan) - plan->lowest;
+    sel_status status = sel_quantity_given(&params->initial.depth)
+                            ? aqua_sum_cells(plan, &params->initial.depth, "initial.depth", 0, &sum,
+                                             &initial, error)
+                            : SEL_OK;
+    const bool said = !isnan(params->depth_limit);
+    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial, level), 0);
     plan->datum = floor(plan->lowest);
-    plan->base.precision = SEL_F32; /* whose store this is */
-    plan->bits = AQUA_MOST_BITS;
-    for (; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
-        const aqua_store store = aqua_store_of(plan);
+    for (plan->bits = AQUA_MOST_BITS; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
+        const aqua_store store = make_store(plan, SEL_F32);
         if (plan->deepest * store.per_metre <= store.limit) {
             break;
         }
@@ -182,7 +185,6 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
-    const int precision = base->precision;
     p->params = (const aqua_params *)base->simulation->params;
     p->layout = make_layout(&base->domain->grid);
     sel_status status = aqua_ground_create(p, error);
@@ -191,9 +193,7 @@ static sel_status complete_plan(sel_plan *base, sel_error *error) {
     status = status ? status : alpha;
     status = status ? status : inflows;
     status = status ? status : aqua_ghosts_create(p, error);
-    status = status ? status : choose_quantum(p, error);
-    base->precision = precision;
-    return status;
+    return status ? status : choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
