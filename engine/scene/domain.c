@@ -294,25 +294,17 @@ typedef struct evaluation {
     double *to;
 } evaluation;
 
-/* Fills value[at->n], NaN in gaps. Those of the places remain that are no gaps. */
-static sel_status evaluate_with_gaps(const sel_evaluation *asked, sel_places *at, double *x,
-                                     double *y, double *z, uint8_t *gap, double *value,
-                                     sel_error *error) {
+/* Sets gap[i] of the places, and leaves those that are no gaps. */
+static sel_status leave_out_gaps(const sel_quantity *q, sel_places *at, double *x, double *y,
+                                 double *z, uint8_t *gap, sel_error *error) {
     const size_t n = at->n;
-    sel_status status = sel_quantity_gaps(asked->quantity, at, gap, error);
+    sel_status status = sel_quantity_gaps(q, at, gap, error);
     at->n = 0;
     for (size_t i = 0; i < n && !status; i++) {
         x[at->n] = x[i];
         y[at->n] = y[i];
         z[at->n] = z[i];
         at->n += !gap[i];
-    }
-    size_t left = at->n;
-    if (left && !status) {
-        status = sel_quantity_eval(asked->quantity, asked->what, at, value, error);
-    }
-    for (size_t i = n; i-- > 0 && !status;) {
-        value[i] = gap[i] ? (double)NAN : value[--left];
     }
     return status;
 }
@@ -324,25 +316,29 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
     const sel_domain *domain = e->domain;
     const int components = asked->quantity->components;
     const int64_t nx = domain->grid.n[0], cells = e->rows * nx;
+    const int64_t apart = asked->apart ? asked->apart : components * nx;
     const int64_t first = asked->first + part * e->rows;
     const int64_t end = first + e->rows < e->end ? first + e->rows : e->end;
     double *x = e->scratch + thread * (OF_PLACE + components) * cells, *y = x + cells;
-    double *z = y + cells, *gap = z + cells, *value = gap + cells;
+    double *z = y + cells, *value = z + cells;
+    uint8_t *gap = (uint8_t *)(value + components * cells);
     const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
     sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
     sel_status status = SEL_OK;
-    if (n && asked->gaps) {
-        status = evaluate_with_gaps(asked, &at, x, y, z, (uint8_t *)gap, value, error);
-    } else if (n) {
+    memset(gap, 0, (size_t)n);
+    if (asked->gaps && n) {
+        status = leave_out_gaps(asked->quantity, &at, x, y, z, gap, error);
+    }
+    if (!status && at.n) {
         status = sel_quantity_eval(asked->quantity, asked->what, &at, value, error);
     }
-    const int64_t apart = asked->apart ? asked->apart : components * nx;
     for (int c = 0; c < components && !status; c++) {
+        const uint8_t *is_gap = gap;
         for (int64_t row = first; row < end; row++) {
             const uint8_t *region = domain->cell + row * nx;
             double *to = e->to + (row - asked->first) * apart + c * nx;
             for (int64_t i = 0; i < nx; i++) {
-                to[i] = e->wanted[region[i]] ? *value++ : 0;
+                to[i] = !e->wanted[region[i]] ? 0 : *is_gap++ ? (double)NAN : *value++;
             }
         }
     }

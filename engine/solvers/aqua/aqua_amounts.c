@@ -100,14 +100,13 @@ sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error) {
         return sel_fail_memory(error, "the sources", sizeof *plan->inflows);
     }
     sel_status status = SEL_OK;
+    char number[16];
     for (int i = 0; i < params->sources.n; i++) {
         aqua_inflow *inflow = &plan->inflows[i];
         inflow->source = &sources[i];
-        if (sources[i].name) {
-            snprintf(inflow->name, sizeof inflow->name, "%s", sources[i].name);
-        } else {
-            snprintf(inflow->name, sizeof inflow->name, "%d", i + 1);
-        }
+        snprintf(number, sizeof number, "%d", i + 1);
+        snprintf(inflow->name, sizeof inflow->name, "%s",
+                 sources[i].name ? sources[i].name : number);
         sel_status listed = list_cells(plan, inflow, error);
         status = status ? status : listed;
     }
@@ -122,7 +121,7 @@ void aqua_inflows_free(aqua_plan *plan) {
     plan->inflows = NULL;
 }
 
-/* ---- amounts of a step ---- */
+/* ---- rates at a time ---- */
 
 double aqua_time_of_amounts(const aqua_plan *plan, int64_t step) {
     return ((double)step + 0.5) * plan->base.domain->grid.dt;
@@ -132,7 +131,7 @@ double aqua_rate_unit(const aqua_plan *plan) {
     return mm_per_hour * plan->base.domain->grid.dt * aqua_store_of(plan).per_metre;
 }
 
-/* Of cell number `cell` of those that were evaluated. */
+/* Of a field: in a cell. */
 static sel_status refuse_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t cell,
                               double rate, double t, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
@@ -158,8 +157,9 @@ sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t s
                      sel_error *error) {
     const double t = aqua_time_of_amounts(plan, step);
     const double unit = aqua_rate_unit(plan), most = aqua_store_of(plan).most_rain;
+    const int64_t count = aqua_value_count(plan, supply->rate);
     sel_status status = aqua_values(plan, supply->rate, supply->name, t, to, error);
-    for (int64_t i = 0; i < aqua_value_count(plan, supply->rate) && !status; i++) {
+    for (int64_t i = 0; i < count && !status; i++) {
         const double rate = to[i];
         if (!aqua_rate_fits(rate, unit, most, &to[i])) {
             status = refuse_rate(plan, supply, i, rate, t, error);
@@ -185,14 +185,14 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
     return status;
 }
 
-/* ---- what is evaluated and taken for a step ---- */
+/* ---- the amounts of the step to come ---- */
 
 static bool is_due(const sel_quantity *q, unsigned due) {
     return (sel_quantity_depends(q) | AQUA_ALWAYS) & due;
 }
 
-/* A source that alone brings more than a cell may hold is refused before anything is poured, by the
- * step that would (not when the state is made). */
+/* A source that alone brings more than a cell can hold is refused before the step changes any depth
+ * (but not yet when the state is made). */
 static sel_status evaluate_source(aqua_state *state, int source, int64_t step, unsigned due,
                                   sel_error *error) {
     const aqua_plan *plan = state->plan;
@@ -242,7 +242,7 @@ sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, se
     return status;
 }
 
-/* The whole part of amount + carry; the rest stays in *carry. */
+/* The whole quanta of amount + carry; the rest stays in *carry. */
 static int64_t whole_of(double amount, double *carry) {
     const double sum = amount + *carry, whole = floor(sum);
     *carry = sum - whole;

@@ -11,10 +11,6 @@ static const void *law_of(const sel_domain *domain, int region, const sel_table 
     return law && law->table == table ? law->data : NULL;
 }
 
-static const aqua_law_open *open_of(const sel_domain *domain, int region) {
-    return law_of(domain, region, &aqua_open_table);
-}
-
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region) {
     return law_of(domain, region, &aqua_level_table);
 }
@@ -25,7 +21,7 @@ bool aqua_passes(const sel_domain *domain, int region) {
 
 /* ---- the list ---- */
 
-/* A ghost to be: where it is, its ground, and the place of its law. */
+/* A ghost, and where its law is evaluated. */
 typedef struct ghost {
     int region;
     int64_t at;
@@ -53,72 +49,62 @@ static void add(list *l, const ghost *v, int64_t count) {
     l->count += count;
 }
 
-/* Beyond the face at the cell (x, y): the ground goes on, falling as the law says. */
-static void add_beyond(list *l, const aqua_plan *plan, int face, int64_t x, int64_t y, int region) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const aqua_law_open *open = open_of(domain, region);
-    const int side = face % 2 ? 1 : -1, dx = face / 2 == 0 ? side : 0, dy = side - dx;
-    const double here = plan->ground[y * grid->n[0] + x];
-    const int64_t inner = aqua_free_cell(domain, x - dx, y - dy);
-    double fall = 0;
+/* Adds the ghost at cell (x, y) or, out != {0, 0}, beyond a face of it; its law is evaluated at the
+ * cell's centre or on the face. The bed of an open one falls by `fall` unless the law has a slope.
+ */
+static void add_ghost(list *l, const aqua_plan *plan, int region, int64_t x, int64_t y,
+                      const int out[2], double ground, double fall) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const aqua_law_open *open = law_of(plan->base.domain, region, &aqua_open_table);
     if (open && !isnan(open->slope)) {
         fall = open->slope * grid->dx;
-    } else if (open && inner >= 0) {
-        fall = fmax(0, plan->ground[inner] - here);
     }
     const ghost g = {.region = region,
-                     .at = aqua_index(&plan->layout, x + dx, y + dy),
-                     .ground = here - fall,
-                     .x = sel_centre(grid, 0, (double)x) + 0.5 * dx * grid->dx,
-                     .y = sel_centre(grid, 1, (double)y) + 0.5 * dy * grid->dx};
+                     .at = aqua_index(&plan->layout, x + out[0], y + out[1]),
+                     .ground = open ? ground - fall : ground,
+                     .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx,
+                     .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx};
     add(l, &g, 1);
 }
 
+/* Beyond a face the ground goes on as it falls between the last two cells. */
 static void add_faces(list *l, const aqua_plan *plan) {
     const sel_domain *domain = plan->base.domain;
     for (int face = 0; face < 4; face++) {
+        const int side = face % 2 ? 1 : -1;
+        const int out[2] = {face / 2 == 0 ? side : 0, face / 2 == 1 ? side : 0};
         for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
             int64_t at[3];
             const int region = domain->face[face][s];
             sel_face_cell(&domain->grid, face, s, at);
-            if (aqua_passes(domain, region) && aqua_free_cell(domain, at[0], at[1]) >= 0) {
-                add_beyond(l, plan, face, at[0], at[1], region);
+            const int64_t cell = aqua_free_cell(domain, at[0], at[1]);
+            const int64_t inner = aqua_free_cell(domain, at[0] - out[0], at[1] - out[1]);
+            if (aqua_passes(domain, region) && cell >= 0) {
+                const double here = plan->ground[cell];
+                const double fall = inner >= 0 ? fmax(0, plan->ground[inner] - here) : 0;
+                add_ghost(l, plan, region, at[0], at[1], out, here, fall);
             }
         }
     }
 }
 
-/* A painted cell beside a free one. Where it has no ground the lowest beside it stands in. */
-static void add_cell(list *l, const aqua_plan *plan, int64_t x, int64_t y) {
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const int64_t cell = y * grid->n[0] + x;
-    const int region = domain->cell[cell];
-    const aqua_law_open *open = open_of(domain, region);
-    const double beside =
-        aqua_passes(domain, region) ? aqua_lowest_beside(plan, x, y) : (double)NAN;
-    const double ground = isnan(plan->ground[cell]) ? beside : plan->ground[cell];
-    if (!isnan(beside)) {
-        const double fall = open && !isnan(open->slope) ? open->slope * grid->dx : 0;
-        const ghost g = {.region = region,
-                         .at = aqua_index(&plan->layout, x, y),
-                         .ground = ground - fall,
-                         .x = sel_centre(grid, 0, (double)x),
-                         .y = sel_centre(grid, 1, (double)y)};
-        add(l, &g, 1);
-    }
-}
-
-/* Rows are searched by threads, and join the list in their order. */
+/* Painted cells beside free ones. Where they have no ground the lowest beside them stands in. Rows
+ * are searched by threads, and join the list in their order. */
 static void add_cells(list *l, const aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
     const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
 #pragma omp parallel for ordered schedule(dynamic) num_threads(plan->base.threads)
     for (int64_t y = 0; y < ny; y++) {
         list row = {.count = 0};
         for (int64_t x = 0; x < nx; x++) {
-            if (plan->base.domain->cell[y * nx + x] != 0) {
-                add_cell(&row, plan, x, y);
+            const int region = domain->cell[y * nx + x];
+            if (aqua_passes(domain, region)) {
+                const double ground = plan->ground[y * nx + x];
+                const double beside = aqua_lowest_beside(plan, x, y);
+                if (!isnan(beside)) {
+                    add_ghost(&row, plan, region, x, y, (int[2]){0, 0},
+                              isnan(ground) ? beside : ground, 0);
+                }
             }
         }
 #pragma omp ordered
@@ -130,9 +116,9 @@ static void add_cells(list *l, const aqua_plan *plan) {
     }
 }
 
-/* Sorts them by region. All of a level get one bed, the lowest: with beds of their own their levels
- * would differ by rounding, and water that only just flows from one to the next counts in the rule.
- */
+/* Stores the list by region. All ghosts of a level get one bed, the lowest: with beds of their own
+ * their levels would differ by rounding, and even the least flow from one to the next counts in the
+ * rule. */
 static void sort(aqua_plan *plan, const list *l) {
     aqua_ghosts *ghosts = &plan->ghosts;
     double lowest[SEL_REGION_NUMBERS];
