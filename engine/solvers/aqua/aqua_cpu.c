@@ -1,7 +1,8 @@
-/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, stepping, threads, answers.
+/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, steps, threads, answers to requests.
  *
- * Two copies of the depths take turns. Rows are shared out among the threads in pieces; no cell's
- * result depends on who computes it. What is added up goes by rows, joined in their order.
+ * Two copies of the depths take turns. Threads take pieces of some rows; no cell's result depends
+ * on the thread that computes it. Sums are made row by row, and those of the rows are added in a
+ * fixed order.
  */
 #include <omp.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* ---- memory ---- */
 
-/* Of the flow, for each thread. */
+/* Scratch memory of the flow, for each thread. */
 static int64_t scratch_bytes(const aqua_state *state) {
     return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
 }
@@ -67,7 +68,7 @@ static double sum_row(const sel_state *base, int64_t y) {
     return sum;
 }
 
-/* The step that `step` begins, in the block that has row y. */
+/* The flow of the step that begins at `step`, in the block that has row y. */
 static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y) {
     const int b = sel_block_of(&state->base.blocks, y);
     return (aqua_step){
@@ -82,8 +83,8 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
     };
 }
 
-/* What an edge carries in the step to come or under way, units of the store. */
-static double carried(const aqua_state *state, int64_t e) {
+/* The flux along an edge in the step to come or under way, units of the store. */
+static double flux_of(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
     const aqua_step step =
         describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
@@ -92,7 +93,7 @@ static double carried(const aqua_state *state, int64_t e) {
 
 /* ---- amounts ---- */
 
-/* Evaluates for the step to come what depends on what is due. */
+/* sel_cpu.terms */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     sel_status status = SEL_OK;
@@ -108,16 +109,18 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Adds rain to the depths of `step` or, if they infiltrate, takes from them; and raises the
- * greatest depths and notes arrivals, with `watches`. */
-static void supply_and_watch(aqua_state *state, int k, int64_t step, bool supplies, bool watches) {
+/* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
+ * infiltration depths are final: then the greatest depths and arrivals are kept up. */
+static void supply(aqua_state *state, int k, int64_t step) {
     const aqua_amount *amount = &state->amount[k];
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
+    const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
+    const bool supplies = amount->supply->spread != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
     if (!supplies && !watches) {
         return;
     }
-    const double uniform = aqua_take(state, &state->amount[k]);
+    const double uniform = supplies ? aqua_take(state, &state->amount[k]) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         const int64_t at = y * nx;
@@ -129,18 +132,14 @@ static void supply_and_watch(aqua_state *state, int k, int64_t step, bool suppli
         }
         if (watches) {
             state->loops->watch(water, nx, offset(state->most, at * size),
-                                state->arrived ? state->arrived + at : NULL, arrival,
-                                (int32_t)step);
+                                offset(state->arrived, at * (int64_t)sizeof *state->arrived),
+                                arrival, (int32_t)step);
         }
     }
     if (supplies) {
         sel_total_more(&state->books.supplied[k], state->store.whole,
                        sel_join_rows(&state->base, state->store.whole));
     }
-}
-
-static bool supplies(const aqua_state *state, int k) {
-    return state->plan->supply[k].spread != AQUA_NOTHING;
 }
 
 static sel_status add_sources(aqua_state *state, sel_error *error) {
@@ -177,8 +176,8 @@ static double scatter_all(aqua_state *state) {
     double most = 0;
     memset(state->more, 0, bytes);
     memset(state->less, 0, bytes);
-    /* Rows that lie three apart share no receiver: no two threads write to one place, and the order
-     * in which a place is written does not depend on their number. */
+    /* Rows three apart have no receiver in common: no two threads write to one cell, and the order
+     * in which a cell is written does not depend on the number of threads. */
     for (int64_t turn = 0; turn < 3; turn++) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
         for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
@@ -195,7 +194,7 @@ static double scatter_all(aqua_state *state) {
     return most;
 }
 
-/* Rows at a time: enough for the two that are computed twice not to count. */
+/* Rows that a thread does at a time: so many that the two computed twice do not matter. */
 static int64_t rows_of_a_piece(const aqua_state *state) {
     int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     return share < 16 ? 16 : share > 128 ? 128 : share;
@@ -218,7 +217,7 @@ static double gather_all(aqua_state *state) {
     return most;
 }
 
-/* The first cell that is deeper than may be after the flow. */
+/* Names the first cell that is too deep after the flow. */
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
     for (int64_t i = 0; i < aqua_cells(state); i++) {
@@ -230,22 +229,23 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static void book_edges(aqua_state *state) {
+/* Into the ghosts of each region, to the totals of the balance. */
+static void add_fluxes(aqua_state *state) {
     const int64_t *first = state->plan->ghosts.first_edge;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         sel_total sum = {0};
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
-            sel_total_more(&sum, state->store.whole, carried(state, e));
+            sel_total_more(&sum, state->store.whole, flux_of(state, e));
         }
         sel_total_more(&state->books.out[r], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
     }
 }
 
-static void show_edges(aqua_state *state) {
+static void observe_fluxes(aqua_state *state) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < state->edge_count; e++) {
-        state->shown[e] = carried(state, e);
+        state->shown[e] = flux_of(state, e);
     }
 }
 
@@ -253,14 +253,14 @@ static void show_edges(aqua_state *state) {
 static void observe(sel_state *base, bool initially) {
     aqua_state *state = (aqua_state *)base;
     if (initially) {
-        show_edges(state);
+        observe_fluxes(state);
     }
     base->observing = !initially;
 }
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    supply_and_watch(state, AQUA_RAIN, state->base.step, supplies(state, AQUA_RAIN), false);
+    supply(state, AQUA_RAIN, state->base.step);
     sel_status status = add_sources(state, error);
     if (status) {
         return status;
@@ -271,14 +271,13 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
-        book_edges(state);
+        add_fluxes(state);
     }
     if (state->base.observing) {
-        show_edges(state);
+        observe_fluxes(state);
         state->base.observing = false;
     }
-    supply_and_watch(state, AQUA_SOIL, state->base.step + 1, supplies(state, AQUA_SOIL),
-                     state->most || state->arrived);
+    supply(state, AQUA_SOIL, state->base.step + 1);
     state->base.step++;
     return status;
 }
@@ -331,7 +330,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->arrived) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-    supply_and_watch(state, AQUA_SOIL, 0, false, state->most || state->arrived);
+    supply(state, AQUA_SOIL, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
     exchange(state, 0);
     if (state->edges) {

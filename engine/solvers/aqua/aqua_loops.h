@@ -1,4 +1,4 @@
-/* aqua_loops.h -- the CPU's loops of a store: the step by rows, rain and infiltration, sums.
+/* aqua_loops.h -- the CPU's loops for one store: flow, scatter, rain and infiltration, by rows.
  *
  * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
  * at the other end sees it with the opposite sign. A tile of columns is done row by row
