@@ -236,9 +236,9 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
                        sel_error *error);
 unsigned aqua_levels_depend(const aqua_plan *plan);
 
-/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
- * none: the run itself will report it. */
-double aqua_highest_level(const aqua_plan *plan);
+/* Evaluates them without a place for them; *highest is raised to the highest of them. */
+sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
+                           sel_error *error);
 
 /* ---- rain, infiltration and sources ---- */
 

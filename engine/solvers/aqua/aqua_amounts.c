@@ -21,7 +21,7 @@ static int64_t cell_of(const sel_grid *grid, const sel_point *point) {
     return sel_cell_number(grid, at);
 }
 
-/* Why a source has no free cell. */
+/* The error of a source without a free cell. */
 static sel_status refuse_place(const aqua_plan *plan, const aqua_inflow *inflow, int64_t cell,
                                sel_error *error) {
     const sel_domain *domain = plan->base.domain;

@@ -1,5 +1,4 @@
-/* aqua_facts.c -- what `selenite check` tells of a run-off: facts, what may be wrong with it
- * although it can be run, and what is to come. */
+/* aqua_facts.c -- the facts and warnings of `selenite check`, and a trial of a step to come. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +6,12 @@
 
 /* ---- how much rain a run brings, known before it starts: summed up, or sampled ---- */
 
-/* Rain as weak is no rain in hours, and the strongest that was ever measured in a minute had about
- * 2,000 mm/h; mm/h. */
+/* Rain below the weakest brings nothing within hours; above the strongest, hardly any was measured:
+ * the record of a minute is about 2,000 mm/h. In mm/h. */
 static const double weakest = 0.01, strongest = 1000;
 
-/* Steps that are summed up one by one; times and places of a sample. */
+/* Steps that are summed one by one; times of a sample, all its values, and places that are tried
+ * for one that is free. */
 enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
 
 /* Values of a rate, mm/h. */
@@ -232,24 +232,15 @@ static sel_status rate_ahead(const aqua_plan *plan, const aqua_supply *supply, i
     return sel_quantity_eval(supply->rate, supply->name, &at, &value, error);
 }
 
-static sel_status levels_ahead(const aqua_plan *plan, int64_t step, sel_error *error) {
-    const size_t bytes = ((size_t)plan->ghosts.count + 1) * sizeof(double);
-    double *z = malloc(bytes);
-    sel_status status = z ? aqua_levels(plan, (double)step, SEL_ON_T, z, error)
-                          : sel_fail_memory(error, "the levels", bytes);
-    free(z);
-    return status;
-}
-
 sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
     const aqua_plan *plan = (const aqua_plan *)base;
+    double highest = 0, units;
     sel_status status = rate_ahead(plan, &plan->supply[AQUA_RAIN], step, error);
     sel_status soil = rate_ahead(plan, &plan->supply[AQUA_SOIL], step, error);
-    sel_status levels = levels_ahead(plan, step, error);
+    sel_status levels = aqua_try_levels(plan, (double)step, SEL_ON_T, &highest, error);
     status = status ? status : soil;
     status = status ? status : levels;
     for (int i = 0; i < plan->inflow_count; i++) {
-        double units;
         sel_status one = aqua_discharge(plan, i, step, &units, error);
         status = status ? status : one;
     }

@@ -245,20 +245,16 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
     return SEL_OK;
 }
 
-double aqua_highest_level(const aqua_plan *plan) {
+sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
+                           sel_error *error) {
     const aqua_ghosts *ghosts = &plan->ghosts;
-    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
-    double *z = calloc((size_t)ghosts->count + 1, sizeof *z), highest = -HUGE_VAL;
-    int64_t last_step = sel_stop_step(&plan->params->common);
-    double end = last_step == INT64_MAX ? 0 : (double)last_step;
-    for (int s = 0; z && s <= samples; s++) {
-        if (aqua_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, z, NULL)) {
-            continue;
-        }
-        for (int64_t k = 0; k < ghosts->count; k++) {
-            highest = ghosts->level[k] ? fmax(highest, z[k]) : highest;
-        }
+    double *z = calloc((size_t)ghosts->count + 1, sizeof *z);
+    sel_status status =
+        z ? aqua_levels(plan, steps, due, z, error)
+          : sel_fail_memory(error, "the levels", ((size_t)ghosts->count + 1) * sizeof *z);
+    for (int64_t k = 0; k < ghosts->count && !status; k++) {
+        *highest = ghosts->level[k] ? fmax(*highest, z[k]) : *highest;
     }
     free(z);
-    return highest;
+    return status;
 }

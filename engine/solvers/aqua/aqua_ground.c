@@ -1,6 +1,6 @@
-/* aqua_ground.c -- evaluate the ground, find where it has none, measure its pits and slopes; refuse
- * or warn of one that is no terrain in metres: in degrees, or of values that stand for no data
- * although their file does not say so. */
+/* aqua_ground.c -- evaluate the ground, find the cells without data, measure pits and slopes;
+ * refuse a ground that is no terrain in metres, or warn of it: one in degrees, or with values that
+ * stand for no data although their file does not say so. */
 #include <math.h>
 #include <stdlib.h>
 #include "engine/solvers/aqua/aqua.h"
@@ -191,15 +191,15 @@ void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings) {
 
 /* ---- values that stand for no data ---- */
 
-/* A quantum of no store is so coarse that it could hold more; m. */
+/* Even the coarsest quantum cannot store more; m. */
 static const double most_height = 1e9;
 
-/* Of the heights of the Earth, m; and the part of an undeclared value that must be left of it in
- * the ground, so that what was painted over it is told from what it was made of. */
+/* Limits of heights on the Earth, m. And where less than this part of an undeclared value is left
+ * in the ground, the script has put another value there. */
 static const double lowest_ground = -12000, highest_ground = 9000, kept_part = 0.05;
 
-/* The undeclared value of the raster that a cell has for its ground; NULL: none. A script that says
- * what stands for no data may mean all other values, if they can be heights. */
+/* The undeclared value of the raster that a cell has for its ground; NULL: none. Where the script
+ * says which value stands for no data, others that can be heights are taken for heights. */
 static const sel_undeclared *find_undeclared(const sel_raster *raster, const sel_grid *grid,
                                              int64_t cell, double ground) {
     double place[3];

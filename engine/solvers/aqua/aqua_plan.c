@@ -125,8 +125,8 @@ static aqua_store make_store(const aqua_plan *plan, int precision) {
     if (store.whole) {
         store.per_metre = ldexp(1, plan->bits);
         store.datum = plan->datum;
-        /* All eight neighbours may give alpha of what they have, a 32nd more than the limit after
-         * rain and sources. */
+        /* All eight neighbours may give alpha times their depth, which rain and sources have raised
+         * to a 32nd above the limit at most. */
         store.limit = floor(0x1p31 / (1 + 8 * alpha) * 32 / 33) - 1;
         store.most_poured = store.limit * 33 / 32;
         store.most_rain = store.limit / 64;
@@ -160,11 +160,24 @@ sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_
         store.limit / store.per_metre, plan->bits, advice);
 }
 
-/* The finest quantum in which the depths that are expected fit: what the user says, else twice the
- * initial depth, and what stands below the highest level. */
+/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
+ * none: the run itself will report it. */
+static double highest_level(const aqua_plan *plan) {
+    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
+    const int64_t last = sel_stop_step(&plan->params->common);
+    const double end = last == INT64_MAX ? 0 : (double)last;
+    double highest = -HUGE_VAL;
+    for (int s = 0; s <= samples; s++) {
+        aqua_try_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, &highest, NULL);
+    }
+    return highest;
+}
+
+/* The finest quantum that can hold the expected depth: depth_limit, else the larger of twice the
+ * initial depth and the depth below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
     const aqua_params *params = plan->params;
-    double sum, initial = 0, level = aqua_highest_level(plan) - plan->lowest;
+    double sum, initial = 0, level = highest_level(plan) - plan->lowest;
     sel_status status = sel_quantity_given(&params->initial.depth)
                             ? aqua_sum_cells(plan, &params->initial.depth, "initial.depth", 0, &sum,
                                              &initial, error)
@@ -227,8 +240,9 @@ static void hint(const sel_plan *base, double largest, char *text, size_t size) 
     snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
 }
 
-/* A step reads the bed, reads and writes the depth; a look reads the depth and whether the cell is
- * solid. A state has a bed, two depths and the depth at the last test, beside the plan's ground. */
+/* A step reads the bed, reads and writes the depth; a monitor reads the depth and whether the cell
+ * is solid. A state has a bed, two depths and the depth at the last monitor, beside the plan's
+ * ground. */
 static sel_cell_bytes bytes(const sel_common *params, int precision) {
     const int real = precision == SEL_F32 ? 4 : 8;
     (void)params;
@@ -272,7 +286,6 @@ const sel_solver aqua_solver = {
     .main_field = AQUA_DEPTH,
     .flux_field = -1,
     .no_forces = true,
-    .observes_links = true,
     .dims = dims,
     .complete = aqua_complete,
     .blank = aqua_blank,

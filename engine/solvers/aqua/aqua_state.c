@@ -98,7 +98,7 @@ void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
             SEL_SAVED | SEL_OPTIONAL | SEL_OBSERVED);
 }
 
-/* ---- storing numbers of the run's precision ---- */
+/* ---- numbers in the types of the store ---- */
 
 static size_t size_of(const aqua_plan *plan) {
     return plan->base.precision == SEL_F32 ? 4 : 8;
@@ -197,7 +197,7 @@ void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed) {
 
 /* ---- depths ---- */
 
-/* Rows of depths that are evaluated before they are stored: so many cells. */
+/* Cells whose depths are evaluated before they are stored. */
 enum { STORED_AT_ONCE = 1 << 20 };
 
 /* Stores depths[end - first][nx]. Refuses the first cell that has a negative one, or one beyond the
@@ -266,8 +266,8 @@ static int64_t nearest(int64_t at, int64_t n) {
     return at < 0 ? 0 : at >= n ? n - 1 : at;
 }
 
-/* Of a painted cell, where alpha is not asked for, the largest beside it: what a level gives flows
- * as fast as where it comes to. */
+/* Painted cells have no alpha of their own. They take the largest beside them, so that water from a
+ * level flows as fast as in the cells that it enters. */
 static double alpha_at(const aqua_plan *plan, int64_t x, int64_t y) {
     const sel_domain *domain = plan->base.domain;
     double alpha = plan->alpha[y * plan->layout.nx + x];
