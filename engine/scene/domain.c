@@ -325,7 +325,6 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
     const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
     sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
     sel_status status = SEL_OK;
-    memset(gap, 0, (size_t)n);
     if (asked->gaps && n) {
         status = leave_out_gaps(asked->quantity, &at, x, y, z, gap, error);
     }
@@ -333,12 +332,14 @@ static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error 
         status = sel_quantity_eval(asked->quantity, asked->what, &at, value, error);
     }
     for (int c = 0; c < components && !status; c++) {
-        const uint8_t *is_gap = gap;
+        const uint8_t *next_gap = gap;
         for (int64_t row = first; row < end; row++) {
             const uint8_t *region = domain->cell + row * nx;
             double *to = e->to + (row - asked->first) * apart + c * nx;
             for (int64_t i = 0; i < nx; i++) {
-                to[i] = !e->wanted[region[i]] ? 0 : *is_gap++ ? (double)NAN : *value++;
+                const bool wanted = e->wanted[region[i]];
+                const bool is_gap = wanted && asked->gaps && *next_gap++;
+                to[i] = !wanted ? 0 : is_gap ? (double)NAN : *value++;
             }
         }
     }

@@ -121,7 +121,7 @@ static void add_cells(list *l, const aqua_plan *plan) {
  * rule. */
 static void sort(aqua_plan *plan, const list *l) {
     aqua_ghosts *ghosts = &plan->ghosts;
-    double lowest[SEL_REGION_NUMBERS];
+    double lowest[SEL_REGION_NUMBERS] = {0};
     int64_t next[AQUA_FIRSTS];
     for (int64_t k = 0; k < l->count; k++) {
         const ghost *g = &l->v[k];

@@ -34,10 +34,6 @@ int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
     return domain->cell[cell] == 0 ? cell : -1;
 }
 
-#define OFFSET(k, dx, dy) {dx, dy},
-const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(OFFSET)};
-#undef OFFSET
-
 /* ---- quantities ---- */
 
 int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q) {
@@ -65,12 +61,14 @@ sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const ch
     sel_status status = values
                             ? sel_domain_evaluate(domain, &asked, plan->base.threads, values, error)
                             : sel_fail_memory(error, what, bytes);
-    *sum = *largest = 0;
+    double total = 0, most = 0;
     for (size_t i = 0; i < cells && !status; i++) {
-        *sum += values[i];
-        *largest = fmax(*largest, values[i]);
+        total += values[i];
+        most = values[i] > most ? values[i] : most;
     }
     free(values);
+    *sum = total;
+    *largest = most;
     return status;
 }
 

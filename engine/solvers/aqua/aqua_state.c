@@ -210,8 +210,10 @@ static sel_status store_rows(const aqua_plan *plan, int64_t first, int64_t end,
 #pragma omp parallel for schedule(static) num_threads(plan->base.threads) reduction(min : wrong)
     for (int64_t y = first; y < end; y++) {
         const double *depth = depths + (y - first) * nx;
+        const int64_t start = aqua_index(&plan->layout, 0, y);
+        void *piece = aqua_part(water, y);
         for (int64_t x = 0; x < nx; x++) {
-            put(&store, DEPTH, aqua_part(water, y), aqua_index(&plan->layout, x, y), depth[x]);
+            put(&store, DEPTH, piece, start + x, depth[x]);
             if ((depth[x] < 0 || depth[x] * store.per_metre > store.limit) && wrong > y * nx + x) {
                 wrong = y * nx + x;
             }
