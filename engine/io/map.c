@@ -100,10 +100,8 @@ static int utm_zone(double longitude, double latitude) {
     return (latitude < 0 ? 32700 : 32600) + (zone > 60 ? 60 : zone);
 }
 
-/* A path as a shell takes it, with `end` in place of its suffix unless that is ""; "FILE" when it
- * does not fit into `text`. A quotation mark ends the quoted text, stands escaped, and begins it
- * again. */
-static const char *quote(const char *path, const char *end, char *text, size_t size) {
+/* A quotation mark ends the quoted text, stands escaped, and begins it again. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
     const char *mark = path[strspn(path, plain)] ? "'" : "";
@@ -128,8 +126,8 @@ const char *sel_map_warp(const sel_raster *raster, bool told, char text[SEL_WARP
     const double y = raster->origin[1] + (double)raster->n[1] * half;
     const double side = raster->dx * METRES_OF_A_DEGREE;
     const char *path = raster->file ? raster->file->path : "terrain.tif";
-    quote(path, "", from, sizeof from);
-    quote(path, "_metres.tif", to, sizeof to);
+    sel_map_quote(path, "", from, sizeof from);
+    sel_map_quote(path, "_metres.tif", to, sizeof to);
     if (raster->file && raster->file->undeclared_count) {
         snprintf(nodata, sizeof nodata, "-srcnodata %.9g ", raster->file->undeclared[0].value);
     }
@@ -151,8 +149,8 @@ void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char 
                  "as %.*g stands for no data there too, make them one: gdalwarp -srcnodata %.*g "
                  "-dstnodata %.*g %s %s",
                  digits, file->nodata, digits, u->value, digits, file->nodata,
-                 quote(file->path, "", from, sizeof from),
-                 quote(file->path, "_new.tif", to, sizeof to));
+                 sel_map_quote(file->path, "", from, sizeof from),
+                 sel_map_quote(file->path, "_new.tif", to, sizeof to));
     }
 }
 

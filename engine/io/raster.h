@@ -76,6 +76,10 @@ sel_map_unit sel_map_unit_of(const sel_raster *raster);
 /* Whether place and spacing look like longitude and latitude, where nothing says what they are. */
 bool sel_map_looks_like_degrees(const sel_raster *raster);
 
+/* A path as a shell takes it, with `end` in place of its suffix unless that is ""; "FILE" when it
+ * does not fit into `text`. Returns `text`. */
+const char *sel_map_quote(const char *path, const char *end, char *text, size_t size);
+
 /* The command that makes a map in metres of one in degrees: UTM at its middle, cells as wide as
  * they are high. With `told` its file says that it is in degrees. Returns `text`. */
 enum { SEL_WARP_ROOM = 1200 };

@@ -35,6 +35,9 @@ typedef struct list {
 } list;
 
 static void add(list *l, const ghost *v, int64_t count) {
+    if (count == 0) {
+        return;
+    }
     if (l->count + count > l->room) {
         const int64_t room = 2 * (l->count + count);
         ghost *more = realloc(l->v, (size_t)room * sizeof *more);
