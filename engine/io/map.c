@@ -137,6 +137,23 @@ const char *sel_map_warp(const sel_raster *raster, bool declared, char text[SEL_
     return text;
 }
 
+void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char *text,
+                     size_t size) {
+    char from[256], to[256];
+    const int digits = fabs(u->value) < 3.5e38 ? 9 : 17; /* all of a float, or of a double */
+    if (file->gaps == 0) {
+        snprintf(text, size, "sel.raster { \"%s\", nodata = %.*g }", sel_file_name(file->path),
+                 digits, u->value);
+    } else {
+        snprintf(text, size,
+                 "as %.*g stands for no data there too, make them one: gdalwarp -srcnodata %.*g "
+                 "-dstnodata %.*g %s %s",
+                 digits, file->nodata, digits, u->value, digits, file->nodata,
+                 sel_map_quote(file->path, "", from, sizeof from),
+                 sel_map_quote(file->path, "_new.tif", to, sizeof to));
+    }
+}
+
 /* ---- the .prj file ---- */
 
 /* Programs of Esri, and GDAL, read well-known text from a citation that opens so, in a model that

@@ -235,6 +235,23 @@ static int sort_undeclared(sel_undeclared *found) {
     return count;
 }
 
+const sel_undeclared *sel_raster_undeclared(const sel_raster *raster, double x, double y) {
+    const double i = floor((x - raster->origin[0]) / raster->dx);
+    const double j = floor((y - raster->origin[1]) / raster->dx);
+    if (!(i >= 0 && i < (double)raster->n[0] && j >= 0 && j < (double)raster->n[1])) {
+        return NULL;
+    }
+    const double value = raster->value[(int64_t)j * raster->n[0] + (int64_t)i];
+    for (int k = 0; k < raster->file->undeclared_count; k++) {
+        const sel_undeclared *u = &raster->file->undeclared[k];
+        const bool both_huge = fabs(u->value) >= huge && value / u->scaled > 0 && fabs(value) > 1e9;
+        if (value == u->scaled || both_huge) {
+            return u;
+        }
+    }
+    return NULL;
+}
+
 /* ---- making ---- */
 
 /* Programs write the same number with more digits or fewer; whole numbers are exact. */

@@ -66,6 +66,9 @@ const sel_raster *sel_raster_of(const sel_lookup *lookup);
 /* The value at a point as above; NaN outside and where there are no data. */
 double sel_raster_value(const sel_raster *raster, double x, double y);
 
+/* The undeclared value that the pixel at a point has; NULL: none, or the point lies outside. */
+const sel_undeclared *sel_raster_undeclared(const sel_raster *raster, double x, double y);
+
 /* ---- the map that it is drawn on ---- */
 
 typedef enum sel_map_unit { SEL_MAP_UNKNOWN, SEL_MAP_LENGTH, SEL_MAP_DEGREES } sel_map_unit;
@@ -163,5 +166,9 @@ sel_grid_writer sel_asc_write, sel_tif_write, sel_prj_write;
 /* Writes PATH.tmp by one of the above and renames it to PATH when it is whole. */
 sel_status sel_grid_file_write(const sel_grid_file *grid, sel_grid_writer *write, const char *path,
                                sel_error *error);
+
+/* What to do about an undeclared value of a file: declare it, or where there is a declared one
+ * beside it, make them one. */
+void sel_map_declare(const sel_raster_file *file, const sel_undeclared *u, char *text, size_t size);
 
 #endif

@@ -1,16 +1,19 @@
 /* aqua.h -- the run-off of AQUA-GRAPH between a cell and its eight neighbours, in gather form.
  *
  * Re-includable. The includer defines REAL (the type of beds, heads and roots), AQUA_WATER (the
- * type of depths), AQUA_SQRT(x) (an IEEE root), AQUA_DIVIDE(a, b) (an IEEE quotient; / by default),
- * AQUA_LESS and AQUA_MORE (of two numbers), AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the
- * functions' qualifiers). C11 and C++17. Nothing may be contracted or reordered, division and root
- * are IEEE's: then all processors give the same bits.
+ * type of depths), AQUA_SQRT(x) (a square root), AQUA_DIVIDE(a, b) (a quotient; / by default),
+ * AQUA_LESS and AQUA_MORE (the smaller and the larger of two numbers; by comparison),
+ * AQUA_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers). C11 and C++17. With
+ * roots and quotients rounded as IEEE 754 says, and no operations contracted or reordered, all
+ * processors give the same bits.
  *
  * Two stores. f64: beds and depths are doubles in metres. f32: depths are whole numbers (int32_t)
- * of quanta, beds are floats in quanta, and fluxes are cut to whole quanta toward zero; so mass is
- * exact and no depth falls below 0. The rule has no unit of length: the same code does for both.
+ * of quanta, beds are floats in quanta, and fluxes are truncated to whole quanta; so mass is exact
+ * and no depth falls below 0. The rule has no unit of length: the same code does for both.
  *
- * With d = T_c - T_u, taken as (h_c - h_u) + (w_c - w_u), and the receivers R = { u : d > least },
+ * A cell c and its neighbours u have a bed h, a depth w and a level T = h + w. The head of an edge
+ * is d = T_c - T_u, computed as (h_c - h_u) + (w_c - w_u). The cell gives to its receivers R = { u
+ * : d > least }, as if it were to reach the equilibrium level T_eq:
  *
  *   s_u  = sqrt(d)                            root of a receiver's head, else 0
  *   dw   = min[T_c - T_eq, w_c]               what leaves the cell before alpha
@@ -18,20 +21,20 @@
  *   q    = F_c s_u                            flux from c to u
  *   w_c' = w_c + (sum of the fluxes in - sum of the fluxes out)
  *
- * and T_c - T_eq = X / m with X the sum of m - 1 heads:
+ * and T_c - T_eq = X / m with X the sum of m - 1 heads, by the kind of equilibrium:
  *
  *   mean     all receivers
  *   fill     beds above the level are no place for water: with e_u = d + w_u = T_c - h_u, the depth
  *            of a receiver's bed below T_c, X = sum d - sum of e over the dropped ones, whose
  *            e_u < X / m; dropped from the least e on, until none is left to drop. (The cell itself
  *            need not be dropped: then X / m > w_c, and dw = w_c in any case.)
- *   mindiff  receivers with d < X / m are dropped from R; taken up from the largest d on while
- *            d m >= X. Those stay whose root is at least that of the last one taken: the cell's
- *            cut.
+ *   mindiff  receivers with d < X / m are dropped from R. To this end they are taken up from the
+ *            largest d on while d m >= X. The root of the last one is the cell's cut: receivers
+ *            with a root below it get nothing.
  *
  * One division: F_c = alpha min(X, m w_c) / (m S). Sums over the neighbours are trees,
  * ((E + W) + (N + S)) + ((NE + SW) + (NW + SE)), the same for the eight symmetries of the square;
- * so are sorted values. An edge gives the same bits from both its ends, -d for d.
+ * so are sorted values. Seen from its other end an edge has exactly the head -d.
  *
  * Cells without ground have a bed of AQUA_NO_GROUND and no water: nothing flows to them (d < 0),
  * nor from them (dw = 0), without a branch.
@@ -102,8 +105,8 @@ SEL_INLINE int AQUA_NAME(aqua_fill_drops)(REAL least, REAL sum, REAL members) {
     return least * members < sum;
 }
 
-/* Drops the beds that stand above the level. below[k] is aqua_below of the neighbour
- * k; it is sorted. */
+/* Drops the beds that stand above the level. below[k] is aqua_below of neighbour k; it is sorted.
+ */
 SEL_INLINE void AQUA_NAME(aqua_fill)(REAL below[AQUA_AROUND], REAL *sum, REAL *members) {
     REAL x = *sum, m = *members, *v = below;
 #define LESS_FIRST(i, j)               \

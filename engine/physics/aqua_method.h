@@ -1,6 +1,6 @@
-/* aqua_method.h -- what all instances of the rule of AQUA-GRAPH share: the readings of T_eq, the
- * order of neighbours, the fields; conversion of metres to units of the store, and rates of rain
- * and infiltration.
+/* aqua_method.h -- what f32 and f64, CPU and CUDA share of AQUA-GRAPH: the kinds of equilibrium,
+ * the order of neighbours, the fields; conversion of metres to units of the store, and rates of
+ * rain and infiltration.
  *
  * C11 and C++17. `per_metre` is the number of units of the store in a metre: a power of two for
  * whole quanta, 1 for f64.
@@ -19,7 +19,7 @@
 #endif
 
 typedef enum aqua_equilibrium {
-    AQUA_FILL,    /* all water of a cell and its receivers at its lowest */
+    AQUA_FILL,    /* common level of all water of a cell and its receivers */
     AQUA_MEAN,    /* mean level of a cell and its receivers */
     AQUA_MINDIFF, /* minimisation of differences: only the cell's own water moves */
     AQUA_EQUILIBRIA
@@ -33,15 +33,15 @@ typedef enum aqua_equilibrium {
     V(0, 1, 0) V(1, -1, 0) V(2, 0, 1) V(3, 0, -1) V(4, 1, 1) V(5, -1, -1) V(6, -1, 1) V(7, 1, -1)
 enum { AQUA_AROUND = 8 };
 
-/* From cell `at` of the layout to its neighbour k; sign: +1 counts what goes from `at` to the
- * neighbour, -1 the other way. */
+/* From the cell of element `at` to its neighbour k. The flux that it counts is positive from the
+ * cell to the neighbour (sign 1), or the other way (-1). */
 typedef struct aqua_edge {
     int64_t at;
     int32_t k, sign;
 } aqua_edge;
 
-/* A source's water in a step: `each` units for every cell; of whole quanta one more for `odd`
- * cells, from cell number `turn` on, cyclically. */
+/* What a source adds in a step: `each` units to each of its cells; of whole quanta one more to
+ * `odd` of them, from number `turn` on, cyclically, so that they share the remainder in turns. */
 typedef struct aqua_dose {
     double each;
     uint32_t odd, turn;
@@ -89,7 +89,7 @@ AQUA_INLINE float aqua_bed_f32(double metres, double datum, double per_metre) {
     return (float)rint((metres - datum) * per_metre);
 }
 
-/* Depths beyond the range of the store become its largest. */
+/* Depths beyond the range of the store become the largest of it. */
 AQUA_INLINE int32_t aqua_water_f32(double metres, double per_metre) {
     const double quanta = rint(metres * per_metre);
     return quanta < (double)INT32_MAX ? (int32_t)quanta : INT32_MAX;

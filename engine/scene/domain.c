@@ -5,10 +5,12 @@
  */
 #include "engine/scene/domain.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/base/machine.h"
 #include "engine/scene/solver.h"
 
 enum { MAX_REGIONS = SEL_REGION_NUMBERS - 1 };
@@ -222,6 +224,99 @@ int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
     }
     return n;
 }
+
+/* ---- quantities at cells ---- */
+
+enum { EVALUATED_AT_ONCE = 1 << 15 }; /* cells, by each thread */
+
+/* Numbers of scratch memory per cell, beside a quantity's components: its place, and the gap. */
+enum { OF_PLACE = 4 };
+
+typedef struct evaluation {
+    const sel_domain *domain;
+    const sel_evaluation *asked;
+    const bool *wanted;
+    int64_t end, rows; /* of all; in a part */
+    double *scratch;   /* of all threads */
+    double *to;
+} evaluation;
+
+/* Sets gap[i] of the places, and leaves those that are no gaps. */
+static sel_status leave_out_gaps(const sel_quantity *q, sel_places *at, double *x, double *y,
+                                 double *z, uint8_t *gap, sel_error *error) {
+    const size_t n = at->n;
+    sel_status status = sel_quantity_gaps(q, at, gap, error);
+    at->n = 0;
+    for (size_t i = 0; i < n && !status; i++) {
+        x[at->n] = x[i];
+        y[at->n] = y[i];
+        z[at->n] = z[i];
+        at->n += !gap[i];
+    }
+    return status;
+}
+
+/* sel_part */
+static sel_status evaluate_part(void *task, int64_t part, int thread, sel_error *error) {
+    const evaluation *e = task;
+    const sel_evaluation *asked = e->asked;
+    const sel_domain *domain = e->domain;
+    const int components = asked->quantity->components;
+    const int64_t nx = domain->grid.n[0], cells = e->rows * nx;
+    const int64_t apart = asked->apart ? asked->apart : components * nx;
+    const int64_t first = asked->first + part * e->rows;
+    const int64_t end = first + e->rows < e->end ? first + e->rows : e->end;
+    double *x = e->scratch + thread * (OF_PLACE + components) * cells, *y = x + cells;
+    double *z = y + cells, *value = z + cells;
+    uint8_t *gap = (uint8_t *)(value + components * cells);
+    const int64_t n = sel_domain_places(domain, first, end, e->wanted, x, y, z);
+    sel_places at = sel_domain_at(domain, n, x, y, z, asked->t);
+    sel_status status = SEL_OK;
+    if (asked->gaps && n) {
+        status = leave_out_gaps(asked->quantity, &at, x, y, z, gap, error);
+    }
+    if (!status && at.n) {
+        status = sel_quantity_eval(asked->quantity, asked->what, &at, value, error);
+    }
+    for (int c = 0; c < components && !status; c++) {
+        const uint8_t *next_gap = gap;
+        for (int64_t row = first; row < end; row++) {
+            const uint8_t *region = domain->cell + row * nx;
+            double *to = e->to + (row - asked->first) * apart + c * nx;
+            for (int64_t i = 0; i < nx; i++) {
+                const bool wanted = e->wanted[region[i]];
+                const bool is_gap = wanted && asked->gaps && *next_gap++;
+                to[i] = !wanted ? 0 : is_gap ? (double)NAN : *value++;
+            }
+        }
+    }
+    return status;
+}
+
+sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
+                               double *to, sel_error *error) {
+    static const bool free_cells[SEL_REGION_NUMBERS] = {true};
+    const int64_t nx = domain->grid.n[0], all = domain->grid.n[1] * domain->grid.n[2];
+    evaluation e = {.domain = domain,
+                    .asked = asked,
+                    .wanted = asked->wanted ? asked->wanted : free_cells,
+                    .end = asked->end ? asked->end : all,
+                    .to = to};
+    const int64_t rows = e.end - asked->first;
+    threads = threads > 0 ? threads : 1;
+    e.rows = nx < EVALUATED_AT_ONCE ? EVALUATED_AT_ONCE / nx : 1;
+    e.rows = e.rows < rows ? e.rows : rows;
+    const int64_t numbers = threads * (OF_PLACE + asked->quantity->components) * e.rows * nx;
+    const size_t bytes = (size_t)numbers * sizeof *e.scratch;
+    e.scratch = malloc(bytes);
+    sel_status status =
+        e.scratch ? sel_share_out((rows + e.rows - 1) / e.rows, threads, evaluate_part, &e, error)
+                  : sel_fail_memory(error, "evaluating a quantity", bytes);
+    free(e.scratch);
+    return status;
+}
+
+/* ---- marks ---- */
 
 /* The latest painted of the faces that a cell touches; 0 away from them. */
 static uint8_t face_region(const sel_domain *domain, const int64_t at[3]) {

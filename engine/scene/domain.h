@@ -49,6 +49,22 @@ int64_t sel_domain_places(const sel_domain *domain, int64_t first, int64_t end,
 sel_places sel_domain_at(const sel_domain *domain, int64_t n, const double *x, const double *y,
                          const double *z, double t);
 
+/* A quantity that is to be evaluated at the centres of cells. */
+typedef struct sel_evaluation {
+    const sel_quantity *quantity;
+    const char *what; /* for messages */
+    double t;
+    const bool *wanted; /* [SEL_REGION_NUMBERS], by the region of a cell; NULL: free cells only */
+    bool gaps; /* of one component: NaN where it reads a raster without data; else that fails */
+    int64_t first, end; /* rows first <= row < end, y + ny z; end == 0: all */
+    int64_t apart;      /* numbers from a row of `to` to the next; 0: components nx */
+} sel_evaluation;
+
+/* Evaluates it, some rows at a time by each thread: component c of cell x at
+ * to[(row - first) apart + c nx + x]; 0 in cells that are not wanted. */
+sel_status sel_domain_evaluate(const sel_domain *domain, const sel_evaluation *asked, int threads,
+                               double *to, sel_error *error);
+
 /* Name of a region for columns and messages: its own, or "region_K". `text` holds the latter. */
 const char *sel_region_name(const sel_domain *domain, int number, char text[32]);
 

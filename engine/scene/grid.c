@@ -32,6 +32,14 @@ void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]) {
     at[2] = number / grid->n[0] / grid->n[1];
 }
 
+void sel_cell_centre(const sel_grid *grid, int64_t number, double place[3]) {
+    int64_t at[3];
+    sel_cell_at(grid, number, at);
+    for (int a = 0; a < 3; a++) {
+        place[a] = sel_centre(grid, a, (double)at[a]);
+    }
+}
+
 int64_t sel_face_sites(const sel_grid *grid, int face) {
     return sel_grid_cells(grid) / grid->n[face / 2];
 }

@@ -45,6 +45,9 @@ static inline int64_t sel_cell_number(const sel_grid *grid, const int64_t at[3])
 }
 void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]);
 
+/* The centre of a cell. */
+void sel_cell_centre(const sel_grid *grid, int64_t number, double place[3]);
+
 /* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
 int64_t sel_face_sites(const sel_grid *grid, int face);
 

@@ -69,7 +69,7 @@ sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2
 
 bool sel_plan_observes(const sel_plan *plan) {
     const sel_solver *solver = plan->simulation->solver;
-    bool observes = plan->wants_links && solver->observes_links;
+    bool observes = plan->wants_links;
     for (int f = 0; f < solver->field_count; f++) {
         observes = observes || (solver->fields[f].observed && plan->wants_fields >> f & 1u);
     }
@@ -80,7 +80,7 @@ bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
     const sel_solver *solver = plan->simulation->solver;
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
-    return (field && solver->fields[request->field].observed) || (links && solver->observes_links);
+    return (field && solver->fields[request->field].observed) || links;
 }
 
 void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) {

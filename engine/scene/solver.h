@@ -173,11 +173,10 @@ typedef struct sel_solver {
     const sel_family *laws;
     const sel_field_info *fields;
     int field_count;
-    int main_field;      /* of stop.steady and the NaN test */
-    int flux_field;      /* the vector that out.flux integrates over lines and planes; -1: none, and
-                            SEL_FLUX knows lines */
-    bool no_forces;      /* SEL_FORCE is not supported */
-    bool observes_links; /* what wants_links asks for needs an observed step */
+    int main_field; /* of stop.steady and the NaN test */
+    int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
+                       SEL_FLUX knows lines */
+    bool no_forces; /* SEL_FORCE is not supported */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */

@@ -1,11 +1,12 @@
 /* aqua.h -- surface run-off by AQUA-GRAPH: what a scenario gives, and the plan that backends run.
  *
- * A step from n to n + 1, times in steps:
- *   1. ghosts (below) are set: dry, or at their level (z at n),
- *   2. rain, then sources, add water to the depths (rates at n + 1/2),
- *   3. flow: every cell by the rule of engine/physics/aqua.h; what it adds to ghosts has left,
+ * A step from n to n + 1; times are in steps:
+ *   1. rain, then sources, add water to the depths (rates at n + 1/2),
+ *   2. ghost cells (below) are set: dry, or at their level (z at n),
+ *   3. flow: every cell by the rule of engine/physics/aqua.h; what flows into ghosts has left,
  *   4. infiltration takes water (rate at n + 1/2), no more than there is.
- * Every term is booked: in whole quanta as integers, else in f64.
+ * Totals of what each of these adds and removes are kept for the balance: exact where depths are
+ * whole quanta, else in f64.
  */
 #ifndef AQUA_H
 #define AQUA_H
@@ -13,6 +14,8 @@
 #include "engine/machine/arrays.h"
 #include "engine/physics/aqua_method.h"
 #include "engine/scene/solver.h"
+
+/* ---- the scenario ---- */
 
 enum { AQUA_GATHER, AQUA_SCATTER };
 extern const char *const aqua_equilibrium_names[], *const aqua_scheme_names[];
@@ -51,95 +54,117 @@ typedef struct aqua_law_level {
     sel_quantity z; /* m */
 } aqua_law_level;
 
-/* Where a cell's bed and depth stand: a frame of two cells lies around the grid, so that the rule
- * can be applied to the cells and to the ghosts about them without a question. Rows are a multiple
- * of 128 bytes; column 0 is x = -2. */
+extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
+extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
+extern const sel_family aqua_law_family;
+
+/* ---- cells ---- */
+
+/* The arrays of beds and depths: a frame of two cells lies around the grid, so that the rule needs
+ * no special case at its edges and for the ghosts there. Rows are a multiple of 128 bytes; column 0
+ * is x = -2. */
 enum { AQUA_HALO = 2 };
 typedef struct aqua_layout {
     int64_t nx, ny, pitch;
     int64_t cells; /* of the frame too: pitch (ny + 4) */
 } aqua_layout;
 
-/* Cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2. */
+/* The element of cell (x, y), -2 <= x < nx + 2, -2 <= y < ny + 2. */
 static inline int64_t aqua_index(const aqua_layout *layout, int64_t x, int64_t y) {
     return (y + AQUA_HALO) * layout->pitch + x + AQUA_HALO;
 }
 
-enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
+/* x and y of element `at`, and the number of its cell. */
+static inline int64_t aqua_column(const aqua_layout *layout, int64_t at) {
+    return at % layout->pitch - AQUA_HALO;
+}
+static inline int64_t aqua_row(const aqua_layout *layout, int64_t at) {
+    return at / layout->pitch - AQUA_HALO;
+}
+static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
+    return aqua_row(layout, at) * layout->nx + aqua_column(layout, at);
+}
 
-/* Cells whose water the flow does not own: those beyond an open face or one with a level, cells
- * painted so, and the outline of NODATA. Open ones are dry before every step and have the bed to
- * which water falls; the others stand at their level. What the flow adds to them has left the
- * domain. All other cells without ground, the frame among them, have a bed of AQUA_NO_GROUND. */
+/* Neighbour k of cell (x, y) is (x + aqua_around[k][0], y + aqua_around[k][1]); the element of that
+ * of element `at`. */
+#define AQUA_OFFSET(k, dx, dy) {dx, dy},
+static const int aqua_around[AQUA_AROUND][2] = {AQUA_NEIGHBOURS(AQUA_OFFSET)};
+#undef AQUA_OFFSET
+
+static inline int64_t aqua_beside(const aqua_layout *layout, int64_t at, int k) {
+    return at + aqua_around[k][1] * layout->pitch + aqua_around[k][0];
+}
+
+/* The number of the free cell at (x, y) with periodic axes wrapped; -1: there is none. */
+int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y);
+
+/* ---- the plan ---- */
+
+/* Ghost cells: cells whose depth is not a result of the flow. They lie beyond an open face or one
+ * with a level, or are painted so, or are the outline of NODATA. Open ones are dry before every
+ * step, on a bed to which water falls; the others stand at their level. What the flow adds to them
+ * has left the domain. All other cells without ground, the frame among them, have a bed of
+ * AQUA_NO_GROUND. */
+enum { AQUA_FIRSTS = SEL_REGION_NUMBERS + 2 };
 typedef struct aqua_ghosts {
     int64_t count;
-    int64_t *at;    /* in the layout */
+    int64_t *at;    /* their elements */
     double *ground; /* m: the bed; of levels, unless z is lower, the lowest of the region */
-    double *x, *y;  /* of the law */
+    double *x, *y;  /* where the law is evaluated */
     uint8_t *level; /* 1: it stands at its level, 0: it is open */
     /* Sorted by region: those of region r are first[r] ... first[r + 1] - 1. */
     int64_t first[AQUA_FIRSTS];
-    /* From free cells into the ghosts; into those of region r first_edge[r] ... */
+    /* The edges from free cells into ghosts; those of region r begin at first_edge[r]. */
     aqua_edge *edge;
     int64_t first_edge[AQUA_FIRSTS];
 } aqua_ghosts;
 
-/* The cells that share a discharge. */
+/* The cells that share the discharge of a source. */
 typedef struct aqua_inflow {
     const aqua_source *source;
     char name[48]; /* for columns and messages */
     int64_t count;
-    int64_t *at; /* in the layout */
+    int64_t *at; /* their elements */
 } aqua_inflow;
 
-/* What an amount per step and cell is: none, the same for all cells, or its own for each. */
+/* Rain, or infiltration: none, the same rate in all cells, or a rate for each cell. */
 typedef enum aqua_spread { AQUA_NOTHING, AQUA_UNIFORM, AQUA_FIELD } aqua_spread;
-
-/* Rain, or infiltration. */
 typedef struct aqua_supply {
     const char *name;         /* of the field of the script */
     const sel_quantity *rate; /* mm/h */
     aqua_spread spread;
 } aqua_supply;
 
-/* Terrain, for facts. */
-typedef struct aqua_terrain {
-    double highest;     /* m */
-    int64_t pits;       /* cells lower than all their neighbours */
-    double deepest_pit; /* m below its lowest neighbour */
-    double mean_slope, largest_slope;
-    int64_t slopes; /* between cells, so many */
-} aqua_terrain;
-
 typedef struct aqua_plan {
     sel_plan base;
     const aqua_params *params;
     aqua_layout layout;
-    const double *ground; /* [ny][nx] m; 0 in walls, NaN where there are no data */
-    double *own_ground;   /* that; NULL: it is the raster of the scenario */
+    const double *ground; /* [ny][nx] m; arbitrary in walls, NaN where there are no data */
+    double *own_ground;   /* the same; NULL: it is the raster of the scenario */
     double *alpha;        /* [ny][nx]; NULL: the same everywhere */
     double largest_alpha, smallest_alpha;
     double lowest;  /* m: ground of free cells */
-    double deepest; /* m: what the scenario is known to reach */
+    double deepest; /* m: the depth that is expected */
     aqua_ghosts ghosts;
     aqua_inflow *inflows;
     int inflow_count;
     aqua_supply supply[AQUA_SUPPLIES];
-    /* Of the f32 store: a metre has 2^bits quanta; see aqua_store_of. */
+    /* Of the f32 store: a metre has 2^bits quanta, beds count from datum, m. */
     int bits; /* 0: not chosen yet */
     double datum;
 } aqua_plan;
 
-/* Of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
+/* Bits of the f32 store: quanta of 2^-26 m unless depths need more room, and the coarsest. */
 enum { AQUA_MOST_BITS = 26, AQUA_LEAST_BITS = 8 };
 
-/* The store that a plan's precision means. */
+/* How depths and beds are stored: in f32 as int32_t and float, in quanta; in f64 as double, in
+ * metres. Quanta and metres are called units. */
 typedef struct aqua_store {
-    bool whole;       /* depths are int32_t quanta, beds floats in quanta */
-    double per_metre; /* units of the store in a metre */
+    bool whole;       /* depths are quanta */
+    double per_metre; /* units in a metre */
     double datum;     /* m: beds count from here */
-    /* The greatest depth, in units, such that no sum of the rule can overflow: depths are checked
-     * against it after every step, and against most_poured when sources have brought water. */
+    /* The greatest depth, in units, for which no sum of the rule can overflow: depths are checked
+     * against it after every step, and against most_poured after sources have added water. */
     double limit, most_poured;
     double most_rain;     /* the most rain in a step, in units: more is refused */
     double least;         /* min_head in units */
@@ -147,115 +172,96 @@ typedef struct aqua_store {
     double alpha;         /* where it is the same everywhere */
 } aqua_store;
 
+/* That of the plan's precision. */
 aqua_store aqua_store_of(const aqua_plan *plan);
+
+/* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
+sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
 
 extern const sel_solver aqua_solver;
 extern const struct sel_cpu aqua_on_cpu;
 extern const struct cuda_solver aqua_on_cuda;
 
-extern const sel_table aqua_table, aqua_region_table, aqua_source_table;
-extern const sel_table aqua_wall_table, aqua_open_table, aqua_level_table;
-extern const sel_family aqua_law_family;
+/* A quantity that depends on place at all free cells, to[ny][nx], 0 in the others; else one number.
+ * And how many numbers these are. */
+sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                       double *to, sel_error *error);
+int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q);
 
-/* ---- the plan is made ---- */
+/* The sum of a quantity over all free cells, and its largest value, at least 0. */
+sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                          double *sum, double *largest, sel_error *error);
+
+/* ---- the ground ---- */
 
 /* sel_solver.complete and sel_solver.blank */
 void aqua_complete(sel_common *params);
 sel_status aqua_blank(const sel_simulation *simulation, const sel_domain *domain, int threads,
                       uint8_t *blank, sel_variant *law, sel_error *error);
 
-/* Elevations of all cells but walls and those without data: plan->ground, NaN in the latter; and
- * plan->lowest. */
-sel_status aqua_ground_evaluate(aqua_plan *plan, sel_error *error);
+/* Fills plan->ground and plan->lowest. Refuses heights that no ground has, and values that stand
+ * for no data although their file does not say so. */
+sel_status aqua_ground_create(aqua_plan *plan, sel_error *error);
 
-/* Refuses heights of free cells that stand for no data, and such as no ground has. Names the value,
- * how many cells have it, the file and what to write. */
-sel_status aqua_ground_check(const aqua_plan *plan, sel_error *error);
-
-/* Refuses a ground whose cells would be those of a raster in degrees; and warns of a raster that
- * looks like one, where nothing says what its coordinates are. */
+/* Refuses a grid that would be that of a raster in degrees; and warns of a raster that looks like
+ * one, where nothing says what its coordinates are. */
 sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_error *error);
 void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings);
 
-/* The same for any number of threads. False without memory for what is only told. */
+/* Slopes are those between neighbours in x and y. */
+typedef struct aqua_terrain {
+    double highest;     /* m */
+    int64_t pits;       /* cells lower than all their neighbours */
+    double deepest_pit; /* m below its lowest neighbour */
+    double mean_slope, largest_slope;
+} aqua_terrain;
+
+/* The same for any number of threads. False: there is no memory. */
 bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain);
 
 /* The lowest ground of the free neighbours of a cell, also across periodic faces; NaN: none. */
 double aqua_lowest_beside(const aqua_plan *plan, int64_t x, int64_t y);
 
-/* Neighbour k lies at (x + aqua_around[k][0], y + aqua_around[k][1]), as AQUA_NEIGHBOURS says. */
-extern const int aqua_around[8][2];
-
-/* The cell at (x, y) with periodic axes wrapped; -1: outside. And whether there is a free one. */
-int64_t aqua_cell_of(const sel_grid *grid, int64_t x, int64_t y);
-bool aqua_is_free(const sel_domain *domain, int64_t x, int64_t y);
+/* ---- ghosts and their levels ---- */
 
 /* Fills plan->ghosts; plan->ground must be there. */
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error);
-void aqua_ghosts_free(aqua_ghosts *ghosts);
 
 /* Whether the law of a region makes ghosts; and its law if it is a level, else NULL. */
 bool aqua_passes(const sel_domain *domain, int region);
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region);
 
-/* Levels `steps` steps after time 0 of the ghosts that have one: z[ghosts], m. Only those that
- * depend on what is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all) are written. */
+/* Levels z[ghosts], m, `steps` steps after time 0. Only those are written that depend on what is
+ * `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all). */
 enum { AQUA_ALWAYS = 1 << 30 };
 sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
                        sel_error *error);
 unsigned aqua_levels_depend(const aqua_plan *plan);
 
-/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
- * none: the run itself will report it. */
-double aqua_highest_level(const aqua_plan *plan);
+/* Evaluates them without a place for them; *highest is raised to the highest of them. */
+sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
+                           sel_error *error);
+
+/* ---- rain, infiltration and sources ---- */
 
 /* Fills plan->inflows and plan->supply. */
 sel_status aqua_inflows_create(aqua_plan *plan, sel_error *error);
 void aqua_inflows_free(aqua_plan *plan);
 
-/* Amounts of the step from `step` on, in units of the store: rain or infiltration per cell, one
- * number (AQUA_UNIFORM) or [ny][nx] (AQUA_FIELD; 0 in solids); what a source brings to all of its
- * cells together. Refuses negative ones. */
+/* Amounts of the step that begins at `step`, in units of the store: rain or infiltration per cell,
+ * as aqua_values has them; what a source brings to all of its cells together. Negative ones are
+ * refused. */
 sel_status aqua_rate(const aqua_plan *plan, const aqua_supply *supply, int64_t step, double *to,
                      sel_error *error);
 sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, double *units,
                           sel_error *error);
-/* Units of the store per step in a rate of 1 mm/h. */
+
+/* Units of the store per step in a rate of 1 mm/h; and the time of rates, the middle of a step. */
 double aqua_rate_unit(const aqua_plan *plan);
-/* The time at which they are taken: the middle of the step. */
 double aqua_time_of_amounts(const aqua_plan *plan, int64_t step);
 
-/* ---- quantities evaluated at the cells of all rows, some rows at a time by each thread ---- */
+/* ---- sel_solver.facts, .warn and .ahead ---- */
 
-/* What is to be evaluated. */
-typedef struct aqua_asked {
-    const sel_quantity *quantity;
-    const char *what; /* for messages */
-    double t;
-    bool ghosts; /* at free cells, and at those painted by laws other than walls */
-    bool gaps;   /* NaN where it asks a raster that has no data there; else that is an error */
-} aqua_asked;
-
-/* Takes `count` rows from y on: values[count][nx], 0 in cells that were not asked for. Several
- * threads call it at once; it may be called again for rows that failed. */
-typedef sel_status aqua_take_rows(void *to, int64_t y, int64_t count, const double *values,
-                                  sel_error *error);
-
-/* Fails where the quantity or `take` does: at the first of such rows. take NULL: `to` is
- * double[ny][nx]. */
-sel_status aqua_rows_visit(const aqua_plan *plan, const aqua_asked *asked, aqua_take_rows *take,
-                           void *to, sel_error *error);
-
-/* A quantity at one place; NULL: it is the same everywhere. */
-sel_status aqua_value(const aqua_plan *plan, const sel_quantity *q, const char *what,
-                      const double *place, double t, double *value, sel_error *error);
-
-/* ---- what is told ---- */
-
-/* The error of a depth beyond the store's limit, at a cell, after `step` steps. */
-sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error);
-
-/* sel_solver.facts, .warn and .ahead. */
 void aqua_facts(const sel_plan *plan, sel_facts *facts);
 void aqua_warn(const sel_plan *plan, sel_error *warnings);
 sel_status aqua_ahead(const sel_plan *plan, int64_t step, sel_error *error);

@@ -6,37 +6,37 @@
 
 /* ---- the balance ---- */
 
+/* Adds a term to the answer and returns it, m3. */
+static double add_term(const aqua_state *state, const char *prefix, const char *name,
+                       const sel_total *total, sel_request *request) {
+    const double value = sel_total_of(total, state->store.whole) * aqua_volume_unit(state);
+    sel_request_term(request, prefix, name, value);
+    return value;
+}
+
 void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
                          sel_request *request) {
     const aqua_plan *plan = state->plan;
     const sel_domain *domain = plan->base.domain;
-    const bool whole = state->store.whole;
     const double unit = aqua_volume_unit(state), now = volume * unit;
-    const double rain = sel_total_of(&books->supplied[AQUA_RAIN], whole) * unit;
-    const double soil = sel_total_of(&books->supplied[AQUA_SOIL], whole) * unit;
-    double in = state->first_volume * unit, out = 0, turned_over = in;
+    double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, "volume", "", now);
     if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
-        sel_request_term(request, "rain", "", rain);
-        in += rain;
-        turned_over += rain;
+        in += add_term(state, "rain", "", &books->supplied[AQUA_RAIN], request);
     }
     for (int i = 0; i < plan->inflow_count; i++) {
-        const double inflow = sel_total_of(&books->inflow[i], whole) * unit;
-        sel_request_term(request, "inflow_", plan->inflows[i].name, inflow);
-        in += inflow;
-        turned_over += inflow;
+        in += add_term(state, "inflow_", plan->inflows[i].name, &books->inflow[i], request);
     }
     if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
-        sel_request_term(request, "infiltration", "", soil);
-        out += soil;
+        out += add_term(state, "infiltration", "", &books->supplied[AQUA_SOIL], request);
     }
+    double turned_over = in;
     for (int r = 1; r <= domain->region_count; r++) {
-        const double through = sel_total_of(&books->out[r], whole) * unit;
         char text[32];
         if (aqua_passes(domain, r)) {
-            sel_request_term(request, "out_", sel_region_name(domain, r, text), through);
+            const double through =
+                add_term(state, "out_", sel_region_name(domain, r, text), &books->out[r], request);
             out += through;
             turned_over += fabs(through);
         }
@@ -63,24 +63,21 @@ static int crosses(const double p[2], const double q[2], const double a[2], cons
     return !(part >= 0 && part < 1) ? 0 : sb > 0 ? 1 : -1;
 }
 
-/* The cells of row y that may have a link across the line: x0 <= x < x1. */
-static void reach(const aqua_plan *plan, const double p[2], const double q[2], int64_t y,
+/* x of the line from p to q at the height y, or of the end that is nearest to it. */
+static double line_at(const double p[2], const double q[2], double y) {
+    const double part = (y - p[1]) / (q[1] - p[1]);
+    return p[0] + fmax(0, fmin(1, part)) * (q[0] - p[0]);
+}
+
+/* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
+static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
                   int64_t *x0, int64_t *x1) {
-    const sel_grid *grid = &plan->base.domain->grid;
-    double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx, near = 2 * grid->dx;
-    double from = 0, to = 1, rise = q[1] - p[1];
-    if (fabs(rise) > 0) {
-        double one = (middle - near - p[1]) / rise, other = (middle + near - p[1]) / rise;
-        from = fmax(0, fmin(one, other));
-        to = fmin(1, fmax(one, other));
-    } else if (fabs(middle - p[1]) > near) {
-        to = -1;
-    }
-    double a = p[0] + from * (q[0] - p[0]), b = p[0] + to * (q[0] - p[0]);
-    double low = (fmin(a, b) - grid->origin[0]) / grid->dx - 3;
-    double high = (fmax(a, b) - grid->origin[0]) / grid->dx + 3;
+    const double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx, near = 2 * grid->dx;
+    const double a = line_at(p, q, middle - near), b = line_at(p, q, middle + near);
+    const double low = (fmin(a, b) - grid->origin[0]) / grid->dx - 3;
+    const double high = (fmax(a, b) - grid->origin[0]) / grid->dx + 3;
     *x0 = (int64_t)fmax(low, -1);
-    *x1 = to < from ? *x0 : (int64_t)fmin(high, (double)grid->n[0]) + 1;
+    *x1 = (int64_t)fmin(high, (double)grid->n[0]) + 1;
 }
 
 /* Users draw lines along the edges of cells and through their centres, where links run through the
@@ -88,25 +85,25 @@ static void reach(const aqua_plan *plan, const double p[2], const double q[2], i
  * lines that meet have no gap between them. */
 static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
 
+/* Stores the links that cross a line unless `to` is NULL; returns their number. */
 static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_edge *to) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
     const double p[2] = {line[0][0] + moved[0] * grid->dx, line[0][1] + moved[1] * grid->dx};
     const double q[2] = {line[1][0] + moved[0] * grid->dx, line[1][1] + moved[1] * grid->dx};
-    int64_t count = 0;
+    int64_t count = 0, x0, x1;
     for (int64_t y = -1; y <= grid->n[1]; y++) {
-        int64_t x0, x1;
-        reach(plan, p, q, y, &x0, &x1);
+        reach(grid, p, q, y, &x0, &x1);
         for (int64_t x = x0; x < x1; x++) {
             const double a[2] = {sel_centre(grid, 0, (double)x), sel_centre(grid, 1, (double)y)};
-            for (int k = 0; k < 8; k += 2) {
-                const int dx = aqua_around[k][0], dy = aqua_around[k][1];
-                const double b[2] = {sel_centre(grid, 0, (double)(x + dx)),
-                                     sel_centre(grid, 1, (double)(y + dy))};
-                int sign = crosses(p, q, a, b);
-                bool inside = x + dx >= -1 && x + dx <= grid->n[0] && y + dy <= grid->n[1];
+            for (int k = 0; k < AQUA_AROUND; k += 2) {
+                const int64_t u = x + aqua_around[k][0], v = y + aqua_around[k][1];
+                const double b[2] = {sel_centre(grid, 0, (double)u),
+                                     sel_centre(grid, 1, (double)v)};
+                const int sign = crosses(p, q, a, b);
+                const bool inside = u >= -1 && u <= grid->n[0] && v <= grid->n[1];
                 if (!sign || !inside ||
-                    !(aqua_is_free(domain, x, y) || aqua_is_free(domain, x + dx, y + dy))) {
+                    (aqua_free_cell(domain, x, y) < 0 && aqua_free_cell(domain, u, v) < 0)) {
                     continue;
                 }
                 if (to) {
@@ -119,14 +116,10 @@ static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_e
     return count;
 }
 
-static int64_t ghost_edges(const aqua_plan *plan) {
-    return plan->ghosts.first_edge[plan->base.domain->region_count + 1];
-}
-
 int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
-    int64_t count = ghost_edges(plan);
-    for (int64_t e = 0; to && e < count; e++) {
-        to[e] = plan->ghosts.edge[e];
+    int64_t count = plan->ghosts.first_edge[AQUA_FIRSTS - 1];
+    if (to) {
+        memcpy(to, plan->ghosts.edge, (size_t)count * sizeof *to);
     }
     for (int l = 0; l < plan->base.line_count; l++) {
         count += line_edges(plan, plan->base.lines[l], to ? to + count : NULL);
@@ -136,19 +129,16 @@ int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to) {
 
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first) {
     const int64_t *edge = plan->ghosts.first_edge + request->region;
-    *first = edge[0];
-    if (request->region) {
-        return edge[1] - edge[0];
-    }
-    *first = ghost_edges(plan);
-    for (int l = 0; l < plan->base.line_count; l++) {
-        const int64_t count = line_edges(plan, plan->base.lines[l], NULL);
+    *first = request->region ? edge[0] : plan->ghosts.first_edge[AQUA_FIRSTS - 1];
+    int64_t count = edge[1] - edge[0];
+    for (int l = 0; !request->region && l < plan->base.line_count; l++) {
+        count = line_edges(plan, plan->base.lines[l], NULL);
         if (memcmp(plan->base.lines[l], request->line, sizeof request->line) == 0) {
-            return count;
+            break;
         }
         *first += count;
     }
-    return 0;
+    return count;
 }
 
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,

@@ -1,7 +1,8 @@
-/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, stepping, threads, answers.
+/* aqua_cpu.c -- the CPU backend of sel.aqua: memory, steps, threads, answers to requests.
  *
- * Two copies of the depths take turns. Rows are shared out among the threads in pieces; no cell's
- * result depends on who computes it. What is added up goes by rows, joined in their order.
+ * Two copies of the depths take turns. Threads take pieces of some rows; no cell's result depends
+ * on the thread that computes it. Sums are made row by row, and those of the rows are added in a
+ * fixed order.
  */
 #include <omp.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* ---- memory ---- */
 
-/* Of the flow, for each thread. */
+/* Scratch memory of the flow, for each thread. */
 static int64_t scratch_bytes(const aqua_state *state) {
     return (int64_t)((state->loops->scratch + SEL_LINE - 1) / SEL_LINE * SEL_LINE);
 }
@@ -25,9 +26,8 @@ static void list(sel_state *base) {
     SEL_ADD(arrays, state, scratch, loops ? base->threads * scratch_bytes(state) : 0, 0);
 }
 
-/* ---- sums ---- */
+/* ---- depths ---- */
 
-/* The depths of a step; and from cell x of row y on. */
 static aqua_parts depths_of(const aqua_state *state, int64_t step) {
     aqua_parts depths = {.blocks = &state->base.blocks};
     for (int b = 0; b < depths.blocks->count; b++) {
@@ -36,18 +36,34 @@ static aqua_parts depths_of(const aqua_state *state, int64_t step) {
     return depths;
 }
 
+/* From cell x of row y on. */
 static void *depths(const aqua_state *state, int64_t step, int64_t x, int64_t y) {
     const int b = sel_block_of(&state->base.blocks, y);
     return (char *)state->water[b][step & 1] + aqua_index(&state->plan->layout, x, y) * state->size;
 }
 
-static double sum_row(const sel_state *base, int64_t y) {
-    const aqua_state *state = (const aqua_state *)base;
-    return state->loops->sum(depths(state, base->step, 0, y), state->plan->layout.nx,
-                             sel_state_solids(base, y));
+static void *offset(void *array, int64_t bytes) {
+    return array ? (char *)array + bytes : NULL;
 }
 
-/* The step that `step` begins, in the block that has row y. */
+/* Numbers for a row, of each thread. */
+static double *row_of_thread(const aqua_state *state) {
+    return state->rows + state->plan->layout.nx * omp_get_thread_num();
+}
+
+/* In units of the store. */
+static double sum_row(const sel_state *base, int64_t y) {
+    const aqua_state *state = (const aqua_state *)base;
+    const uint8_t *solid = sel_state_solids(base, y);
+    double *depth = row_of_thread(state), sum = 0;
+    state->loops->read(depths(state, base->step, 0, y), state->plan->layout.nx, 1, depth);
+    for (int64_t x = 0; x < state->plan->layout.nx; x++) {
+        sum += solid[x] ? 0 : depth[x];
+    }
+    return sum;
+}
+
+/* The flow of the step that begins at `step`, in the block that has row y. */
 static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y) {
     const int b = sel_block_of(&state->base.blocks, y);
     return (aqua_step){
@@ -62,17 +78,17 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
     };
 }
 
-/* What an edge carries in the step to come or under way, units of the store. */
-static double carried(const aqua_state *state, int64_t e) {
+/* The flux along an edge in the step to come or under way, units of the store. */
+static double flux_of(const aqua_state *state, int64_t e) {
     const aqua_edge *edge = &state->edges[e];
     const aqua_step step =
-        describe_step(state, state->base.step, edge->at / state->plan->layout.pitch - AQUA_HALO);
+        describe_step(state, state->base.step, aqua_row(&state->plan->layout, edge->at));
     return edge->sign * state->loops->edge(&step, edge->at, edge->k);
 }
 
 /* ---- amounts ---- */
 
-/* Evaluates for the step to come what depends on what is due. */
+/* sel_cpu.terms */
 static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     sel_status status = SEL_OK;
@@ -88,42 +104,40 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
 
 /* ---- a step ---- */
 
-/* Rain or soil on a row of the depths of `step`; what it gives or takes becomes its partial. */
-static void supply_row(aqua_state *state, int k, int64_t step, int64_t y, double uniform) {
+/* Rain is added to the depths of `step`, or infiltration taken from them (k; not at step 0). After
+ * infiltration depths are final: then the greatest depths and arrivals are kept up. */
+static void supply(aqua_state *state, int k, int64_t step) {
     const aqua_amount *amount = &state->amount[k];
-    const int64_t nx = state->plan->layout.nx, at = y * nx * state->size;
-    const bool field = amount->supply->spread == AQUA_FIELD;
-    state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
-        depths(state, step, 0, y), nx, sel_state_solids(&state->base, y), uniform,
-        field ? (char *)amount->rate + at : NULL, field ? (char *)amount->owed + at : NULL);
-}
-
-static void book_supply(aqua_state *state, int k) {
-    sel_total_more(&state->books.supplied[k], state->store.whole,
-                   sel_join_rows(&state->base, state->store.whole));
-}
-
-static void pour_rain(aqua_state *state) {
-    if (state->plan->supply[AQUA_RAIN].spread == AQUA_NOTHING) {
+    const int64_t nx = state->plan->layout.nx, size = state->size;
+    const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
+    const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
+    const bool supplies = amount->supply->spread != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
+    if (!supplies && !watches) {
         return;
     }
-    const double uniform = aqua_take(state, &state->amount[AQUA_RAIN]);
+    const double uniform = supplies ? aqua_take(state, &state->amount[k]) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        supply_row(state, AQUA_RAIN, state->base.step, y, uniform);
+        const int64_t at = y * nx;
+        void *water = depths(state, step, 0, y);
+        if (supplies) {
+            state->base.partials[y * SEL_PARTIALS] = state->loops->supply[k](
+                water, nx, sel_state_solids(&state->base, y), uniform,
+                offset(amount->rate, at * size), offset(amount->owed, at * size));
+        }
+        if (watches) {
+            state->loops->watch(water, nx, offset(state->most, at * size),
+                                offset(state->arrived, at * (int64_t)sizeof *state->arrived),
+                                arrival, (int32_t)step);
+        }
     }
-    book_supply(state, AQUA_RAIN);
+    if (supplies) {
+        sel_total_more(&state->books.supplied[k], state->store.whole,
+                       sel_join_rows(&state->base, state->store.whole));
+    }
 }
 
-static void watch_row(aqua_state *state, int64_t y, int64_t step) {
-    const int64_t nx = state->plan->layout.nx, at = y * nx;
-    state->loops->watch(depths(state, step, 0, y), nx,
-                        state->most ? (char *)state->most + at * state->size : NULL,
-                        state->arrived ? state->arrived + at : NULL,
-                        state->plan->params->arrival_depth * state->store.per_metre, (int32_t)step);
-}
-
-static sel_status pour_sources(aqua_state *state, sel_error *error) {
+static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
     const int64_t now = state->base.step;
     const aqua_parts depths = depths_of(state, now);
@@ -132,7 +146,7 @@ static sel_status pour_sources(aqua_state *state, sel_error *error) {
         const aqua_dose dose = aqua_take_dose(state, i);
         for (int64_t c = 0; c < inflow->count; c++) {
             const int64_t at = inflow->at[c];
-            void *water = aqua_part(&depths, at / plan->layout.pitch - AQUA_HALO);
+            void *water = aqua_part(&depths, aqua_row(&plan->layout, at));
             int32_t *whole = water;
             double *metres = water;
             if (!state->store.whole) {
@@ -157,8 +171,8 @@ static double scatter_all(aqua_state *state) {
     double most = 0;
     memset(state->more, 0, bytes);
     memset(state->less, 0, bytes);
-    /* Rows that lie three apart share no receiver: no two threads write to one place, and the order
-     * in which a place is written does not depend on their number. */
+    /* Rows three apart have no receiver in common: no two threads write to one cell, and the order
+     * in which a cell is written does not depend on the number of threads. */
     for (int64_t turn = 0; turn < 3; turn++) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
         for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
@@ -175,7 +189,7 @@ static double scatter_all(aqua_state *state) {
     return most;
 }
 
-/* Rows at a time: enough for the two that are computed twice not to count. */
+/* Rows that a thread does at a time: so many that the two computed twice do not matter. */
 static int64_t rows_of_a_piece(const aqua_state *state) {
     int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     return share < 16 ? 16 : share > 128 ? 128 : share;
@@ -198,7 +212,7 @@ static double gather_all(aqua_state *state) {
     return most;
 }
 
-/* The first cell that is deeper than may be after the flow. */
+/* Names the first cell that is too deep after the flow. */
 static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     const int64_t nx = state->plan->layout.nx;
     for (int64_t i = 0; i < aqua_cells(state); i++) {
@@ -210,43 +224,23 @@ static sel_status refuse_depth(const aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-/* Infiltration, and what is watched: of the depths of `step`. */
-static void soak_and_watch(aqua_state *state, bool soaks, int64_t step) {
-    const bool watches = state->most || state->arrived;
-    if (!soaks && !watches) {
-        return;
-    }
-    const double uniform = aqua_take(state, &state->amount[AQUA_SOIL]);
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-    for (int64_t y = 0; y < state->plan->layout.ny; y++) {
-        if (soaks) {
-            supply_row(state, AQUA_SOIL, step, y, uniform);
-        }
-        if (watches) {
-            watch_row(state, y, step);
-        }
-    }
-    if (soaks) {
-        book_supply(state, AQUA_SOIL);
-    }
-}
-
-static void book_edges(aqua_state *state) {
+/* Into the ghosts of each region, to the totals of the balance. */
+static void add_fluxes(aqua_state *state) {
     const int64_t *first = state->plan->ghosts.first_edge;
     for (int r = 1; r <= state->plan->base.domain->region_count; r++) {
         sel_total sum = {0};
         for (int64_t e = first[r]; e < first[r + 1]; e++) {
-            sel_total_more(&sum, state->store.whole, carried(state, e));
+            sel_total_more(&sum, state->store.whole, flux_of(state, e));
         }
         sel_total_more(&state->books.out[r], state->store.whole,
                        sel_total_of(&sum, state->store.whole));
     }
 }
 
-static void show_edges(aqua_state *state) {
+static void observe_fluxes(aqua_state *state) {
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t e = 0; e < state->edge_count; e++) {
-        state->shown[e] = carried(state, e);
+        state->shown[e] = flux_of(state, e);
     }
 }
 
@@ -254,15 +248,15 @@ static void show_edges(aqua_state *state) {
 static void observe(sel_state *base, bool initially) {
     aqua_state *state = (aqua_state *)base;
     if (initially) {
-        show_edges(state);
+        observe_fluxes(state);
     }
     base->observing = !initially;
 }
 
 static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    pour_rain(state);
-    sel_status status = pour_sources(state, error);
+    supply(state, AQUA_RAIN, state->base.step);
+    sel_status status = add_sources(state, error);
     if (status) {
         return status;
     }
@@ -272,13 +266,13 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
-        book_edges(state);
+        add_fluxes(state);
     }
     if (state->base.observing) {
-        show_edges(state);
+        observe_fluxes(state);
         state->base.observing = false;
     }
-    soak_and_watch(state, plan->supply[AQUA_SOIL].spread != AQUA_NOTHING, state->base.step + 1);
+    supply(state, AQUA_SOIL, state->base.step + 1);
     state->base.step++;
     return status;
 }
@@ -331,7 +325,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->arrived) {
         memset(state->arrived, 0xff, (size_t)aqua_cells(state) * sizeof *state->arrived); /* -1 */
     }
-    soak_and_watch(state, false, 0);
+    supply(state, AQUA_SOIL, 0);
     state->first_volume = sel_sum_rows(base, sum_row, state->store.whole);
     sel_state_exchange(base, 0);
     if (state->edges) {
@@ -347,7 +341,7 @@ static int field(const sel_state *base, int which, int64_t y, int64_t x0, int64_
     const aqua_state *state = (const aqua_state *)base;
     const aqua_plan *plan = state->plan;
     const int64_t nx = plan->layout.nx, n = x1 - x0, at = y * nx + x0, size = state->size;
-    double *to = state->rows + nx * omp_get_thread_num();
+    double *to = row_of_thread(state);
     const double *ground = plan->ground + at;
     bool most = which == AQUA_MAX_DEPTH || which == AQUA_MAX_LEVEL;
     if (which == AQUA_GROUND) {

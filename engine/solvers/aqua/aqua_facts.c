@@ -1,5 +1,4 @@
-/* aqua_facts.c -- what `selenite check` tells of a run-off: facts, what may be wrong with it
- * although it can be run, and what is to come. */
+/* aqua_facts.c -- the facts and warnings of `selenite check`, and a trial of a step to come. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,98 +6,69 @@
 
 /* ---- how much rain a run brings, known before it starts: summed up, or sampled ---- */
 
-/* Rain as weak is no rain in hours, and the strongest that was ever measured in a minute had about
- * 2,000 mm/h; mm/h. */
+/* Rain below the weakest brings nothing within hours; above the strongest, hardly any was measured:
+ * the record of a minute is about 2,000 mm/h. In mm/h. */
 static const double weakest = 0.01, strongest = 1000;
 
-/* Steps that are summed up one by one; times and places of a sample. */
+/* Steps that are summed one by one; times of a sample, all its values, and places that are tried
+ * for one that is free. */
 enum { MOST_STEPS = 1000000, SAMPLED_TIMES = 320, SAMPLED = 100000, TRIES = 64 };
 
-/* A rate of mm/h, its mean and its largest value. */
+/* Values of a rate, mm/h. */
 typedef struct rate {
-    double mean, largest;
-    int64_t samples; /* 0: not an estimate */
+    double sum, largest;
+    int64_t count;
+    bool estimate; /* they are a sample */
 } rate;
 
-/* The middle of step k of `count` that stand for `steps`. */
-static double time_of(const aqua_plan *plan, int64_t k, int64_t count, int64_t steps) {
-    int64_t step =
-        count == steps ? k : (int64_t)(((double)k + 0.5) / (double)count * (double)steps);
-    return aqua_time_of_amounts(plan, step);
-}
-
-/* Row by row, so that the order of the sum is always the same. */
-static sel_status over_place(const aqua_plan *plan, const sel_quantity *rain, rate *found) {
-    const sel_domain *domain = plan->base.domain;
-    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
-    const aqua_asked asked = {rain, "rain", aqua_time_of_amounts(plan, 0), false, false};
-    double *values = malloc((size_t)(nx * ny) * sizeof *values), sum = 0;
-    sel_status status = values ? aqua_rows_visit(plan, &asked, NULL, values, NULL) : SEL_NO_DEVICE;
-    for (int64_t y = 0; y < ny && !status; y++) {
-        double row = 0;
-        for (int64_t x = 0; x < nx; x++) {
-            row += values[y * nx + x];
-            found->largest = fmax(found->largest, values[y * nx + x]);
-        }
-        sum += row;
-    }
-    found->mean = sum / (double)domain->free_cells;
-    free(values);
-    return status;
-}
-
-/* A point of a sequence that fills the plane evenly (Roberts 2018: powers of the plastic number) as
- * a cell. */
-static int64_t sampled_cell(const sel_grid *grid, int64_t k) {
-    const double u = fmod(0.5 + 0.7548776662466927 * (double)k, 1);
-    const double v = fmod(0.5 + 0.5698402909980532 * (double)k, 1);
-    return (int64_t)(v * (double)grid->n[1]) * grid->n[0] + (int64_t)(u * (double)grid->n[0]);
-}
-
-/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on. */
+/* Free cells, `wanted` if so many are met: their places in x and y, how many. *k goes on along a
+ * sequence that fills the plane evenly (Roberts 2018: powers of the plastic number). */
 static int64_t sample_places(const sel_domain *domain, int64_t wanted, int64_t *k, double *x,
                              double *y) {
     const sel_grid *grid = &domain->grid;
     int64_t n = 0;
-    for (int64_t tries = 0; n < wanted && tries < TRIES * wanted; tries++) {
-        const int64_t cell = sampled_cell(grid, (*k)++);
-        if (domain->cell[cell] == 0) {
-            x[n] = sel_centre(grid, 0, (double)(cell % grid->n[0]));
-            y[n++] = sel_centre(grid, 1, (double)(cell / grid->n[0]));
+    for (int64_t tries = 0; n < wanted && tries < TRIES * wanted; tries++, ++*k) {
+        const double u = fmod(0.5 + 0.7548776662466927 * (double)*k, 1);
+        const double v = fmod(0.5 + 0.5698402909980532 * (double)*k, 1);
+        const int64_t column = (int64_t)(u * (double)grid->n[0]);
+        const int64_t row = (int64_t)(v * (double)grid->n[1]);
+        if (domain->cell[row * grid->n[0] + column] == 0) {
+            x[n] = sel_centre(grid, 0, (double)column);
+            y[n++] = sel_centre(grid, 1, (double)row);
         }
     }
     return n;
 }
 
-/* At all steps, or at so many; rain that is the same everywhere at the origin. */
+/* At all steps, or at some at even distances; at places that change from step to step, or at the
+ * origin if rain is the same everywhere. */
 static sel_status sample(const aqua_plan *plan, const sel_quantity *rain, int64_t steps,
                          rate *found) {
     const sel_domain *domain = plan->base.domain;
-    const double *origin = domain->grid.origin;
     const bool place = sel_quantity_depends(rain) & SEL_ON_PLACE;
     const int64_t most = place ? SAMPLED_TIMES : MOST_STEPS;
     const int64_t all = sel_quantity_depends(rain) & SEL_ON_T ? steps : 1;
-    const int64_t times = all < most ? all : most;
-    const int64_t wanted = place ? SAMPLED / times : 1;
-    double *x = malloc(3 * (size_t)wanted * sizeof *x), *y = x + wanted, *value = y + wanted,
-           sum = 0;
+    const int64_t times = all < most ? all : most, wanted = place ? SAMPLED / times : 1;
+    double *x = malloc(3 * (size_t)wanted * sizeof *x), *y = x + wanted, *value = y + wanted;
     sel_status status = x ? SEL_OK : SEL_NO_DEVICE;
-    int64_t next = 0, count = 0;
+    int64_t next = 0;
     for (int64_t k = 0; k < times && !status; k++) {
+        const double middle = ((double)k + 0.5) / (double)times * (double)all;
+        const double t = aqua_time_of_amounts(plan, times == all ? k : (int64_t)middle);
+        x[0] = domain->grid.origin[0];
+        y[0] = domain->grid.origin[1];
         const int64_t n = place ? sample_places(domain, wanted, &next, x, y) : 1;
-        const sel_places at = sel_domain_at(domain, n, place ? x : origin, place ? y : origin + 1,
-                                            NULL, time_of(plan, k, times, all));
-        status = at.n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
-        for (size_t i = 0; i < at.n && !status; i++) {
-            sum += value[i];
+        const sel_places at = sel_domain_at(domain, n, x, y, NULL, t);
+        status = n ? sel_quantity_eval(rain, "rain", &at, value, NULL) : SEL_OK;
+        for (int64_t i = 0; i < n && !status; i++) {
+            found->sum += value[i];
             found->largest = fmax(found->largest, value[i]);
         }
-        count += n;
+        found->count += n;
     }
-    found->mean = count ? sum / (double)count : 0;
-    found->samples = place || times < all ? count : 0;
+    found->estimate = place || times < all;
     free(x);
-    return status ? status : count ? SEL_OK : SEL_BAD_SCENARIO;
+    return status;
 }
 
 /* Rain that depends on time or on place alone is summed up step by step or cell by cell, other rain
@@ -112,27 +82,32 @@ static bool measure_rain(const aqua_plan *plan, rate *found) {
     if (!sel_quantity_given(rain) || steps < 1 || (steps == INT64_MAX && (depends & SEL_ON_T))) {
         return false;
     }
-    const bool sampled = !(depends & SEL_ON_PLACE) || depends & SEL_ON_T;
-    return !(sampled ? sample(plan, rain, steps, found) : over_place(plan, rain, found));
+    if (depends & SEL_ON_PLACE && !(depends & SEL_ON_T)) {
+        found->count = plan->base.domain->free_cells;
+        return !aqua_sum_cells(plan, rain, "rain", aqua_time_of_amounts(plan, 0), &found->sum,
+                               &found->largest, NULL);
+    }
+    return !sample(plan, rain, steps, found) && found->count > 0;
 }
 
 static void warn_of_rain(const aqua_plan *plan, sel_error *warnings) {
     const sel_where where = sel_simulation_where(plan->base.simulation, "rain");
-    rate sum;
+    rate found;
     bool constant = !sel_quantity_depends(&plan->params->rain);
-    if (!measure_rain(plan, &sum) || (constant && sum.largest == 0)) {
+    if (!measure_rain(plan, &found) || (constant && found.largest == 0)) {
         return;
     }
-    if (sum.largest < weakest) {
+    if (found.largest < weakest) {
         sel_fail_at(warnings, where,
                     "rain is at most %.3g mm/h in this run, less than %g mm/h: rain is given in "
                     "mm/h; of m/s multiply by 3.6e6, and mind that series take seconds",
-                    sum.largest, weakest);
-    } else if (sum.largest > strongest) {
+                    found.largest, weakest);
+    } else if (found.largest > strongest) {
         sel_fail_at(warnings, where,
                     "rain reaches %.6g mm/h in this run, more than %g mm/h: rain is given in mm/h; "
                     "of mm a day divide by 24, of mm in a step of %g s multiply by 3600 / %g",
-                    sum.largest, strongest, plan->base.domain->grid.dt, plan->base.domain->grid.dt);
+                    found.largest, strongest, plan->base.domain->grid.dt,
+                    plan->base.domain->grid.dt);
     }
 }
 
@@ -192,18 +167,18 @@ static void add_rain(const aqua_plan *plan, sel_facts *facts) {
     if (!measure_rain(plan, &found)) {
         return; /* there is none, or the run tells why it has no value */
     }
+    const double mean = found.sum / (double)found.count;
     char estimate[48] = "";
-    if (found.samples) {
-        snprintf(estimate, sizeof estimate, " (estimate of %lld samples)",
-                 (long long)found.samples);
+    if (found.estimate) {
+        snprintf(estimate, sizeof estimate, " (estimate of %lld samples)", (long long)found.count);
     }
     if (steps == INT64_MAX) {
-        sel_fact_add(facts, "rain", "%.6g mm/h on average%s", found.mean, estimate);
+        sel_fact_add(facts, "rain", "%.6g mm/h on average%s", mean, estimate);
     } else {
         sel_fact_add(facts, "rain", "%s%s%.6g mm = %.6g m3%s",
                      sel_may_end_early(&plan->params->common) ? "at most " : "",
-                     found.samples ? "about " : "", found.mean * hours,
-                     found.mean * hours / 1000 * area, estimate);
+                     found.estimate ? "about " : "", mean * hours, mean * hours / 1000 * area,
+                     estimate);
     }
     sel_fact_add(facts, "largest rate of rain", "%.4g mm/h", found.largest);
 }
@@ -243,39 +218,29 @@ void aqua_warn(const sel_plan *base, sel_error *warnings) {
 static sel_status rate_ahead(const aqua_plan *plan, const aqua_supply *supply, int64_t step,
                              sel_error *error) {
     const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
     int64_t cell = 0;
+    double centre[3], value;
     if (!(sel_quantity_depends(supply->rate) & SEL_ON_T)) {
         return SEL_OK;
     }
     while (domain->cell[cell]) {
         cell++;
     }
-    const double at[2] = {sel_centre(grid, 0, (double)(cell % grid->n[0])),
-                          sel_centre(grid, 1, (double)(cell / grid->n[0]))};
-    double value;
-    return aqua_value(plan, supply->rate, supply->name, at, aqua_time_of_amounts(plan, step),
-                      &value, error);
-}
-
-static sel_status levels_ahead(const aqua_plan *plan, int64_t step, sel_error *error) {
-    double *z = malloc(((size_t)plan->ghosts.count + 1) * sizeof *z);
-    sel_status status = z ? aqua_levels(plan, (double)step, SEL_ON_T, z, error)
-                          : sel_fail_memory(error, "the levels",
-                                            (unsigned long long)plan->ghosts.count * sizeof *z);
-    free(z);
-    return status;
+    sel_cell_centre(&domain->grid, cell, centre);
+    const double t = aqua_time_of_amounts(plan, step);
+    const sel_places at = sel_domain_at(domain, 1, centre, centre + 1, NULL, t);
+    return sel_quantity_eval(supply->rate, supply->name, &at, &value, error);
 }
 
 sel_status aqua_ahead(const sel_plan *base, int64_t step, sel_error *error) {
     const aqua_plan *plan = (const aqua_plan *)base;
+    double highest = 0, units;
     sel_status status = rate_ahead(plan, &plan->supply[AQUA_RAIN], step, error);
     sel_status soil = rate_ahead(plan, &plan->supply[AQUA_SOIL], step, error);
-    sel_status levels = levels_ahead(plan, step, error);
+    sel_status levels = aqua_try_levels(plan, (double)step, SEL_ON_T, &highest, error);
     status = status ? status : soil;
     status = status ? status : levels;
     for (int i = 0; i < plan->inflow_count; i++) {
-        double units;
         sel_status one = aqua_discharge(plan, i, step, &units, error);
         status = status ? status : one;
     }

@@ -3,15 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine/solvers/aqua/aqua.h"
 
 static const void *law_of(const sel_domain *domain, int region, const sel_table *table) {
     const sel_variant *law = region ? &domain->regions[region - 1].law : NULL;
     return law && law->table == table ? law->data : NULL;
-}
-
-static const aqua_law_open *open_of(const sel_domain *domain, int region) {
-    return law_of(domain, region, &aqua_open_table);
 }
 
 const aqua_law_level *aqua_level_of(const sel_domain *domain, int region) {
@@ -22,158 +19,145 @@ bool aqua_passes(const sel_domain *domain, int region) {
     return region && domain->regions[region - 1].law.table != &aqua_wall_table;
 }
 
-/* A ghost to be: where it is, and the ground that its law makes of the one beside. */
+/* ---- the list ---- */
+
+/* A ghost, and where its law is evaluated. */
 typedef struct ghost {
     int region;
     int64_t at;
     double ground, x, y;
 } ghost;
 
-/* Some rows of cells, or all faces. Counts, or with memory stores; next[r] is the place of the next
- * ghost of region r. */
 typedef struct list {
-    aqua_plan *plan;
-    int64_t count[257], next[257];
-    bool stores;
+    ghost *v;
+    int64_t count, room;
+    bool failed; /* there was no memory */
 } list;
 
-/* The faces make a list, and then the rows of cells so many. */
-enum { BANDS = 64 };
-
-static void add(list *l, const ghost *g) {
-    aqua_ghosts *ghosts = &l->plan->ghosts;
-    if (l->stores) {
-        int64_t k = l->next[g->region]++;
-        ghosts->at[k] = g->at;
-        ghosts->ground[k] = g->ground;
-        ghosts->x[k] = g->x;
-        ghosts->y[k] = g->y;
-        ghosts->level[k] = aqua_level_of(l->plan->base.domain, g->region) != NULL;
-    }
-    l->count[g->region]++;
-}
-
-/* Beyond the face at the cell `at`: the ground goes on, falling as the law says. */
-static void add_beyond(list *l, int face, int64_t x, int64_t y, int region) {
-    const aqua_plan *plan = l->plan;
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const aqua_law_open *open = open_of(domain, region);
-    const int out[2] = {face / 2 == 0 ? (face % 2 ? 1 : -1) : 0,
-                        face / 2 == 1 ? (face % 2 ? 1 : -1) : 0};
-    double here = plan->ground[y * grid->n[0] + x], fall = 0;
-    int64_t inner = aqua_cell_of(grid, x - out[0], y - out[1]);
-    if (open && !isnan(open->slope)) {
-        fall = open->slope * grid->dx;
-    } else if (open && inner >= 0 && domain->cell[inner] == 0) {
-        fall = fmax(0, plan->ground[inner] - here);
-    }
-    ghost g = {.region = region,
-               .at = aqua_index(&plan->layout, x + out[0], y + out[1]),
-               .ground = here - fall,
-               .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx,
-               .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx};
-    add(l, &g);
-}
-
-static void add_faces(list *l) {
-    const sel_domain *domain = l->plan->base.domain;
-    for (int face = 0; face < 4; face++) {
-        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
-            int64_t at[3];
-            int region = domain->face[face][s];
-            sel_face_cell(&domain->grid, face, s, at);
-            if (aqua_passes(domain, region) &&
-                domain->cell[sel_cell_number(&domain->grid, at)] == 0) {
-                add_beyond(l, face, at[0], at[1], region);
-            }
-        }
-    }
-}
-
-/* A painted cell beside a free one. Where it has no ground the lowest beside it stands in. */
-static void add_cell(list *l, int64_t x, int64_t y) {
-    const aqua_plan *plan = l->plan;
-    const sel_domain *domain = plan->base.domain;
-    const sel_grid *grid = &domain->grid;
-    const int64_t cell = y * grid->n[0] + x;
-    const int region = domain->cell[cell];
-    const aqua_law_open *open = open_of(domain, region);
-    double beside = aqua_passes(domain, region) ? aqua_lowest_beside(plan, x, y) : (double)NAN;
-    if (isnan(beside)) {
+static void add(list *l, const ghost *v, int64_t count) {
+    if (count == 0) {
         return;
     }
-    double ground = isnan(plan->ground[cell]) ? beside : plan->ground[cell];
-    ghost g = {.region = region,
-               .at = aqua_index(&plan->layout, x, y),
-               .ground = ground - (open && !isnan(open->slope) ? open->slope * grid->dx : 0),
-               .x = sel_centre(grid, 0, (double)x),
-               .y = sel_centre(grid, 1, (double)y)};
-    add(l, &g);
+    if (l->count + count > l->room) {
+        const int64_t room = 2 * (l->count + count);
+        ghost *more = realloc(l->v, (size_t)room * sizeof *more);
+        if (!more) {
+            l->failed = true;
+            return;
+        }
+        l->v = more;
+        l->room = room;
+    }
+    memcpy(l->v + l->count, v, (size_t)count * sizeof *v);
+    l->count += count;
 }
 
-static void add_band(list *l, int band) {
-    const sel_domain *domain = l->plan->base.domain;
-    const int64_t nx = domain->grid.n[0], ny = domain->grid.n[1];
-    for (int64_t y = ny * band / BANDS; y < ny * (band + 1) / BANDS; y++) {
-        const uint8_t *region = domain->cell + y * nx;
-        for (int64_t x = 0; x < nx; x++) {
-            if (region[x] != 0) {
-                add_cell(l, x, y);
+/* Adds the ghost at cell (x, y) or, out != {0, 0}, beyond a face of it; its law is evaluated at the
+ * cell's centre or on the face. The bed of an open one falls by `fall` unless the law has a slope.
+ */
+static void add_ghost(list *l, const aqua_plan *plan, int region, int64_t x, int64_t y,
+                      const int out[2], double ground, double fall) {
+    const sel_grid *grid = &plan->base.domain->grid;
+    const aqua_law_open *open = law_of(plan->base.domain, region, &aqua_open_table);
+    if (open && !isnan(open->slope)) {
+        fall = open->slope * grid->dx;
+    }
+    const ghost g = {.region = region,
+                     .at = aqua_index(&plan->layout, x + out[0], y + out[1]),
+                     .ground = open ? ground - fall : ground,
+                     .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx,
+                     .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx};
+    add(l, &g, 1);
+}
+
+/* Beyond a face the ground goes on as it falls between the last two cells. */
+static void add_faces(list *l, const aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    for (int face = 0; face < 4; face++) {
+        const int side = face % 2 ? 1 : -1;
+        const int out[2] = {face / 2 == 0 ? side : 0, face / 2 == 1 ? side : 0};
+        for (int64_t s = 0; domain->face[face] && s < sel_face_sites(&domain->grid, face); s++) {
+            int64_t at[3];
+            const int region = domain->face[face][s];
+            sel_face_cell(&domain->grid, face, s, at);
+            const int64_t cell = aqua_free_cell(domain, at[0], at[1]);
+            const int64_t inner = aqua_free_cell(domain, at[0] - out[0], at[1] - out[1]);
+            if (aqua_passes(domain, region) && cell >= 0) {
+                const double here = plan->ground[cell];
+                const double fall = inner >= 0 ? fmax(0, plan->ground[inner] - here) : 0;
+                add_ghost(l, plan, region, at[0], at[1], out, here, fall);
             }
         }
     }
 }
 
-/* lists[1 + BANDS] */
-static void add_all(list *lists, int threads) {
-    add_faces(&lists[0]);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int band = 0; band < BANDS; band++) {
-        add_band(&lists[1 + band], band);
-    }
-}
-
-/* Sets where each list stores its ghosts: sorted by region, then by list. */
-static void share_places(aqua_ghosts *ghosts, list *lists) {
-    int64_t place = 0;
-    for (int r = 0; r <= 256; r++) {
-        ghosts->first[r] = place;
-        for (int k = 0; k <= BANDS; k++) {
-            lists[k].next[r] = place;
-            place += lists[k].count[r];
-            lists[k].stores = true;
+/* Painted cells beside free ones. Where they have no ground the lowest beside them stands in. Rows
+ * are searched by threads, and join the list in their order. */
+static void add_cells(list *l, const aqua_plan *plan) {
+    const sel_domain *domain = plan->base.domain;
+    const int64_t nx = plan->layout.nx, ny = plan->layout.ny;
+#pragma omp parallel for ordered schedule(dynamic) num_threads(plan->base.threads)
+    for (int64_t y = 0; y < ny; y++) {
+        list row = {.count = 0};
+        for (int64_t x = 0; x < nx; x++) {
+            const int region = domain->cell[y * nx + x];
+            if (aqua_passes(domain, region)) {
+                const double ground = plan->ground[y * nx + x];
+                const double beside = aqua_lowest_beside(plan, x, y);
+                if (!isnan(beside)) {
+                    add_ghost(&row, plan, region, x, y, (int[2]){0, 0},
+                              isnan(ground) ? beside : ground, 0);
+                }
+            }
         }
+#pragma omp ordered
+        {
+            l->failed = l->failed || row.failed;
+            add(l, row.v, row.count);
+        }
+        free(row.v);
     }
-    ghosts->first[257] = ghosts->count = place;
 }
 
-/* One bed for all ghosts of a level: with beds of their own their levels would differ by rounding,
- * and water that only just flows from one to the next counts in the rule. */
-static void level_beds(aqua_plan *plan) {
+/* Stores the list by region. All ghosts of a level get one bed, the lowest: with beds of their own
+ * their levels would differ by rounding, and even the least flow from one to the next counts in the
+ * rule. */
+static void sort(aqua_plan *plan, const list *l) {
     aqua_ghosts *ghosts = &plan->ghosts;
-    for (int r = 1; r <= plan->base.domain->region_count; r++) {
-        double lowest = HUGE_VAL;
-        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
-            lowest = fmin(lowest, ghosts->ground[k]);
-        }
-        for (int64_t k = ghosts->first[r]; k < ghosts->first[r + 1]; k++) {
-            ghosts->ground[k] = ghosts->level[k] ? lowest : ghosts->ground[k];
-        }
+    double lowest[SEL_REGION_NUMBERS] = {0};
+    int64_t next[AQUA_FIRSTS];
+    for (int64_t k = 0; k < l->count; k++) {
+        const ghost *g = &l->v[k];
+        double *bed = &lowest[g->region];
+        *bed = ghosts->first[g->region + 1]++ ? fmin(*bed, g->ground) : g->ground;
+    }
+    for (int r = 1; r < AQUA_FIRSTS; r++) {
+        ghosts->first[r] += ghosts->first[r - 1];
+    }
+    memcpy(next, ghosts->first, sizeof next);
+    for (int64_t k = 0; k < l->count; k++) {
+        const ghost *g = &l->v[k];
+        const int64_t to = next[g->region]++;
+        const bool level = aqua_level_of(plan->base.domain, g->region) != NULL;
+        ghosts->at[to] = g->at;
+        ghosts->ground[to] = level ? lowest[g->region] : g->ground;
+        ghosts->x[to] = g->x;
+        ghosts->y[to] = g->y;
+        ghosts->level[to] = level;
     }
 }
 
 static void list_edges(aqua_plan *plan) {
-    const sel_domain *domain = plan->base.domain;
     aqua_ghosts *ghosts = &plan->ghosts;
     int64_t count = 0;
-    for (int r = 0; r <= domain->region_count; r++) {
+    for (int r = 0; r < AQUA_FIRSTS - 1; r++) {
         ghosts->first_edge[r] = count;
         for (int64_t g = ghosts->first[r]; g < ghosts->first[r + 1]; g++) {
-            const int64_t x = ghosts->at[g] % plan->layout.pitch - AQUA_HALO;
-            const int64_t y = ghosts->at[g] / plan->layout.pitch - AQUA_HALO;
+            const int64_t x = aqua_column(&plan->layout, ghosts->at[g]);
+            const int64_t y = aqua_row(&plan->layout, ghosts->at[g]);
             for (int k = 0; k < AQUA_AROUND; k++) {
-                if (aqua_is_free(domain, x + aqua_around[k][0], y + aqua_around[k][1])) {
+                if (aqua_free_cell(plan->base.domain, x + aqua_around[k][0],
+                                   y + aqua_around[k][1]) >= 0) {
                     ghosts->edge[count++] = (aqua_edge){ghosts->at[g], k, -1};
                 }
             }
@@ -184,40 +168,25 @@ static void list_edges(aqua_plan *plan) {
 
 sel_status aqua_ghosts_create(aqua_plan *plan, sel_error *error) {
     aqua_ghosts *ghosts = &plan->ghosts;
-    list *lists = calloc(1 + BANDS, sizeof *lists);
-    if (!lists) {
-        return sel_fail_memory(error, "the open faces", BANDS * sizeof *lists);
-    }
-    for (int k = 0; k <= BANDS; k++) {
-        lists[k].plan = plan;
-    }
-    add_all(lists, plan->base.threads);
-    share_places(ghosts, lists);
-    const size_t n = (size_t)ghosts->count + 1;
-    ghosts->at = malloc(n * sizeof *ghosts->at);
-    ghosts->ground = malloc(3 * n * sizeof *ghosts->ground);
-    ghosts->level = malloc(n);
-    ghosts->edge = malloc(AQUA_AROUND * n * sizeof *ghosts->edge);
-    const bool failed = !ghosts->at || !ghosts->ground || !ghosts->level || !ghosts->edge;
+    list l = {.count = 0};
+    add_faces(&l, plan);
+    add_cells(&l, plan);
+    const size_t n = (size_t)l.count + 1, edges = AQUA_AROUND * n * sizeof *ghosts->edge;
+    const size_t bytes = n * (sizeof *ghosts->at + 3 * sizeof *ghosts->ground + 1);
+    ghosts->at = malloc(bytes);
+    ghosts->edge = malloc(edges);
+    const bool failed = l.failed || !ghosts->at || !ghosts->edge;
     if (!failed) {
+        ghosts->count = l.count;
+        ghosts->ground = (double *)(ghosts->at + n);
         ghosts->x = ghosts->ground + n;
         ghosts->y = ghosts->x + n;
-        add_all(lists, plan->base.threads);
-        level_beds(plan);
+        ghosts->level = (uint8_t *)(ghosts->y + n);
+        sort(plan, &l);
         list_edges(plan);
     }
-    free(lists);
-    return failed ? sel_fail_memory(error, "the open faces",
-                                    n * (33 + AQUA_AROUND * sizeof *ghosts->edge))
-                  : SEL_OK;
-}
-
-void aqua_ghosts_free(aqua_ghosts *ghosts) {
-    free(ghosts->at);
-    free(ghosts->ground);
-    free(ghosts->level);
-    free(ghosts->edge);
-    *ghosts = (aqua_ghosts){0};
+    free(l.v);
+    return failed ? sel_fail_memory(error, "the open faces", bytes + edges) : SEL_OK;
 }
 
 /* ---- levels ---- */
@@ -250,35 +219,28 @@ static sel_status refuse_level(const aqua_plan *plan, int region, double z, doub
                        store.limit / store.per_metre, advice);
 }
 
-/* Before the quantum is chosen any level will do. */
-static sel_status check_levels(const aqua_plan *plan, int region, double t, const double *z,
-                               sel_error *error) {
-    const aqua_ghosts *ghosts = &plan->ghosts;
-    const aqua_store store = aqua_store_of(plan);
-    for (int64_t k = ghosts->first[region]; plan->bits && k < ghosts->first[region + 1]; k++) {
-        if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
-            return refuse_level(plan, region, z[k], ghosts->ground[k], t, error);
-        }
-    }
-    return SEL_OK;
-}
-
 sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double *z,
                        sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const aqua_ghosts *ghosts = &plan->ghosts;
+    const aqua_store store = aqua_store_of(plan);
     for (int r = 1; r <= domain->region_count; r++) {
         const aqua_law_level *law = aqua_level_of(domain, r);
-        int64_t first = ghosts->first[r], count = ghosts->first[r + 1] - first;
-        if (!law || count == 0 || !((sel_quantity_depends(&law->z) | AQUA_ALWAYS) & due)) {
+        const int64_t first = ghosts->first[r], end = ghosts->first[r + 1];
+        if (!law || first == end || !((sel_quantity_depends(&law->z) | AQUA_ALWAYS) & due)) {
             continue;
         }
         char text[32], what[96];
         snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
-        const sel_places at = sel_domain_at(domain, count, ghosts->x + first, ghosts->y + first,
-                                            NULL, steps * domain->grid.dt);
+        const sel_places at = sel_domain_at(domain, end - first, ghosts->x + first,
+                                            ghosts->y + first, NULL, steps * domain->grid.dt);
         sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
-        status = status ? status : check_levels(plan, r, at.t, z, error);
+        /* Before the quantum is chosen any level will do. */
+        for (int64_t k = first; k < end && plan->bits && !status; k++) {
+            if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
+                status = refuse_level(plan, r, z[k], ghosts->ground[k], at.t, error);
+            }
+        }
         if (status) {
             return status;
         }
@@ -286,20 +248,16 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
     return SEL_OK;
 }
 
-double aqua_highest_level(const aqua_plan *plan) {
+sel_status aqua_try_levels(const aqua_plan *plan, double steps, unsigned due, double *highest,
+                           sel_error *error) {
     const aqua_ghosts *ghosts = &plan->ghosts;
-    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
-    double *z = calloc((size_t)ghosts->count + 1, sizeof *z), highest = -HUGE_VAL;
-    int64_t last_step = sel_stop_step(&plan->params->common);
-    double end = last_step == INT64_MAX ? 0 : (double)last_step;
-    for (int s = 0; z && s <= samples; s++) {
-        if (aqua_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, z, NULL)) {
-            continue;
-        }
-        for (int64_t k = 0; k < ghosts->count; k++) {
-            highest = ghosts->level[k] ? fmax(highest, z[k]) : highest;
-        }
+    double *z = calloc((size_t)ghosts->count + 1, sizeof *z);
+    sel_status status =
+        z ? aqua_levels(plan, steps, due, z, error)
+          : sel_fail_memory(error, "the levels", ((size_t)ghosts->count + 1) * sizeof *z);
+    for (int64_t k = 0; k < ghosts->count && !status; k++) {
+        *highest = ghosts->level[k] ? fmax(*highest, z[k]) : *highest;
     }
     free(z);
-    return highest;
+    return status;
 }

@@ -18,9 +18,9 @@
 #define AQUA_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Cells of a row that are done at a time, so that what is kept of their edges stays in the nearest
- * cache; of these the piece that fill sorts when any cell of it needs it; and the rows that are
- * left out together where there is no water. */
+/* TILE: columns that are done at a time, so that three rows of their edges stay in the nearest
+ * cache. PIECE: cells that fill sorts together if any of them needs it. BAND: rows that are skipped
+ * together where there is no water. */
 enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 
 #define REAL float
@@ -42,13 +42,12 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
 #include "engine/solvers/aqua/aqua_loops.h"
 
-#define LOOPS(suffix)                                                                       \
-    {                                                                                       \
-        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,               \
-        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                   \
-        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                       \
-        .watch = aqua_watch_##suffix, .sum = aqua_sum_##suffix, .read = aqua_read_##suffix, \
-        .edge = aqua_edge_flux_##suffix,                                                    \
+#define LOOPS(suffix)                                                                              \
+    {                                                                                              \
+        .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                      \
+        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                          \
+        .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                              \
+        .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
     }
 
 #define JOIN(a, b) a##b

@@ -1,4 +1,4 @@
-/* aqua_loops.h -- the CPU's loops of a store: the step by rows, rain and infiltration, sums.
+/* aqua_loops.h -- the CPU's loops for one store: flow, scatter, rain and infiltration, by rows.
  *
  * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
  * at the other end sees it with the opposite sign. A tile of columns is done row by row
@@ -296,13 +296,6 @@ static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1
 
 /* ---- cell by cell ---- */
 
-SEL_INLINE int64_t AQUA_NAME(neighbour)(const aqua_layout *layout, int64_t at, int k) {
-#define OFFSET(k, dx, dy) (dy) * layout->pitch + (dx),
-    const int64_t offset[AQUA_AROUND] = {AQUA_NEIGHBOURS(OFFSET)};
-#undef OFFSET
-    return at + offset[k];
-}
-
 SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
                                    REAL *cut) {
     const REAL *bed = step->bed;
@@ -310,7 +303,7 @@ SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[
     REAL beds[AQUA_AROUND];
     AQUA_WATER waters[AQUA_AROUND];
     for (int k = 0; k < AQUA_AROUND; k++) {
-        const int64_t there = AQUA_NAME(neighbour)(&step->layout, at, k);
+        const int64_t there = aqua_beside(&step->layout, at, k);
         beds[k] = bed[there];
         waters[k] = water[there];
     }
@@ -323,7 +316,7 @@ static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k
     REAL root[AQUA_AROUND], others[AQUA_AROUND], cut_c, cut_u;
     const REAL factor_c = AQUA_NAME(cell_at)(step, at, root, &cut_c);
     const REAL factor_u =
-        AQUA_NAME(cell_at)(step, AQUA_NAME(neighbour)(&step->layout, at, k), others, &cut_u);
+        AQUA_NAME(cell_at)(step, aqua_beside(&step->layout, at, k), others, &cut_u);
     return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
 }
 
@@ -339,7 +332,7 @@ static void AQUA_NAME(aqua_scatter)(const aqua_step *step, int64_t y, void *more
         for (int k = 0; k < AQUA_AROUND; k++) {
             if (root[k] > (REAL)0 && root[k] >= cut) {
                 const AQUA_WATER q = (AQUA_WATER)(factor * root[k]);
-                in[AQUA_NAME(neighbour)(&step->layout, at, k)] += q;
+                in[aqua_beside(&step->layout, at, k)] += q;
                 out[at] += q;
             }
         }
@@ -361,54 +354,44 @@ static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const voi
 
 /* ---- rain and infiltration ---- */
 
+/* Of each cell by its rate, or the same amount for all. */
+SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t *solid,
+                                        AQUA_WATER amount, const REAL *rate, REAL *carry,
+                                        bool takes) {
+    double sum = 0;
+    for (int64_t x = 0; x < n; x++) {
+        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
+                               : rate   ? AQUA_WHOLE(rate[x], &carry[x])
+                                        : amount;
+        const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
+        w[x] = takes ? w[x] - moves : w[x] + moves;
+        sum += (double)moves;
+    }
+    return sum;
+}
+
 static double AQUA_NAME(aqua_add_rain)(void *water, int64_t n, const uint8_t *solid, double amount,
                                        const void *rate, void *carry) {
     AQUA_WATER *w = water;
     const AQUA_WATER each = (AQUA_WATER)amount;
-    const REAL *rates = rate;
-    REAL *remainder = carry;
-    double sum = 0;
     int64_t cells = 0;
-    if (!rates) {
-        for (int64_t x = 0; x < n; x++) {
-            w[x] += solid[x] ? (AQUA_WATER)0 : each;
-            cells += solid[x] == 0;
-        }
-        return (double)each * (double)cells;
+    if (rate) {
+        return AQUA_NAME(supply_row)(w, n, solid, 0, rate, carry, false);
     }
     for (int64_t x = 0; x < n; x++) {
-        const AQUA_WATER add = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &remainder[x]);
-        w[x] += add;
-        sum += (double)add;
+        w[x] += solid[x] ? (AQUA_WATER)0 : each;
+        cells += solid[x] == 0;
     }
-    return sum;
+    return (double)each * (double)cells;
 }
 
 static double AQUA_NAME(aqua_infiltrate)(void *water, int64_t n, const uint8_t *solid,
                                          double amount, const void *rate, void *carry) {
-    AQUA_WATER *w = water;
-    const AQUA_WATER each = (AQUA_WATER)amount;
-    const REAL *rates = rate;
-    REAL *remainder = carry;
-    double sum = 0;
-    if (!rates) {
-        for (int64_t x = 0; x < n; x++) {
-            const AQUA_WATER take = solid[x] ? (AQUA_WATER)0 : w[x] < each ? w[x] : each;
-            w[x] -= take;
-            sum += (double)take;
-        }
-        return sum;
-    }
-    for (int64_t x = 0; x < n; x++) {
-        const AQUA_WATER due = solid[x] ? (AQUA_WATER)0 : AQUA_WHOLE(rates[x], &remainder[x]);
-        const AQUA_WATER take = w[x] < due ? w[x] : due;
-        w[x] -= take;
-        sum += (double)take;
-    }
-    return sum;
+    return rate ? AQUA_NAME(supply_row)(water, n, solid, 0, rate, carry, true)
+                : AQUA_NAME(supply_row)(water, n, solid, (AQUA_WATER)amount, NULL, NULL, true);
 }
 
-/* ---- maxima, sums, fields ---- */
+/* ---- maxima and fields ---- */
 
 static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int32_t *first,
                                   double arrival, int32_t step) {
@@ -420,15 +403,6 @@ static void AQUA_NAME(aqua_watch)(const void *water, int64_t n, void *most, int3
     for (int64_t x = 0; first && x < n; x++) {
         first[x] = first[x] < 0 && (double)w[x] >= arrival ? step : first[x];
     }
-}
-
-static double AQUA_NAME(aqua_sum)(const void *water, int64_t n, const uint8_t *solid) {
-    const AQUA_WATER *w = water;
-    double sum = 0;
-    for (int64_t x = 0; x < n; x++) {
-        sum += solid[x] ? 0 : (double)w[x];
-    }
-    return sum;
 }
 
 static void AQUA_NAME(aqua_read)(const void *water, int64_t n, double per_metre, double *to) {

@@ -20,6 +20,58 @@ static aqua_layout make_layout(const sel_grid *grid) {
     return layout;
 }
 
+int64_t aqua_free_cell(const sel_domain *domain, int64_t x, int64_t y) {
+    const sel_grid *grid = &domain->grid;
+    int64_t at[2] = {x, y};
+    for (int a = 0; a < 2; a++) {
+        if (sel_axis_periodic(grid, a)) {
+            at[a] = (at[a] % grid->n[a] + grid->n[a]) % grid->n[a];
+        } else if (at[a] < 0 || at[a] >= grid->n[a]) {
+            return -1;
+        }
+    }
+    const int64_t cell = at[1] * grid->n[0] + at[0];
+    return domain->cell[cell] == 0 ? cell : -1;
+}
+
+/* ---- quantities ---- */
+
+int64_t aqua_value_count(const aqua_plan *plan, const sel_quantity *q) {
+    const bool field = sel_quantity_depends(q) & SEL_ON_PLACE;
+    return field ? sel_grid_cells(&plan->base.domain->grid) : 1;
+}
+
+sel_status aqua_values(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                       double *to, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const double *origin = domain->grid.origin;
+    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
+    const sel_places at = sel_domain_at(domain, 1, origin, origin + 1, NULL, t);
+    return sel_quantity_depends(q) & SEL_ON_PLACE
+               ? sel_domain_evaluate(domain, &asked, plan->base.threads, to, error)
+               : sel_quantity_eval(q, what, &at, to, error);
+}
+
+sel_status aqua_sum_cells(const aqua_plan *plan, const sel_quantity *q, const char *what, double t,
+                          double *sum, double *largest, sel_error *error) {
+    const sel_domain *domain = plan->base.domain;
+    const sel_evaluation asked = {.quantity = q, .what = what, .t = t};
+    const size_t cells = (size_t)sel_grid_cells(&domain->grid), bytes = cells * sizeof(double);
+    double *values = sel_machine_allocate(bytes);
+    sel_status status = values
+                            ? sel_domain_evaluate(domain, &asked, plan->base.threads, values, error)
+                            : sel_fail_memory(error, what, bytes);
+    double total = 0, most = 0;
+    for (size_t i = 0; i < cells && !status; i++) {
+        total += values[i];
+        most = values[i] > most ? values[i] : most;
+    }
+    free(values);
+    *sum = total;
+    *largest = most;
+    return status;
+}
+
 /* ---- alpha ---- */
 
 static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell,
@@ -34,24 +86,21 @@ static sel_status refuse_alpha(const aqua_plan *plan, double alpha, int64_t cell
 static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
     const sel_domain *domain = plan->base.domain;
     const sel_quantity *q = &plan->params->alpha;
-    const aqua_asked asked = {q, "alpha", 0, false, false};
-    const bool field = sel_quantity_depends(q) != 0;
-    const size_t cells = field ? (size_t)sel_grid_cells(&domain->grid) : 1;
-    double uniform = 0;
-    plan->alpha = field ? sel_machine_allocate(cells * sizeof(double)) : NULL;
-    if (field && !plan->alpha) {
-        return sel_fail_memory(error, "alpha", cells * sizeof(double));
+    const int64_t count = aqua_value_count(plan, q);
+    const size_t bytes = (size_t)count * sizeof(double);
+    double uniform = 0, *alpha = &uniform;
+    if (count > 1) {
+        alpha = plan->alpha = sel_machine_allocate(bytes);
     }
-    const double *alpha = field ? plan->alpha : &uniform;
-    sel_status status = field ? aqua_rows_visit(plan, &asked, NULL, plan->alpha, error)
-                              : aqua_value(plan, q, "alpha", NULL, 0, &uniform, error);
+    sel_status status = alpha ? aqua_values(plan, q, "alpha", 0, alpha, error)
+                              : sel_fail_memory(error, "alpha", bytes);
     plan->smallest_alpha = HUGE_VAL;
-    for (size_t i = 0; i < cells && !status; i++) {
-        if (field && domain->cell[i]) {
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (plan->alpha && domain->cell[i]) {
             continue;
         }
         if (!(alpha[i] > 0 && alpha[i] <= 1)) {
-            return refuse_alpha(plan, alpha[i], (int64_t)i, error);
+            return refuse_alpha(plan, alpha[i], i, error);
         }
         plan->smallest_alpha = fmin(plan->smallest_alpha, alpha[i]);
         plan->largest_alpha = fmax(plan->largest_alpha, alpha[i]);
@@ -61,35 +110,81 @@ static sel_status resolve_alpha(aqua_plan *plan, sel_error *error) {
 
 /* ---- how deep the water gets ---- */
 
-static sel_status largest_initial(const aqua_plan *plan, double *found, sel_error *error) {
-    const aqua_asked asked = {&plan->params->initial.depth, "initial.depth", 0, false, false};
-    const size_t cells = (size_t)sel_grid_cells(&plan->base.domain->grid);
-    *found = 0;
-    if (!sel_quantity_given(asked.quantity)) {
-        return SEL_OK;
+enum { UNITS_OF_THE_LAST_PLACE = 16 };
+
+static aqua_store make_store(const aqua_plan *plan, int precision) {
+    const double alpha = plan->largest_alpha;
+    aqua_store store = {.whole = precision == SEL_F32,
+                        .per_metre = 1,
+                        .limit = HUGE_VAL,
+                        .most_poured = HUGE_VAL,
+                        .most_rain = HUGE_VAL,
+                        .largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-53};
+    if (store.whole) {
+        store.per_metre = ldexp(1, plan->bits);
+        store.datum = plan->datum;
+        /* All eight neighbours may give alpha times their depth, which rain and sources have raised
+         * to a 32nd above the limit at most. */
+        store.limit = floor(0x1p31 / (1 + 8 * alpha) * 32 / 33) - 1;
+        store.most_poured = store.limit * 33 / 32;
+        store.most_rain = store.limit / 64;
+        store.largest_alpha = 1 - UNITS_OF_THE_LAST_PLACE * 0x1p-24;
     }
-    double *depth = sel_machine_allocate(cells * sizeof *depth);
-    sel_status status = depth ? aqua_rows_visit(plan, &asked, NULL, depth, error)
-                              : sel_fail_memory(error, "the water", cells * sizeof *depth);
-    for (size_t i = 0; i < cells && !status; i++) {
-        *found = depth[i] > *found ? depth[i] : *found;
-    }
-    free(depth);
-    return status;
+    store.least = plan->params->min_head * store.per_metre;
+    store.alpha = fmin(alpha, store.largest_alpha);
+    return store;
 }
 
-/* The finest quantum in which the depths that are expected fit: what the user says, else twice the
- * initial depth, and what stands below the highest level. */
+aqua_store aqua_store_of(const aqua_plan *plan) {
+    return make_store(plan, plan->base.precision);
+}
+
+sel_status aqua_too_deep(const aqua_plan *plan, int64_t step, int64_t cell, sel_error *error) {
+    const aqua_store store = aqua_store_of(plan);
+    const double given = plan->params->depth_limit;
+    char cell_text[SEL_CELL_TEXT], more[64] = "", advice[160] = "no quantum is coarser: ";
+    if (!isnan(given)) {
+        snprintf(more, sizeof more, " more than its %.10g m", given);
+    }
+    if (plan->bits > AQUA_LEAST_BITS) {
+        snprintf(advice, sizeof advice,
+                 "give depth_limit%s, the greatest depth that you expect, or ", more);
+    }
+    return sel_fail_at(
+        error, sel_simulation_where(plan->base.simulation, "depth_limit"),
+        "step %lld: cell %s holds more than %.4g m of water, the most that depths in quanta of "
+        "2^-%d m can be with this alpha; %sprecision = \"f64\"",
+        (long long)step, sel_cell_text(&plan->base.domain->grid, cell, cell_text),
+        store.limit / store.per_metre, plan->bits, advice);
+}
+
+/* The highest level of any law, sampled over the run; -HUGE_VAL: none. A law that fails counts as
+ * none: the run itself will report it. */
+static double highest_level(const aqua_plan *plan) {
+    const int samples = aqua_levels_depend(plan) & SEL_ON_T ? 16 : 0;
+    const int64_t last = sel_stop_step(&plan->params->common);
+    const double end = last == INT64_MAX ? 0 : (double)last;
+    double highest = -HUGE_VAL;
+    for (int s = 0; s <= samples; s++) {
+        aqua_try_levels(plan, samples ? end * s / samples : 0, AQUA_ALWAYS, &highest, NULL);
+    }
+    return highest;
+}
+
+/* The finest quantum that can hold the expected depth: depth_limit, else the larger of twice the
+ * initial depth and the depth below the highest level. */
 static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
-    double initial, level = aqua_highest_level(plan) - plan->lowest;
-    sel_status status = largest_initial(plan, &initial, error);
-    bool said = !isnan(plan->params->depth_limit);
-    plan->deepest = said ? plan->params->depth_limit : fmax(fmax(2 * initial, level), 0);
+    const aqua_params *params = plan->params;
+    double sum, initial = 0, level = highest_level(plan) - plan->lowest;
+    sel_status status = sel_quantity_given(&params->initial.depth)
+                            ? aqua_sum_cells(plan, &params->initial.depth, "initial.depth", 0, &sum,
+                                             &initial, error)
+                            : SEL_OK;
+    const bool said = !isnan(params->depth_limit);
+    plan->deepest = said ? params->depth_limit : fmax(fmax(2 * initial, level), 0);
     plan->datum = floor(plan->lowest);
-    plan->base.precision = SEL_F32; /* whose store this is */
-    plan->bits = AQUA_MOST_BITS;
-    for (; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
-        const aqua_store store = aqua_store_of(plan);
+    for (plan->bits = AQUA_MOST_BITS; plan->bits > AQUA_LEAST_BITS; plan->bits--) {
+        const aqua_store store = make_store(plan, SEL_F32);
         if (plan->deepest * store.per_metre <= store.limit) {
             break;
         }
@@ -101,24 +196,21 @@ static sel_status choose_quantum(aqua_plan *plan, sel_error *error) {
 
 static sel_status complete_plan(sel_plan *base, sel_error *error) {
     aqua_plan *p = (aqua_plan *)base;
-    const int precision = base->precision;
     p->params = (const aqua_params *)base->simulation->params;
     p->layout = make_layout(&base->domain->grid);
-    sel_status status = aqua_ground_evaluate(p, error);
-    status = status ? status : aqua_ground_check(p, error);
+    sel_status status = aqua_ground_create(p, error);
     sel_status alpha = resolve_alpha(p, error);
     sel_status inflows = aqua_inflows_create(p, error);
     status = status ? status : alpha;
     status = status ? status : inflows;
     status = status ? status : aqua_ghosts_create(p, error);
-    status = status ? status : choose_quantum(p, error);
-    base->precision = precision;
-    return status;
+    return status ? status : choose_quantum(p, error);
 }
 
 static void clear_plan(sel_plan *base) {
     aqua_plan *p = (aqua_plan *)base;
-    aqua_ghosts_free(&p->ghosts);
+    free(p->ghosts.at); /* and all behind it */
+    free(p->ghosts.edge);
     aqua_inflows_free(p);
     free(p->own_ground);
     free(p->alpha);
@@ -146,8 +238,9 @@ static void hint(const sel_plan *base, double largest, char *text, size_t size) 
     snprintf(text, size, "depths cannot diverge by themselves: look at ground, rain and sources");
 }
 
-/* A step reads the bed, reads and writes the depth; a look reads the depth and whether the cell is
- * solid. A state has a bed, two depths and the depth at the last test, beside the plan's ground. */
+/* A step reads the bed, reads and writes the depth; a monitor reads the depth and whether the cell
+ * is solid. A state has a bed, two depths and the depth at the last monitor, beside the plan's
+ * ground. */
 static sel_cell_bytes bytes(const sel_common *params, int precision) {
     const int real = precision == SEL_F32 ? 4 : 8;
     (void)params;
@@ -191,7 +284,6 @@ const sel_solver aqua_solver = {
     .main_field = AQUA_DEPTH,
     .flux_field = -1,
     .no_forces = true,
-    .observes_links = true,
     .dims = dims,
     .complete = aqua_complete,
     .blank = aqua_blank,

@@ -6,18 +6,18 @@
 #include "engine/machine/state.h"
 #include "engine/base/sums.h"
 
-/* What rain or infiltration is in the step to come. */
+/* Rain or infiltration in the step to come. */
 typedef struct aqua_amount {
     const aqua_supply *supply;
-    double uniform, carry; /* of AQUA_UNIFORM: units per step, of which `carry` is owed */
-    void *rate, *owed;     /* of AQUA_FIELD: [ny][nx] in the type of beds */
+    double uniform, carry; /* of AQUA_UNIFORM: units per step; the part of a quantum left over */
+    void *rate, *owed;     /* of AQUA_FIELD: the same by cells, [ny][nx] in the type of beds */
 } aqua_amount;
 
-/* What has been booked so far, in units of the store. */
+/* The totals of the balance since step 0, in units of the store. */
 typedef struct aqua_books {
     sel_total supplied[AQUA_SUPPLIES];
     sel_total *inflow; /* [inflow_count] */
-    sel_total *out;    /* [region_count + 1]: through the ghosts of a region */
+    sel_total *out;    /* [region_count + 1]: into the ghosts of a region */
 } aqua_books;
 
 typedef struct aqua_state {
@@ -26,30 +26,32 @@ typedef struct aqua_state {
     aqua_store store;
     int64_t size;                    /* bytes of a number */
     void *bed, *alphas;              /* alphas: NULL when alpha is the same everywhere */
-    void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1] are the depths of `step` */
-    void *poured; /* depths after rain, where those before must stay; NULL: in the same place */
-    void *more, *less; /* of the scheme "scatter" */
-    void *most;        /* [ny][nx] greatest depths; NULL: not watched */
-    int32_t *arrived;  /* [ny][nx] steps; NULL: not watched */
+    void *water[SEL_MOST_BLOCKS][2]; /* by block, [step & 1]: the depths of `step` */
+    /* A third copy of the depths, to which rain and sources are added if the step may still fail;
+     * NULL: they are added in place. */
+    void *poured;
+    void *more, *less; /* of the scheme "scatter": what cells receive and give */
+    void *most;        /* [ny][nx] greatest depths; NULL: nobody asks */
+    int32_t *arrived;  /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     aqua_amount amount[AQUA_SUPPLIES];
     /* On the host. */
-    double *inflow_units, *inflow_carry; /* per source */
+    double *inflow_units, *inflow_carry; /* of each source in a step; the part of a quantum left */
     int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
     double *z;                           /* levels of the ghosts, m */
     double *field;                       /* [ny][nx] scratch of rates */
     aqua_books books;
-    /* Whose fluxes requests may ask for, and the last observed step has shown. */
+    /* The edges whose fluxes requests may ask for, and these fluxes in the last observed step. */
     aqua_edge *edges;
     double *shown; /* units of the store; NULL: nobody asks */
     int64_t edge_count;
-    double first_volume;
-    /* On the processor. */
+    double first_volume; /* at step 0, units */
+    /* Of the CPU. */
     const struct aqua_loops *loops;
     double *rows;     /* [threads][nx] */
     uint8_t *scratch; /* of the flow, for each thread */
 } aqua_state;
 
-/* Numbers that stand as the layout says, in the blocks of a grid or (blocks NULL) in one piece. */
+/* An array in the layout of aqua_layout: in the blocks of a grid or, blocks NULL, in one piece. */
 typedef struct aqua_parts {
     const sel_blocks *blocks;
     void *at[SEL_MOST_BLOCKS];
@@ -59,24 +61,24 @@ static inline aqua_parts aqua_whole(void *values) {
     return (aqua_parts){.at = {values}};
 }
 
-/* Where row y of the layout stands, -2 <= y < ny + 2. */
+/* The piece that has row y, -2 <= y < ny + 2. */
 static inline void *aqua_part(const aqua_parts *parts, int64_t y) {
     return parts->at[parts->blocks ? sel_block_of(parts->blocks, y) : 0];
 }
 
-/* Whether a run may ask for a field: the greatest depths and arrivals are watched from the first
- * step on. */
+/* Whether a run may ask for a field: the greatest depths and arrivals are kept up from step 0 on.
+ */
 static inline bool aqua_wants(const aqua_plan *plan, int field) {
     return plan->base.wants_fields >> field & 1u;
 }
 
-/* Lists these arrays but those of the processor; those with a frame have room for so many numbers
- * in front and behind. `apart`: rain is poured into depths of their own. */
+/* Lists the arrays but those of the CPU; arrays with a frame have room for so many numbers in front
+ * and behind. `apart`: with the third copy of the depths. */
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart);
 
-/* Fill [ny + 4][pitch] of the store: beds (float or double), depths of step 0 (int32_t or double),
- * ghosts at their levels z and frame included, and alpha (float or double) where it has a value for
- * each cell. Fails where a quantity does. */
+/* Fill [ny + 4][pitch] with beds (float or double), with depths of step 0 (int32_t or double), both
+ * with ghosts at their levels z and with the frame, and with alpha (float or double) where it has a
+ * value for each cell. Fails where a quantity does. */
 void aqua_fill_bed(const aqua_plan *plan, const double *z, void *bed);
 sel_status aqua_fill_water(const aqua_plan *plan, const double *z, const aqua_parts *water,
                            sel_error *error);
@@ -86,33 +88,33 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
  * beyond periodic axes. NULL: not wanted. */
 void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
 
-/* Evaluates amounts that are the same for all cells, and sources, of the step from `step` on, that
- * depend on what is `due`. */
+/* Evaluates uniform amounts and sources, for the step that begins at `step`, as far as they depend
+ * on what is `due`. */
 sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
 
 /* Whether an amount is a field and due; and its rates of the step to come in the type of beds. */
 bool aqua_rates_are_due(const aqua_amount *amount, unsigned due);
 sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, sel_error *error);
 
-/* A uniform amount of a step, of whole quanta the rest is carried; and what a source brings in it,
- * which is booked. */
+/* A uniform amount of a step: of whole quanta, with the carry of the steps before. And the water of
+ * a source in a step, which is added to the totals. */
 double aqua_take(const aqua_state *state, aqua_amount *amount);
 aqua_dose aqua_take_dose(aqua_state *state, int source);
 
-/* Answers a SEL_BALANCE from the books and the volume, units of the store. */
+/* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
 void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
                          sel_request *request);
 
 /* The edges of a plan: from cells into the ghosts, by region, then those that cross its lines,
  * positive to the left, line by line. Stores them unless `to` is NULL; returns their number. */
 int64_t aqua_list_edges(const aqua_plan *plan, aqua_edge *to);
-/* Those of a SEL_FLUX: the first; returns how many. */
+/* Those of a SEL_FLUX: sets the first, returns how many. */
 int64_t aqua_flux_edges(const aqua_plan *plan, const sel_request *request, int64_t *first);
-/* Answers it from what they carried, units of the store. */
+/* Answers it by their fluxes, units of the store. */
 void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t count,
                       sel_request *request);
 
-/* m3 of a unit of the store in a cell. */
+/* m3 of one unit of depth in a cell. */
 static inline double aqua_volume_unit(const aqua_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     return grid->dx * grid->dx / state->store.per_metre;
@@ -122,44 +124,38 @@ static inline int64_t aqua_cells(const aqua_state *state) {
     return state->plan->layout.nx * state->plan->layout.ny;
 }
 
-/* The number of a cell of the layout. */
-static inline int64_t aqua_cell_number(const aqua_layout *layout, int64_t at) {
-    return (at / layout->pitch - AQUA_HALO) * layout->nx + at % layout->pitch - AQUA_HALO;
-}
-
 /* ---- the inner loops of the CPU backend, a table for each processor level ---- */
 
-/* One step from one copy of the depths to the other. Beds, depths and alphas stand as aqua_layout
- * says, in the types of the store. */
+/* The flow of a step, from one copy of the depths to the other. Beds, depths and alphas are in the
+ * layout and the types of the store. */
 typedef struct aqua_step {
     aqua_layout layout;
     const void *bed, *from;
     void *to;
-    const void *alphas; /* NULL: alpha everywhere */
+    const void *alphas; /* NULL: it is `alpha` everywhere */
     double alpha, least;
     int equilibrium;
 } aqua_step;
 
-/* Amounts are in units of the store. A solid cell is one whose byte is not 0. What is added up of a
- * row is exact for whole quanta. */
+/* Amounts are in units of the store. A solid cell is one whose byte is not 0. Sums over a row are
+ * exact for whole quanta. */
 typedef struct aqua_loops {
     size_t scratch; /* bytes that flow() needs */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
-    /* What the cells of row y, -1 <= y <= ny, give: added to the receivers' `more`, in rows y - 1
-     * to y + 1, and to their own `less`; both in the layout. Then a row from both. */
+    /* What the cells of row y, -1 <= y <= ny, give is added to the receivers' `more`, in rows y - 1
+     * to y + 1, and to their own `less`, both in the layout. Then the new depths of a row. */
     void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
     double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
-    /* In these `water` is a row of n cells. Rain adds an amount to each free cell, soil takes it,
-     * no more than there is. With rates [n] each cell has its own, carry [n] what it is owed.
-     * Returns the sum. */
+    /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration
+     * takes it, no more than there is. With rate [n] each cell has its own, and in carry [n] the
+     * part of a quantum left over. Returns the sum. */
     double (*supply[AQUA_SUPPLIES])(void *water, int64_t n, const uint8_t *solid, double amount,
                                     const void *rate, void *carry);
-    /* most[n] is raised to the depths; first[n], where it is -1, set to `step` where they reach
+    /* Raises most[n] to the depths; sets first[n], where it is -1, to `step` if the depth reaches
      * `arrival`. NULL: not wanted. */
     void (*watch)(const void *water, int64_t n, void *most, int32_t *first, double arrival,
                   int32_t step);
-    double (*sum)(const void *water, int64_t n, const uint8_t *solid);
     /* to[n] in metres */
     void (*read)(const void *water, int64_t n, double per_metre, double *to);
     /* Flux from cell `at` of the layout to its neighbour k. */

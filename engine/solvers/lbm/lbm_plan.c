@@ -201,7 +201,6 @@ const sel_solver lbm_solver = {
     .field_count = LBM_FIELDS,
     .main_field = LBM_VELOCITY,
     .flux_field = LBM_VELOCITY,
-    .observes_links = true,
     .plan_size = sizeof(lbm_plan),
     .plan = complete_plan,
     .plan_clear = clear_plan,

@@ -300,34 +300,31 @@ int64_t lbm_initial_part(const lbm_plan *plan) {
     return rows > 1 ? rows : 1;
 }
 
-/* Some rows to be evaluated: first <= row < end. */
+/* Rows to be evaluated, first <= row < end: to[end - first][1 + dims][nx]. */
 typedef struct part {
     const lbm_plan *plan;
     int64_t first, end;
-    double *to;      /* of these rows */
-    double *scratch; /* of each thread: coordinates, and 3 values, for the cells of a part */
-    int64_t cells;   /* of a part */
+    double *to;
 } part;
 
-/* One quantity less `base`, over `unit`, into its places `first` of the rows of p->to; solids keep
- * what is there. */
-static sel_status evaluate(const part *p, const sel_quantity *q, const char *what,
-                           const sel_places *at, double base, double unit, int first,
-                           sel_error *error) {
+/* One quantity less `base`, over `unit`, into its places `first` of each row; 0 in solids and where
+ * it is not given. */
+static sel_status evaluate(const part *p, const sel_quantity *q, const char *what, double base,
+                           double unit, int first, int components, sel_error *error) {
     const sel_domain *domain = p->plan->base.domain;
-    const int64_t nx = domain->grid.n[0], dims = domain->grid.dims;
-    if (!sel_quantity_given(q) || at->n == 0) {
-        return SEL_OK;
-    }
-    double *values = p->scratch + 3 * p->cells;
-    sel_status status = sel_quantity_eval(q, what, at, values, error);
-    for (int c = 0; c < q->components && !status; c++) {
-        const double *value = values + (size_t)c * at->n;
-        for (int64_t r = 0; r < p->end - p->first; r++) {
-            const uint8_t *solid = domain->cell + (p->first + r) * nx;
-            double *row = p->to + (r * (1 + dims) + first + c) * nx;
+    const int threads = p->plan->base.threads > 0 ? p->plan->base.threads : 1;
+    const int64_t nx = domain->grid.n[0], apart = (1 + domain->grid.dims) * nx;
+    const bool given = sel_quantity_given(q);
+    const sel_evaluation asked = {q, what, .first = p->first, .end = p->end, .apart = apart};
+    double *to = p->to + first * nx;
+    sel_status status = given ? sel_domain_evaluate(domain, &asked, threads, to, error) : SEL_OK;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t row = p->first; row < p->end; row++) {
+        const uint8_t *solid = domain->cell + row * nx;
+        double *values = to + (row - p->first) * apart;
+        for (int c = 0; c < components && !status; c++, values += nx) {
             for (int64_t x = 0; x < nx; x++) {
-                row[x] = solid[x] ? row[x] : (*value++ - base) / unit;
+                values[x] = given && !solid[x] ? (values[x] - base) / unit : 0;
             }
         }
     }
@@ -353,49 +350,18 @@ static sel_status check_density(const part *p, sel_error *error) {
     return SEL_OK;
 }
 
-static sel_status evaluate_part(const part *p, sel_error *error) {
-    const lbm_initial *initial = &p->plan->params->initial;
-    const lbm_numbers *numbers = &p->plan->numbers;
-    const sel_domain *domain = p->plan->base.domain;
-    double *x = p->scratch, *y = x + p->cells, *z = y + p->cells;
-    const bool free_cells[SEL_REGION_NUMBERS] = {true};
-    const int64_t n = sel_domain_places(domain, p->first, p->end, free_cells, x, y, z);
-    const sel_places at = sel_domain_at(domain, n, x, y, z, 0);
-    sel_status status = evaluate(p, &initial->pressure, "initial pressure", &at, 0,
-                                 numbers->pressure_unit, 0, error);
-    if (!status && sel_quantity_given(&initial->density)) {
-        status = evaluate(p, &initial->density, "initial density", &at, numbers->density_unit,
-                          numbers->density_unit, 0, error);
-    }
-    status = status ? status : check_density(p, error);
-    return status ? status
-                  : evaluate(p, &initial->velocity, "initial velocity", &at, 0,
-                             numbers->velocity_unit, 1, error);
-}
-
-/* sel_part: of the rows that `data` holds */
-static sel_status do_part(void *data, int64_t number, int thread, sel_error *error) {
-    const part *all = data;
-    const sel_grid *grid = &all->plan->base.domain->grid;
-    const int64_t rows = lbm_initial_part(all->plan), length = (1 + grid->dims) * grid->n[0];
-    part p = *all;
-    p.first += number * rows;
-    p.end = p.first + rows < all->end ? p.first + rows : all->end;
-    p.to += number * rows * length;
-    p.scratch += thread * 6 * p.cells;
-    memset(p.to, 0, (size_t)((p.end - p.first) * length) * sizeof *p.to);
-    return lbm_initial_given(p.plan) ? evaluate_part(&p, error) : SEL_OK;
-}
-
 sel_status lbm_initial_rows(const lbm_plan *plan, int64_t first, int64_t end, double *to,
                             sel_error *error) {
-    const int64_t rows = lbm_initial_part(plan), cells = rows * plan->base.domain->grid.n[0];
-    const int threads = plan->base.threads > 0 ? plan->base.threads : 1;
-    const size_t bytes = (size_t)(6 * cells * threads) * sizeof(double);
-    part all = {plan, first, end, to, malloc(bytes), cells};
-    sel_status status =
-        all.scratch ? sel_share_out((end - first + rows - 1) / rows, threads, do_part, &all, error)
-                    : sel_fail_memory(error, "the initial state", bytes);
-    free(all.scratch);
-    return status;
+    const lbm_initial *initial = &plan->params->initial;
+    const lbm_numbers *numbers = &plan->numbers;
+    const part p = {plan, first, end, to};
+    sel_status status = sel_quantity_given(&initial->density)
+                            ? evaluate(&p, &initial->density, "initial density",
+                                       numbers->density_unit, numbers->density_unit, 0, 1, error)
+                            : evaluate(&p, &initial->pressure, "initial pressure", 0,
+                                       numbers->pressure_unit, 0, 1, error);
+    status = status ? status : check_density(&p, error);
+    return status ? status
+                  : evaluate(&p, &initial->velocity, "initial velocity", 0, numbers->velocity_unit,
+                             1, plan->base.domain->grid.dims, error);
 }
