@@ -232,9 +232,13 @@ sel_status aqua_levels(const aqua_plan *plan, double steps, unsigned due, double
         }
         char text[32], what[96];
         snprintf(what, sizeof what, "law.level of region '%s'", sel_region_name(domain, r, text));
-        const sel_places at = sel_domain_at(domain, end - first, ghosts->x + first,
+        const bool same = !(sel_quantity_depends(&law->z) & SEL_ON_PLACE);
+        const sel_places at = sel_domain_at(domain, same ? 1 : end - first, ghosts->x + first,
                                             ghosts->y + first, NULL, steps * domain->grid.dt);
         sel_status status = sel_quantity_eval(&law->z, what, &at, z + first, error);
+        for (int64_t k = first + 1; k < end && same; k++) {
+            z[k] = z[first];
+        }
         /* Before the quantum is chosen any level will do. */
         for (int64_t k = first; k < end && plan->bits && !status; k++) {
             if (!aqua_level_fits(z[k], ghosts->ground[k], store.per_metre, store.limit)) {
