@@ -107,8 +107,9 @@ sel_status cuda_host_allocate(void **block, uint64_t bytes, const char *what, se
     *block = NULL;
     cudaGetLastError();
     return sel_fail(error, SEL_NO_DEVICE,
-                    "%s need %s of page-locked memory of the host, which could not be allocated: "
-                    "%s (%s); give the process more memory, use fewer cells, or --backend cpu",
+                    "%s need %s of the host's memory that stay in place for the device (page-"
+                    "locked), and these could not be had: %s (%s); give the process more memory, "
+                    "use fewer cells, or --backend cpu",
                     what, sel_bytes_text((double)bytes, need), cudaGetErrorString(code),
                     cudaGetErrorName(code));
 }
