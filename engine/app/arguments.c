@@ -12,7 +12,10 @@
 
 /* More than any machine has: a slip. */
 enum { MOST_DEVICES = 1024 };
-enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH };
+enum {
+    SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP | SEL_PASSED,
+    ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH | SEL_SWEEP
+};
 
 const sel_command sel_commands[] = {
     {"run", SEL_RUN, "FILE|- [name=value ...] [options]", "run a scenario",
@@ -24,6 +27,11 @@ const sel_command sel_commands[] = {
      "say what it means, without running it",
      "Prints the numbers that the scenario leads to (viscosity, relaxation time, Mach number, "
      "memory, files, time), and warns of what may be wrong with it. Nothing is written."},
+    {"sweep", SEL_SWEEP, "FILE name=VALUES ... [options]", "run a scenario for many parameters",
+     "Runs the scenario for all combinations of the values: 1,2,3 or from:to:step or "
+     "log:from:to:n, each run in a folder of its own, and writes sweep.csv, a row for each. Called "
+     "again it leaves what has ended and goes on with the rest, from checkpoints where there are "
+     "any; a run that fails stops no other."},
     {"validate", SEL_VALIDATE, "[CASE ...] [-o DIR]", "compare with analytic and published results",
      "Runs the cases of scenarios/validation, or those named, compares them with exact solutions "
      "and published tables, and writes tables, plots and report.html. Without names a CPU leaves "
@@ -61,6 +69,18 @@ static sel_status set_only(sel_arguments *a, const char *value, sel_error *error
     return SEL_OK;
 }
 
+static sel_status set_rows(sel_arguments *a, const char *value, sel_error *error) {
+    (void)error;
+    a->rows = value;
+    return SEL_OK;
+}
+
+static sel_status add_plot(sel_arguments *a, const char *value, sel_error *error) {
+    (void)error;
+    a->plots[a->plot_count++] = value;
+    return SEL_OK;
+}
+
 static sel_status whole_number(const char *name, const char *value, int least, int most,
                                int64_t *number, sel_error *error) {
     char *end;
@@ -74,6 +94,10 @@ static sel_status whole_number(const char *name, const char *value, int least, i
 
 static sel_status set_threads(sel_arguments *a, const char *value, sel_error *error) {
     return whole_number("--threads", value, 1, SEL_MAX_THREADS, &a->settings.threads, error);
+}
+
+static sel_status set_jobs(sel_arguments *a, const char *value, sel_error *error) {
+    return whole_number("-j", value, 1, SEL_MAX_THREADS, &a->jobs, error);
 }
 
 static sel_status set_device(sel_arguments *a, const char *value, sel_error *error) {
@@ -129,23 +153,34 @@ static sel_status set_backend(sel_arguments *a, const char *value, sel_error *er
 #define SETTER(function) 0, function
 
 const sel_option sel_options[] = {
-    {"-o", SEL_RUN | SEL_VALIDATE, "DIR",
-     "directory to write into; when not given out/SCENARIO (run), out/validate (validate)",
+    {"-o", SEL_RUN | SEL_VALIDATE | SEL_SWEEP, "DIR",
+     "directory to write into; when not given out/SCENARIO (run), out/SCENARIO_sweep (sweep), "
+     "out/validate (validate)",
      SETTER(set_directory)},
-    {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
+    {"--force", SEL_RUN | SEL_SWEEP, NULL, "write over an earlier run", FLAG(force)},
+    {"-j", SEL_SWEEP, "N",
+     "runs at a time; they share the CPU's threads, or take turns on the GPUs; when not given one "
+     "for each GPU, one on the CPU",
+     SETTER(set_jobs)},
+    {"--rows", SEL_SWEEP, "FILE.csv", "the parameters of each run: names, then a row of values each",
+     SETTER(set_rows)},
+    {"--plot", SEL_SWEEP, "'y=RESULT x=NAME'",
+     "draws results against a parameter, as PNG and CSV; by=NAME makes a curve for each value, "
+     "with=FILE.csv:X:Y adds points; of FILE.csv:COLUMN every run is a curve",
+     SETTER(add_plot)},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "go on from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
      SETTER(set_resume)},
-    {"--backend", ANY, "auto|cpu|cuda",
+    {"--backend", ANY | SEL_PASSED, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETTER(set_backend)},
-    {"--device", ANY, "N",
+    {"--device", ANY & ~SEL_SWEEP, "N",
      "the GPU that computes, by its number in selenite info; the first, 0, when not given; it "
      "means "
      "--backend cuda",
      SETTER(set_device)},
-    {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, "f32|f64",
+    {"--precision", SCRIPTS | SEL_VALIDATE, "f32|f64",
      "precision of the stored state; overrides the scenario", SETTER(set_precision)},
     {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETTER(set_threads)},
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
@@ -154,7 +189,7 @@ const sel_option sel_options[] = {
     {"--trust", SCRIPTS, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
     {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
      SETTER(set_script_limit)},
-    {"--quiet", SEL_RUN, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
+    {"--quiet", SEL_RUN | SEL_SWEEP, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
     {"--json", SEL_RUN | SEL_BENCH, NULL,
      "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
     {"--regions", SEL_CHECK, NULL, "what each region owns, kinds of cells", FLAG(regions)},
@@ -217,6 +252,10 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         sel_command_names(a->command, " or ", given), name,
                         sel_command_names(found->commands, " or ", takers));
     }
+    const bool passed = a->command == SEL_SWEEP && found->commands & SEL_PASSED;
+    if (passed) {
+        a->pass[a->pass_count++] = name;
+    }
     if (!found->value) {
         *(bool *)((char *)a + found->flag) = true;
         return SEL_OK;
@@ -234,6 +273,9 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
         return sel_fail(error, SEL_BAD_USAGE,
                         "option %s needs a value, and '%s' is an option (./%s would be a file)",
                         name, value, value);
+    }
+    if (passed) {
+        a->pass[a->pass_count++] = value;
     }
     return found->set(a, value, error);
 }

@@ -10,16 +10,23 @@
 #include "engine/run/prepare.h"
 
 /* Commands that take options, as bits. */
-enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8 };
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_SWEEP = 16 };
+/* Of options: those that a sweep gives to each of its runs. */
+enum { SEL_PASSED = 32 };
 
 typedef struct sel_arguments {
-    int command;        /* SEL_RUN ... SEL_BENCH */
+    int command;        /* SEL_RUN ... SEL_SWEEP */
     const char **words; /* what is no option; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
-    const char *file;        /* run and check: the first word; the others are name=value */
+    const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
     const char *only; /* bench */
+    const char *rows; /* sweep */
+    const char **plots;
+    const char **pass; /* options of sweep that each of its runs gets; room for argc */
+    int plot_count, pass_count;
+    int64_t jobs; /* 0: not given */
     sel_settings settings;
     double script_seconds;
     bool resume;

@@ -1,4 +1,4 @@
-/* main.c -- the command line: selenite run | check | validate | bench | info | help. */
+/* main.c -- the command line: selenite run | check | sweep | validate | bench | info | help. */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,20 +242,61 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-/* The commands that take options: run, check, validate, bench. */
+static sel_status sweep(sel_arguments *a, sel_error *error) {
+    char directory[4096];
+    sel_choice choice = {.backend = NULL};
+    sel_status status = sel_arguments_scenario(a, error);
+    if (status) {
+        return status;
+    }
+    const int backend = a->settings.backend < 0 ? SEL_BACKEND_AUTO : a->settings.backend;
+    status = sel_backend_choose(sel_solvers[0], backend, 0, &choice, error);
+    if (status) {
+        return status;
+    }
+    default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
+    strcat(directory, "_sweep");
+    const int devices = choice.backend->devices ? choice.backend->devices() : 0;
+    const sel_sweep_options options = {
+        .file = a->file,
+        .directory = a->directory ? a->directory : directory,
+        .rows = a->rows,
+        .precision =
+            a->settings.precision >= 0 ? sel_precision_names[a->settings.precision] : NULL,
+        .jobs = a->jobs ? (int)a->jobs : devices > 0 ? devices : 1,
+        .threads = a->settings.threads ? (int)a->settings.threads : sel_machine_threads(),
+        .devices = devices,
+        .force = a->force,
+        .quiet = a->quiet,
+        .word_count = a->word_count - 1,
+        .words = a->words + 1,
+        .plot_count = a->plot_count,
+        .plots = a->plots,
+        .pass_count = a->pass_count,
+        .pass = a->pass,
+    };
+    return strcmp(a->file, "-") == 0
+               ? sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file")
+               : sel_sweep(&options, error);
+}
+
+/* The commands that take options: run, check, sweep, validate, bench. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     sel_arguments a = {.command = sel_command_of(argv[1]),
                        .settings = {.precision = -1, .backend = -1}};
-    a.words = calloc((size_t)argc, sizeof *a.words);
+    a.words = calloc(3 * (size_t)argc, sizeof *a.words);
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
+    a.plots = a.words + argc;
+    a.pass = a.plots + argc;
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
         status = a.command == SEL_VALIDATE ? validate(&a, error)
                  : a.command == SEL_BENCH  ? bench(&a, error)
+                 : a.command == SEL_SWEEP && !a.help ? sweep(&a, error)
                                            : run_or_check(&a, error);
     }
     free(a.words);
