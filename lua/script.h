@@ -6,6 +6,8 @@
 #include "engine/run/prepare.h"
 #include "engine/scene/simulation.h"
 
+struct lua_State;
+
 typedef struct sel_script_options {
     int count;                      /* assignments "name=value" from the command line */
     const char *const *assignments; /* for sel.params */
@@ -14,7 +16,9 @@ typedef struct sel_script_options {
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    const char *text;               /* of the script, which `path` only names; NULL: read it */
+    void (*converse)(struct lua_State *L); /* called with what the script returned, instead of
+                                              filling structs from it; NULL: they are filled */
+    const char *text; /* of the script, which `path` only names; NULL: read it */
     size_t text_length;
     bool quiet; /* what the sandboxed script prints is dropped */
     /* Told once about each function that Lua must evaluate, while the scenario is used: one line
@@ -31,6 +35,10 @@ typedef struct sel_script_options {
  * (engine/base/process.h), but not with `trust`. */
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
+
+/* `selenite repl`: reads lines of Lua from standard input and prints what they are, until its end.
+ * path NULL: there is no scenario. */
+sel_status sel_repl(const char *path, const sel_script_options *options, sel_error *error);
 
 /* Prints the program of each function of the scenario, or why it has none. */
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
@@ -81,7 +89,7 @@ typedef struct sel_sweep_options {
     const char *rows;      /* --rows: a CSV of parameters; NULL: none */
     const char *precision; /* --precision; NULL: the scenario's */
     int jobs, threads;     /* runs at a time, and the threads that they share */
-    int devices;           /* GPUs that take turns; 0: the backend is the CPU, or left to each run */
+    int devices; /* GPUs that take turns; 0: the backend is the CPU, or left to each run */
     bool force, quiet;
     int word_count, plot_count, pass_count;
     const char *const *words; /* name=values */

@@ -1,16 +1,14 @@
-/* sweep.c -- `selenite sweep`: what lua/sweep.lua needs of the engine: processes, files, pictures.
+/* sweep.c -- `selenite sweep`: what lua/sweep.lua needs of the engine: processes and pictures.
  *
- * A run is a process in a group of its own, so that Ctrl-C reaches it through the sweep alone, and
- * gets SIGTERM when the sweep is killed: it then writes its last state. All hold the lock of the
- * sweep's folder, so that a sweep that is called again waits until they have ended.
+ * A run is a process in a group of its own, so that Ctrl-C reaches it through the sweep alone; when
+ * the sweep is killed it gets SIGTERM, and writes its last state. All hold the lock of the sweep's
+ * folder, so that a sweep that is called again waits until they have ended.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <lualib.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -18,7 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "engine/base/file.h"
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
 #include "engine/base/process.h"
@@ -27,82 +24,21 @@
 #include "sweep_lua.h"
 #include "sweep_plot_lua.h"
 
-enum { MOST_ARGUMENTS = 1200 };
+enum { MOST_ARGUMENTS = 1200, FINE = 3 };
 
-static int raise_error(lua_State *L, const sel_error *error) {
-    return luaL_error(L, "%s", error->text);
-}
+/* ---- processes ---- */
 
-static int host_read(lua_State *L) {
-    sel_error error = {.status = SEL_OK};
-    char *text = NULL;
-    size_t length;
-    if (sel_file_read(luaL_checkstring(L, 1), (size_t)1 << 30, "", &text, &length, &error)) {
-        free(text);
-        return raise_error(L, &error);
-    }
-    lua_pushlstring(L, text, length);
-    free(text);
-    return 1;
-}
-
-static int host_replace(lua_State *L) {
-    size_t length;
-    const char *path = luaL_checkstring(L, 1), *text = luaL_checklstring(L, 2, &length);
-    sel_error error = {.status = SEL_OK};
-    FILE *to = sel_file_begin(path);
-    if (to) {
-        fwrite(text, 1, length, to);
-    }
-    return sel_file_end(to, path, NULL, &error) ? raise_error(L, &error) : 0;
-}
-
-static int host_exists(lua_State *L) {
-    lua_pushboolean(L, access(luaL_checkstring(L, 1), F_OK) == 0);
-    return 1;
-}
-
-static int host_remove(lua_State *L) {
-    unlink(luaL_checkstring(L, 1));
-    return 0;
-}
-
-/* The names in a folder, sorted; none where there is no folder. */
-static int host_list(lua_State *L) {
-    struct dirent **entry;
-    const int count = scandir(luaL_checkstring(L, 1), &entry, NULL, alphasort);
-    lua_newtable(L);
-    for (int i = 0, next = 1; i < count; i++) {
-        if (entry[i]->d_name[0] != '.') {
-            lua_pushstring(L, entry[i]->d_name);
-            lua_rawseti(L, -2, next++);
-        }
-        free(entry[i]);
-    }
-    if (count >= 0) {
-        free(entry);
-    }
-    return 1;
-}
-
-static int host_make_folder(lua_State *L) {
+/* Makes the folder and holds its lock until this process and all that it starts have ended. */
+static int host_lock(lua_State *L) {
     char path[SEL_PATH_ROOM];
-    snprintf(path, sizeof path, "%s/", luaL_checkstring(L, 1));
+    const struct timespec pause = {.tv_nsec = 200000000};
+    snprintf(path, sizeof path, "%s/sweep.lock", luaL_checkstring(L, 1));
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, 0777) && errno != EEXIST) {
-            return luaL_error(L, "%s: %s", path, strerror(errno));
-        }
+        mkdir(path, 0777);
         *slash = '/';
     }
-    return 0;
-}
-
-/* Holds until the process and all that it starts have ended. */
-static int host_lock(lua_State *L) {
-    const char *path = luaL_checkstring(L, 1);
     const int lock = open(path, O_RDWR | O_CREAT, 0666);
-    const struct timespec pause = {.tv_nsec = 200000000};
     for (bool told = false; lock < 0 || flock(lock, LOCK_EX | LOCK_NB); told = true) {
         if (lock < 0 || errno != EWOULDBLOCK || *sel_process_interrupt()) {
             return luaL_error(L, "%s: %s", path, strerror(errno));
@@ -117,29 +53,25 @@ static int host_lock(lua_State *L) {
 
 /* host.start({ program, arguments }, log) -> pid */
 static int host_start(lua_State *L) {
-    const char *arguments[MOST_ARGUMENTS] = {NULL};
+    const char *arguments[MOST_ARGUMENTS] = {NULL}, *log = luaL_checkstring(L, 2);
     const int count = (int)luaL_len(L, 1);
-    const char *log = luaL_checkstring(L, 2);
-    luaL_argcheck(L, count < MOST_ARGUMENTS, 1, "too many arguments");
+    luaL_argcheck(L, count < MOST_ARGUMENTS, 1, "too many parameters");
     luaL_checkstack(L, count, "arguments");
     for (int i = 0; i < count; i++) {
         lua_geti(L, 1, i + 1);
         arguments[i] = luaL_checkstring(L, -1);
     }
-    fflush(NULL);
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         const int null = open("/dev/null", O_RDWR);
-        const int errors = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent) { /* it ended before the call */
-            _exit(SEL_INTERRUPTED);
-        }
         dup2(null, 0);
         dup2(null, 1);
-        dup2(errors, 2);
-        execv(arguments[0], (char *const *)(uintptr_t)arguments);
+        dup2(open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
+        if (getppid() == parent) { /* else it was killed before it could be watched */
+            execv(arguments[0], (char *const *)(uintptr_t)arguments);
+        }
         _exit(SEL_NO_DEVICE);
     }
     lua_pushinteger(L, pid);
@@ -155,17 +87,14 @@ static int host_wait(lua_State *L) {
     while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end) {
         nanosleep(&pause, NULL);
     }
-    if (pid <= 0) {
-        return 0;
-    }
     lua_pushinteger(L, pid);
-    if (WIFSIGNALED(status)) {
-        lua_pushinteger(L, WTERMSIG(status));
-    } else {
+    lua_pushinteger(L, WTERMSIG(status));
+    if (!WIFSIGNALED(status)) {
         lua_pushnil(L);
+        lua_replace(L, -2);
     }
     lua_pushinteger(L, WEXITSTATUS(status));
-    return 3;
+    return pid > 0 ? 3 : 0;
 }
 
 static int host_stop(lua_State *L) {
@@ -196,37 +125,32 @@ static int host_check(lua_State *L) {
     return status ? 1 : 0;
 }
 
-/* host.show(line, lines): on a terminal over what was shown before, else `line` when it changes. */
+/* host.show(line, lines): on a terminal over what was shown before, else `line` when its counts
+ * change. Upvalue 1: whether nothing is shown. */
 static int host_show(lua_State *L) {
     static int shown;
-    static char before[256];
+    static char before[128];
     const char *line = luaL_checkstring(L, 1);
+    const size_t counts = strcspn(line, ";");
     const bool terminal = isatty(STDERR_FILENO);
-    char counts[256];
-    snprintf(counts, sizeof counts, "%.*s", (int)strcspn(line, ";"), line);
-    if (!terminal && strcmp(counts, before) == 0) {
+    if (lua_toboolean(L, lua_upvalueindex(1)) ||
+        (!terminal && strncmp(line, before, counts) == 0 && !before[counts])) {
         return 0;
     }
-    strcpy(before, counts);
-    for (; terminal && shown > 0; shown--) {
+    snprintf(before, sizeof before, "%.*s", (int)counts, line);
+    for (; shown > 0; shown--) {
         fputs("\033[A\033[K", stderr);
     }
     fprintf(stderr, "%s\n", line);
-    for (lua_Integer i = 1, n = terminal ? luaL_len(L, 2) : 0; i <= n; i++, shown++) {
-        lua_geti(L, 2, i);
-        fprintf(stderr, "%.*s\n", 78, lua_tostring(L, -1));
+    for (lua_Integer n = terminal ? luaL_len(L, 2) : -1; shown <= n; shown++) {
+        if (lua_geti(L, 2, shown) == LUA_TSTRING) {
+            fprintf(stderr, "%.78s\n", lua_tostring(L, -1));
+        }
     }
-    shown += terminal;
     return 0;
 }
 
-/* ---- a picture: drawn FINE times as large, then each pixel is the mean of FINE x FINE ---- */
-
-enum { FINE = 3 };
-
-static sel_canvas *canvas_of(lua_State *L) {
-    return luaL_checkudata(L, 1, "canvas");
-}
+/* ---- a picture, drawn FINE times as large; then each pixel is the mean of FINE x FINE ---- */
 
 static int number_of(lua_State *L, int index) {
     return (int)lround(FINE * luaL_checknumber(L, index));
@@ -237,98 +161,85 @@ static sel_colour colour_of(lua_State *L, int index) {
     return (sel_colour){(uint8_t)(rgb >> 16), (uint8_t)(rgb >> 8), (uint8_t)rgb};
 }
 
-/* host.canvas(width, height) -> an object with the three that follow; pixels from the top left */
-static int host_canvas(lua_State *L) {
-    const int width = number_of(L, 1), height = number_of(L, 2);
+/* Pushes an object with the functions that follow; pixels count from the top left. */
+static sel_canvas *push_canvas(lua_State *L, int width, int height) {
     sel_error error = {.status = SEL_OK};
     sel_canvas *canvas = lua_newuserdatauv(L, sizeof *canvas, 0);
     *canvas = (sel_canvas){.pixels = NULL};
     luaL_setmetatable(L, "canvas");
-    const sel_colour white = {255, 255, 255};
-    return sel_canvas_create(width, height, white, canvas, &error) ? raise_error(L, &error) : 1;
+    if (sel_canvas_create(width, height, (sel_colour){255, 255, 255}, canvas, &error)) {
+        luaL_error(L, "%s", error.text);
+    }
+    return canvas;
+}
+
+static int host_canvas(lua_State *L) {
+    push_canvas(L, number_of(L, 1), number_of(L, 2));
+    return 1;
 }
 
 static int canvas_free(lua_State *L) {
-    sel_canvas_free(canvas_of(L));
+    sel_canvas_free(luaL_checkudata(L, 1, "canvas"));
     return 0;
 }
 
 /* canvas:fill(x, y, width, height, 0xrrggbb) */
 static int canvas_fill(lua_State *L) {
-    sel_canvas_fill(canvas_of(L), number_of(L, 2), number_of(L, 3), number_of(L, 4),
-                    number_of(L, 5), colour_of(L, 6));
+    sel_canvas_fill(luaL_checkudata(L, 1, "canvas"), number_of(L, 2), number_of(L, 3),
+                    number_of(L, 4), number_of(L, 5), colour_of(L, 6));
     return 0;
 }
 
-/* canvas:text(x, y, text, colour, part): `part` of its width stands left of x. Returns its width. */
+/* canvas:text(x, y, text, colour, part): `part` of its width stands left of x. */
 static int canvas_text(lua_State *L) {
     const char *text = luaL_checkstring(L, 4);
-    const int width = sel_canvas_text_width(text, 2 * FINE);
-    const int left = (int)lround(width * luaL_optnumber(L, 6, 0));
-    sel_canvas_text(canvas_of(L), number_of(L, 2) - left, number_of(L, 3), 2 * FINE, text,
-                    colour_of(L, 5));
+    const double left = sel_canvas_text_width(text, 2 * FINE) * luaL_checknumber(L, 6);
+    sel_canvas_text(luaL_checkudata(L, 1, "canvas"), number_of(L, 2) - (int)left, number_of(L, 3),
+                    2 * FINE, text, colour_of(L, 5));
     return 0;
 }
 
+/* canvas:write(path) */
 static int canvas_write(lua_State *L) {
-    const sel_canvas *fine = canvas_of(L);
-    sel_canvas canvas;
-    const sel_colour white = {255, 255, 255};
+    const sel_canvas *fine = luaL_checkudata(L, 1, "canvas");
+    const sel_canvas *canvas = push_canvas(L, fine->width / FINE, fine->height / FINE);
     sel_error error = {.status = SEL_OK};
-    if (sel_canvas_create(fine->width / FINE, fine->height / FINE, white, &canvas, &error)) {
-        return raise_error(L, &error);
-    }
-    for (int i = 0; i < canvas.width * canvas.height; i++) {
+    for (int i = 0; i < canvas->width * canvas->height; i++) {
         int sum[3] = {0, 0, 0};
         for (int k = 0; k < FINE * FINE; k++) {
-            const int x = i % canvas.width * FINE + k % FINE, y = i / canvas.width * FINE + k / FINE;
+            const int x = i % canvas->width * FINE + k % FINE;
+            const int y = i / canvas->width * FINE + k / FINE;
             const sel_colour one = fine->pixels[y * fine->width + x];
             sum[0] += one.r, sum[1] += one.g, sum[2] += one.b;
         }
-        for (int c = 0; c < 3; c++) {
-            (&canvas.pixels[i].r)[c] = (uint8_t)(sum[c] / (FINE * FINE));
-        }
+        canvas->pixels[i] =
+            (sel_colour){(uint8_t)(sum[0] / (FINE * FINE)), (uint8_t)(sum[1] / (FINE * FINE)),
+                         (uint8_t)(sum[2] / (FINE * FINE))};
     }
-    const sel_status status = sel_canvas_write(&canvas, luaL_checkstring(L, 2), &error);
-    sel_canvas_free(&canvas);
-    return status ? raise_error(L, &error) : 0;
+    const sel_status status = sel_canvas_write(canvas, luaL_checkstring(L, 2), &error);
+    return status ? luaL_error(L, "%s", error.text) : 0;
 }
-
-static const luaL_Reg canvas_functions[] = {{"fill", canvas_fill},   {"text", canvas_text},
-                                            {"write", canvas_write}, {"__gc", canvas_free},
-                                            {NULL, NULL}};
 
 /* ---- the command ---- */
 
-/* host.load(name) -> what lua/NAME.lua returns */
+/* host.load("sweep_plot") -> what lua/sweep_plot.lua returns */
 static int host_load(lua_State *L) {
-    const char *name = luaL_checkstring(L, 1);
-    const bool plot = strcmp(name, "sweep_plot") == 0;
-    if (luaL_loadbufferx(L, (const char *)(plot ? sweep_plot_lua : sweep_lua),
-                         plot ? sizeof sweep_plot_lua : sizeof sweep_lua, name, "t")) {
-        return lua_error(L);
-    }
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_call(L, 1, 1);
+    const char *text = (const char *)sweep_plot_lua;
+    luaL_loadbufferx(L, text, sizeof sweep_plot_lua, luaL_checkstring(L, 1), "t");
+    lua_call(L, 0, 1);
     return 1;
 }
 
-static const luaL_Reg host_functions[] = {{"read", host_read},
-                                          {"replace", host_replace},
-                                          {"exists", host_exists},
-                                          {"remove", host_remove},
-                                          {"list", host_list},
-                                          {"make_folder", host_make_folder},
-                                          {"lock", host_lock},
-                                          {"start", host_start},
-                                          {"wait", host_wait},
-                                          {"stop", host_stop},
-                                          {"interrupted", host_interrupted},
-                                          {"now", host_now},
-                                          {"check", host_check},
-                                          {"show", host_show},
-                                          {"canvas", host_canvas},
-                                          {"load", host_load},
+static const luaL_Reg canvas_functions[] = {{"fill", canvas_fill},
+                                            {"text", canvas_text},
+                                            {"write", canvas_write},
+                                            {"__gc", canvas_free},
+                                            {NULL, NULL}};
+static const luaL_Reg host_functions[] = {{"lock", host_lock},   {"start", host_start},
+                                          {"wait", host_wait},   {"stop", host_stop},
+                                          {"now", host_now},     {"interrupted", host_interrupted},
+                                          {"check", host_check}, {"canvas", host_canvas},
+                                          {"load", host_load},   {"show", host_show},
                                           {NULL, NULL}};
 
 static void set_list(lua_State *L, const char *key, const char *const *words, int count) {
@@ -340,6 +251,16 @@ static void set_list(lua_State *L, const char *key, const char *const *words, in
     lua_setfield(L, -2, key);
 }
 
+static void set_number(lua_State *L, const char *key, int value) {
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_text(lua_State *L, const char *key, const char *value) {
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
 static int call_main(lua_State *L) {
     const sel_sweep_options *o = lua_touserdata(L, 1);
     luaL_openlibs(L);
@@ -347,33 +268,21 @@ static int call_main(lua_State *L) {
     luaL_setfuncs(L, canvas_functions, 0);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "__index");
+    luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "sweep", "t");
     lua_newtable(L);
-    lua_pushvalue(L, -1);
+    lua_pushboolean(L, o->quiet);
     luaL_setfuncs(L, host_functions, 1);
-    lua_getfield(L, -1, "load");
-    lua_pushliteral(L, "sweep");
     lua_call(L, 1, 1);
     lua_newtable(L);
-    const struct {
-        const char *key, *value;
-    } texts[] = {{"program", "/proc/self/exe"}, {"file", o->file}, {"directory", o->directory},
-                 {"rows", o->rows}, {"precision", o->precision}};
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        lua_pushstring(L, texts[k].value);
-        lua_setfield(L, -2, texts[k].key);
-    }
-    const struct {
-        const char *key;
-        int value;
-    } numbers[] = {{"jobs", o->jobs}, {"threads", o->threads}, {"devices", o->devices}};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-        lua_pushinteger(L, numbers[k].value);
-        lua_setfield(L, -2, numbers[k].key);
-    }
+    set_text(L, "file", o->file);
+    set_text(L, "directory", o->directory);
+    set_text(L, "rows", o->rows);
+    set_text(L, "precision", o->precision);
+    set_number(L, "jobs", o->jobs);
+    set_number(L, "threads", o->threads);
+    set_number(L, "devices", o->devices);
     lua_pushboolean(L, o->force);
     lua_setfield(L, -2, "force");
-    lua_pushboolean(L, o->quiet);
-    lua_setfield(L, -2, "quiet");
     set_list(L, "words", o->words, o->word_count);
     set_list(L, "plots", o->plots, o->plot_count);
     set_list(L, "pass", o->pass, o->pass_count);
@@ -391,10 +300,7 @@ sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)options);
     if (lua_pcall(L, 1, 2, 0)) {
-        const bool usage = lua_istable(L, -1);
-        if (usage) {
-            lua_getfield(L, -1, "text");
-        }
+        const bool usage = lua_istable(L, -1) && lua_getfield(L, -1, "usage");
         status = sel_fail(error, usage ? SEL_BAD_USAGE : SEL_BAD_FILE, "%s",
                           luaL_tolstring(L, -1, NULL));
     } else if (lua_isstring(L, -1)) {

@@ -14,6 +14,7 @@
 enum { MOST_DEVICES = 1024 };
 enum {
     SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP | SEL_PASSED,
+    LIMITED = SCRIPTS | SEL_REPL,
     ANY = SEL_RUN | SEL_CHECK | SEL_VALIDATE | SEL_BENCH | SEL_SWEEP
 };
 
@@ -39,6 +40,11 @@ const sel_command sel_commands[] = {
     {"bench", SEL_BENCH, "[--only PATTERN] [options]", "how fast this machine runs the kernels",
      "Measures cell updates per second of the kernels, and the copy bandwidth of the same memory. "
      "Each row is the median of seven rounds."},
+    {"repl", SEL_REPL, "[FILE] [name=value ...]", "try the scenario's API at a prompt",
+     "Lines of Lua are evaluated as in a scenario, and what they are is printed. sim is what FILE "
+     "returns; mask(SHAPE) and mask(sim) print which cells a shape or a scenario's regions own, "
+     "picture(SHAPE, \"mask.png\") draws it. Where libedit is installed, lines are edited and "
+     "kept in ~/.selenite_history."},
     {"info", 0, "", "what this machine and this build offer",
      "Prints the version, the processor, and for each solver the backends that can be used."},
     {"help", 0, "[NAME]", "what a command, option, table or result is",
@@ -162,8 +168,8 @@ const sel_option sel_options[] = {
      "runs at a time; they share the CPU's threads, or take turns on the GPUs; when not given one "
      "for each GPU, one on the CPU",
      SETTER(set_jobs)},
-    {"--rows", SEL_SWEEP, "FILE.csv", "the parameters of each run: names, then a row of values each",
-     SETTER(set_rows)},
+    {"--rows", SEL_SWEEP, "FILE.csv",
+     "the parameters of each run: names, then a row of values each", SETTER(set_rows)},
     {"--plot", SEL_SWEEP, "'y=RESULT x=NAME'",
      "draws results against a parameter, as PNG and CSV; by=NAME makes a curve for each value, "
      "with=FILE.csv:X:Y adds points; of FILE.csv:COLUMN every run is a curve",
@@ -186,10 +192,11 @@ const sel_option sel_options[] = {
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
      "cut the grid into N blocks, which exchange their borders; results are the same",
      SETTER(set_blocks)},
-    {"--trust", SCRIPTS, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
-    {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
+    {"--trust", LIMITED, NULL, "lift the script's sandbox: os, io, no limits", FLAG(trust)},
+    {"--script-limit", LIMITED, "S", "seconds that the script may take; 10 when not given",
      SETTER(set_script_limit)},
-    {"--quiet", SEL_RUN | SEL_SWEEP, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
+    {"--quiet", SEL_RUN | SEL_SWEEP, NULL, "print nothing but errors; run.json has the warnings",
+     FLAG(quiet)},
     {"--json", SEL_RUN | SEL_BENCH, NULL,
      "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
     {"--regions", SEL_CHECK, NULL, "what each region owns, kinds of cells", FLAG(regions)},
@@ -197,9 +204,9 @@ const sel_option sel_options[] = {
      FLAG(laws)},
     {"--only", SEL_BENCH, "PATTERN", "the cases whose name contains it; * stands for any text",
      SETTER(set_only)},
-    {"--help", ANY, NULL,
+    {"--help", ANY | SEL_REPL, NULL,
      "the command and its options; run, check with FILE: the scenario's parameters", FLAG(help)},
-    {"-h", ANY, NULL, "the same as --help", FLAG(help)},
+    {"-h", ANY | SEL_REPL, NULL, "the same as --help", FLAG(help)},
     {NULL, 0, NULL, NULL, FLAG(help)},
 };
 enum { OPTIONS = sizeof sel_options / sizeof *sel_options };

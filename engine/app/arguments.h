@@ -10,12 +10,12 @@
 #include "engine/run/prepare.h"
 
 /* Commands that take options, as bits. */
-enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_SWEEP = 16 };
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_SWEEP = 16, SEL_REPL = 64 };
 /* Of options: those that a sweep gives to each of its runs. */
 enum { SEL_PASSED = 32 };
 
 typedef struct sel_arguments {
-    int command;        /* SEL_RUN ... SEL_SWEEP */
+    int command;        /* SEL_RUN ... SEL_REPL */
     const char **words; /* what is no option; room for argc */
     int word_count;
     const char *const *line; /* all of argv */

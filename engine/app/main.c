@@ -1,4 +1,5 @@
-/* main.c -- the command line: selenite run | check | sweep | validate | bench | info | help. */
+/* main.c -- the command line: selenite run | check | sweep | repl | validate | bench | info | help.
+ */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,9 +262,10 @@ static sel_status sweep(sel_arguments *a, sel_error *error) {
         .file = a->file,
         .directory = a->directory ? a->directory : directory,
         .rows = a->rows,
-        .precision =
-            a->settings.precision >= 0 ? sel_precision_names[a->settings.precision] : NULL,
-        .jobs = a->jobs ? (int)a->jobs : devices > 0 ? devices : 1,
+        .precision = a->settings.precision >= 0 ? sel_precision_names[a->settings.precision] : NULL,
+        .jobs = a->jobs       ? (int)a->jobs
+                : devices > 0 ? devices
+                              : 1,
         .threads = a->settings.threads ? (int)a->settings.threads : sel_machine_threads(),
         .devices = devices,
         .force = a->force,
@@ -280,7 +282,16 @@ static sel_status sweep(sel_arguments *a, sel_error *error) {
                : sel_sweep(&options, error);
 }
 
-/* The commands that take options: run, check, sweep, validate, bench. */
+static sel_status repl(sel_arguments *a, sel_error *error) {
+    const sel_script_options options = {.count = a->word_count ? a->word_count - 1 : 0,
+                                        .assignments = a->words + 1,
+                                        .trust = a->trust,
+                                        .seconds = a->script_seconds};
+    sel_status status = a->word_count ? sel_arguments_scenario(a, error) : SEL_OK;
+    return status ? status : sel_repl(a->file, &options, error);
+}
+
+/* The commands that take options: run, check, sweep, validate, bench, repl. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     sel_arguments a = {.command = sel_command_of(argv[1]),
                        .settings = {.precision = -1, .backend = -1}};
@@ -294,10 +305,11 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
-        status = a.command == SEL_VALIDATE ? validate(&a, error)
-                 : a.command == SEL_BENCH  ? bench(&a, error)
+        status = a.command == SEL_VALIDATE           ? validate(&a, error)
+                 : a.command == SEL_BENCH            ? bench(&a, error)
                  : a.command == SEL_SWEEP && !a.help ? sweep(&a, error)
-                                           : run_or_check(&a, error);
+                 : a.command == SEL_REPL && !a.help  ? repl(&a, error)
+                                                     : run_or_check(&a, error);
     }
     free(a.words);
     return status;
