@@ -95,7 +95,8 @@ static void print_mask(const sel_prepared *prepared, const sel_plane *plane,
     for (int r = 1; r <= domain->region_count; r++) {
         printf("%s%c %s", r > 1 ? ", " : "", 'a' + (r - 1) % 26, sel_region_name(domain, r, text));
     }
-    printf("; large letters: cells beside faces%s\n", stride > 1 ? "; not every cell is shown" : "");
+    printf("; large letters: cells beside faces%s\n",
+           stride > 1 ? "; not every cell is shown" : "");
 }
 
 static sel_status draw_mask(const sel_plane *plane, const sel_cell_marks *marks, const char *path,

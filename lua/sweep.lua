@@ -217,7 +217,10 @@ local function write_table(sweep)
   end
   local head = { "run", table.unpack(sweep.names) }
   for _, name in ipairs { "state", "stopped_by", "reason", "steps", "time" } do head[#head + 1] = name end
-  for _, name in ipairs(results) do head[#head + 1] = name end
+  for _, name in ipairs(results) do
+    local taken = (","  .. table.concat(head, ",") .. ","):find("," .. name .. ",", 1, true)
+    head[#head + 1] = taken and "result." .. name or name
+  end
   table.insert(lines, 1, table.concat(head, ",") .. ",mcells_per_second")
   host.replace(sweep.directory .. "/sweep.csv", table.concat(lines, "\n") .. "\n")
 end
