@@ -10,7 +10,9 @@ local DEEPEST, MOST_ENTRIES = 3, 40
 -- A table that a constructor made is opened by its name: shape.ball { centre = { 1, 2 } }.
 local function text_of(value, depth)
   local group, name = host.kind(value)
-  if type(value) ~= "table" or (depth > DEEPEST and not group) then return host.value_text(value) end
+  if type(value) ~= "table" or (depth > DEEPEST and not group) then
+    return host.value_text(value)
+  end
   local parts = {}
   for i, part in ipairs(value) do parts[i] = text_of(part, depth + 1) end
   for key, part in pairs(value) do

@@ -1,8 +1,9 @@
 -- sweep.lua -- `selenite sweep`: a run for each combination of parameters, a row for each run.
 --
 -- Every run is a process of its own, `selenite run FILE name=value ... -o DIR/RUN`; what it leaves
--- in run.json is all that the sweep knows of it. So a sweep that was killed, or is called again with
--- more values, goes on where it was: runs that ended are kept, others go on from their checkpoint.
+-- in run.json is all that the sweep knows of it. So a sweep that was killed, or is called again
+-- with more values, goes on where it was: runs that ended are kept, others go on from their
+-- checkpoint.
 --
 -- `host` is what C gives (sweep.c): processes, the lock of the folder, pictures.
 local host = ...
@@ -51,7 +52,9 @@ local function numbers_of(word, item, ...)
   local values = { ... }
   for i, text in ipairs(values) do
     local value = tonumber(text)
-    if not value or value - value ~= 0 then fail("%s: '%s' in '%s' is no number", word, text, item) end
+    if not value or value - value ~= 0 then
+      fail("%s: '%s' in '%s' is no number", word, text, item)
+    end
     values[i] = value
   end
   return table.unpack(values)
@@ -216,7 +219,7 @@ local function write_table(sweep)
     if run.state then lines[#lines + 1] = table.concat(cells, ",") end
   end
   local head = { "run", table.unpack(sweep.names) }
-  for _, name in ipairs { "state", "stopped_by", "reason", "steps", "time" } do head[#head + 1] = name end
+  table.move({ "state", "stopped_by", "reason", "steps", "time" }, 1, 5, #head + 1, head)
   for _, name in ipairs(results) do
     local taken = (","  .. table.concat(head, ",") .. ","):find("," .. name .. ",", 1, true)
     head[#head + 1] = taken and "result." .. name or name
@@ -231,8 +234,10 @@ local function start(o, run, slot)
   local arguments = { "/proc/self/exe", "run", o.file, table.unpack(run.assignments) }
   local record = look(run)
   local saved = record.saved and host.read(run.path .. "/" .. record.saved)
-  for _, word in ipairs { "-o", run.path, "--quiet", saved and not run.anew and "--resume" or "--force",
-    "--threads", tostring(math.max(1, o.threads // o.jobs)), table.unpack(o.pass) } do
+  local threads = tostring(math.max(1, o.threads // o.jobs))
+  local how = saved and not run.anew and "--resume" or "--force"
+  for _, word in ipairs { "-o", run.path, "--quiet", how, "--threads", threads,
+    table.unpack(o.pass) } do
     arguments[#arguments + 1] = word
   end
   if o.devices > 0 then
@@ -316,7 +321,7 @@ return function(o)
   local wanted = {}
   if o.rows then sweep.axes[1] = read_rows(o.rows) end
   for _, word in ipairs(o.words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
-  if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200,400", o.file) end
+  if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", o.file) end
   check(o.file, sweep.axes)
   for _, axis in ipairs(sweep.axes) do
     table.move(axis.names, 1, #axis.names, #sweep.names + 1, sweep.names)

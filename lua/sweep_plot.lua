@@ -95,7 +95,8 @@ local function axis(curves, which, first, last, logarithmic)
   if from > to then from, to = 0, 1 end
   local rough = (to > from and to - from or math.max(math.abs(to), 1)) / TICKS
   local power = 10.0 ^ math.floor(math.log(rough, 10))
-  local step = (rough <= power and 1 or rough <= 2 * power and 2 or rough <= 5 * power and 5 or 10) * power
+  local part = rough / power
+  local step = (part <= 1 and 1 or part <= 2 and 2 or part <= 5 and 5 or 10) * power
   from, to = math.floor(from / step + 1e-9) * step, math.ceil(to / step - 1e-9) * step
   to = to > from and to or from + step
   local function place(v) return first + (v - from) / (to - from) * (last - first) end
@@ -124,7 +125,9 @@ end
 function plots.draw(plot, sweep, host, fail)
   local curves, canvas = curves_of(plot, sweep, host, fail), host.canvas(WIDTH, HEIGHT)
   local logarithmic, lines = false, { "curve,x,y" }
-  for _, one in ipairs(sweep.axes) do logarithmic = logarithmic or one.names[1] == plot.x and one.logarithmic end
+  for _, one in ipairs(sweep.axes) do
+    logarithmic = logarithmic or (one.names[1] == plot.x and one.logarithmic)
+  end
   local x_of, x_ticks = axis(curves, 1, LEFT, RIGHT, logarithmic)
   local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, false)
   for _, tick in ipairs(x_ticks) do

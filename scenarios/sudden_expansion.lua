@@ -44,7 +44,7 @@ local function inflow(y, t)
   return u_max * rise * 4 * s * (1 - s), 0
 end
 
--- Where the velocity half a cell above the lower wall changes its sign, behind the face of the step.
+-- Where the velocity half a cell above the lower wall changes its sign behind the step.
 local function report(run)
   local before = 0
   for x = face + 1.5, L - 0.5 do
