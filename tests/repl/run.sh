@@ -11,7 +11,10 @@ says() {
     shift 2
     printf '%b' "$lines" | HOME=$work "$selenite" repl "$@" >"$work/said" 2>&1
     status=$?
-    grep -q -- "$text" "$work/said" && [ $status = 0 ] || { cat "$work/said"; return 1; }
+    if [ $status != 0 ] || ! grep -q -- "$text" "$work/said"; then
+        cat "$work/said"
+        return 1
+    fi
 }
 
 draws_a_mask() {
