@@ -113,6 +113,17 @@ another_script() {
         sweep "$work/s.lua" steps=50,60 -o "$work/s" --force
 }
 
+tells_how_far_it_is() {
+    "$selenite" run $study steps=4000000 -o "$work/u" --quiet --backend "$backend" 2>"$work/told" &
+    pid=$!
+    sleep 1
+    kill -USR1 $pid
+    sleep 0.6
+    kill -INT $pid
+    wait $pid
+    grep -q 'step [0-9]*/4000000, .* left' "$work/told"
+}
+
 ok "a run for each combination, a row for each run" makes_a_table
 ok "two runs at a time give the same bytes as one" two_at_a_time
 ok "called again with more values only the new ones run" goes_on_with_more
@@ -129,3 +140,4 @@ ok "a value twice" told speed=0.1,0.1 "'0.1' stands there twice"
 ok "no value" told speed=0.1,,0.2 "a value is missing"
 ok "an unknown name" told sped=0.1,0.2 "did you mean 'speed'"
 ok "a value that is out of bounds" told speed=0.1,0.9 "speed must be"
+ok "a long run tells how far it is when it is asked" tells_how_far_it_is
