@@ -126,15 +126,14 @@ static int host_check(lua_State *L) {
 }
 
 /* host.show(line, lines): on a terminal over what was shown before, else `line` when its counts
- * change. Upvalue 1: whether nothing is shown. */
+ * change. */
 static int host_show(lua_State *L) {
     static int shown;
     static char before[128];
     const char *line = luaL_checkstring(L, 1);
     const size_t counts = strcspn(line, ";");
     const bool terminal = isatty(STDERR_FILENO);
-    if (lua_toboolean(L, lua_upvalueindex(1)) ||
-        (!terminal && strncmp(line, before, counts) == 0 && !before[counts])) {
+    if (!terminal && strncmp(line, before, counts) == 0 && !before[counts]) {
         return 0;
     }
     snprintf(before, sizeof before, "%.*s", (int)counts, line);
@@ -242,55 +241,26 @@ static const luaL_Reg host_functions[] = {{"lock", host_lock},   {"start", host_
                                           {"load", host_load},   {"show", host_show},
                                           {NULL, NULL}};
 
-static void set_list(lua_State *L, const char *key, const char *const *words, int count) {
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
-        lua_pushstring(L, words[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    lua_setfield(L, -2, key);
-}
-
-static void set_number(lua_State *L, const char *key, int value) {
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_text(lua_State *L, const char *key, const char *value) {
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
 static int call_main(lua_State *L) {
-    const sel_sweep_options *o = lua_touserdata(L, 1);
+    const char *const *options = lua_touserdata(L, 1);
     luaL_openlibs(L);
     luaL_newmetatable(L, "canvas");
     luaL_setfuncs(L, canvas_functions, 0);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "__index");
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "sweep", "t");
-    lua_newtable(L);
-    lua_pushboolean(L, o->quiet);
-    luaL_setfuncs(L, host_functions, 1);
+    luaL_newlib(L, host_functions);
     lua_call(L, 1, 1);
     lua_newtable(L);
-    set_text(L, "file", o->file);
-    set_text(L, "directory", o->directory);
-    set_text(L, "rows", o->rows);
-    set_text(L, "precision", o->precision);
-    set_number(L, "jobs", o->jobs);
-    set_number(L, "threads", o->threads);
-    set_number(L, "devices", o->devices);
-    lua_pushboolean(L, o->force);
-    lua_setfield(L, -2, "force");
-    set_list(L, "words", o->words, o->word_count);
-    set_list(L, "plots", o->plots, o->plot_count);
-    set_list(L, "pass", o->pass, o->pass_count);
+    for (int i = 0; options[i]; i++) {
+        lua_pushstring(L, options[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
     lua_call(L, 1, 2);
     return 2;
 }
 
-sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
+sel_status sel_sweep(const char *const *options, sel_error *error) {
     sel_status status = SEL_OK;
     lua_State *L = luaL_newstate();
     if (!L) {
@@ -306,8 +276,8 @@ sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
     } else if (lua_isstring(L, -1)) {
         status = sel_fail(error, SEL_INTERRUPTED, "%s", lua_tostring(L, -1));
     } else if (lua_tointeger(L, -2) > 0) {
-        status = sel_fail(error, SEL_BAD_SCENARIO, "%d runs failed; %s/sweep.csv has the reasons",
-                          (int)lua_tointeger(L, -2), options->directory);
+        status = sel_fail(error, SEL_BAD_SCENARIO, "%d runs failed; sweep.csv has the reasons",
+                          (int)lua_tointeger(L, -2));
     }
     lua_close(L);
     sel_process_write(false);

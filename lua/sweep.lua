@@ -282,6 +282,7 @@ local function show(sweep, waiting)
         known and (": step %d, %s left"):format(record.steps, duration(known)) or "")
     end
   end
+  if sweep.quiet then return counts end
   host.show(("%d running, %d done, %d failed, %d waiting%s"):format(#lines, counts.done,
     counts.failed, waiting, #sweep.seconds > 0 and "; "
       .. duration((left + mean * waiting) / sweep.jobs) .. " left" or ""), lines)
@@ -315,9 +316,21 @@ local function run_all(o, sweep)
   end
 end
 
+-- The pairs that sel_sweep is called with.
+local function read_options(list)
+  local o = { words = {}, plots = {}, pass = {} }
+  for i = 1, #list, 2 do
+    local key, value = list[i], list[i + 1]
+    if o[key] then table.insert(o[key], value) else o[key] = math.tointeger(value) or value end
+  end
+  return o
+end
+
 -- Returns the number of runs that failed; and a text if the sweep was interrupted.
-return function(o)
-  local sweep = { names = {}, axes = {}, directory = o.directory, jobs = o.jobs, seconds = {} }
+return function(list)
+  local o = read_options(list)
+  local sweep = { names = {}, axes = {}, directory = o.directory, jobs = o.jobs, seconds = {},
+    quiet = o.quiet }
   local wanted = {}
   if o.rows then sweep.axes[1] = read_rows(o.rows) end
   for _, word in ipairs(o.words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
