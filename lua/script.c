@@ -290,6 +290,10 @@ static int run(lua_State *L) {
     sel_limits_look(L, (sel_where){path, 1});
     if (script->options.parameters_only)
         return 0;
+    if (options->converse) {
+        options->converse(L);
+        return 0;
+    }
     if (options->count > 0 && !chunk.declared)
         sel_fail(script->error, SEL_BAD_USAGE,
                  "%s declares no parameters with sel.params; it cannot take '%s'", path,

@@ -6,6 +6,8 @@
 #include "engine/run/prepare.h"
 #include "engine/scene/simulation.h"
 
+struct lua_State;
+
 typedef struct sel_script_options {
     int count;                      /* assignments "name=value" from the command line */
     const char *const *assignments; /* for sel.params */
@@ -14,7 +16,9 @@ typedef struct sel_script_options {
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    const char *text;               /* of the script, which `path` only names; NULL: read it */
+    void (*converse)(struct lua_State *L); /* called with what the script returned, instead of
+                                              filling structs from it; NULL: they are filled */
+    const char *text; /* of the script, which `path` only names; NULL: read it */
     size_t text_length;
     bool quiet; /* what the sandboxed script prints is dropped */
     /* Told once about each function that Lua must evaluate, while the scenario is used: one line
@@ -31,6 +35,10 @@ typedef struct sel_script_options {
  * (engine/base/process.h), but not with `trust`. */
 sel_status sel_script_load(const char *path, const sel_script_options *options,
                            sel_scenario **scenario, sel_error *error);
+
+/* `selenite repl`: reads lines of Lua from standard input and prints what they are, until its end.
+ * path NULL: there is no scenario. */
+sel_status sel_repl(const char *path, const sel_script_options *options, sel_error *error);
 
 /* Prints the program of each function of the scenario, or why it has none. */
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
@@ -71,5 +79,15 @@ typedef struct sel_validate_options {
  * SEL_BAD_USAGE for an unknown case (with the list), SEL_BAD_FILE when the folder cannot be read,
  * SEL_NO_DEVICE when the backend asked for is not there. */
 sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error);
+
+/* ---- `selenite sweep`: a run for each combination of parameters ---- */
+
+/* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and
+ * plots. `options` are pairs of a key and a value, NULL behind them: file, directory, jobs (runs at
+ * a time), threads (that they share), devices (GPUs that take turns; 0: none), rows, precision,
+ * force and quiet ("1"); words (name=values), plots and pass (options that each run gets) as often
+ * as there are some. SEL_BAD_USAGE for bad ranges, names and rows, SEL_BAD_SCENARIO when runs
+ * failed, SEL_INTERRUPTED after a signal. */
+sel_status sel_sweep(const char *const *options, sel_error *error);
 
 #endif

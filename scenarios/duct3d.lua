@@ -31,6 +31,8 @@ local function report(run)
   local mean, most = run:reduce("velocity_x", "mean"), run:reduce("velocity_x", "max")
   run:result("u_max", most * nu / (G * a ^ 2))
   run:result("u_max_over_mean", most / mean)
+  run:result("Re", mean * N / nu)
+  run:result("friction_factor", 2 * G * N / mean ^ 2) -- of Darcy: 56.91 / Re in a laminar flow
 end
 
 return sel.lbm {

@@ -44,6 +44,19 @@ local function inflow(y, t)
   return u_max * rise * 4 * s * (1 - s), 0
 end
 
+-- Where the velocity half a cell above the lower wall changes its sign behind the step.
+local function report(run)
+  local before = 0
+  for x = face + 1.5, L - 0.5 do
+    local u = run:probe("velocity_x", { x, 0.5 })
+    if before < 0 and u >= 0 then
+      run:result("reattachment", (x - u / (u - before) - face) / h)
+      return
+    end
+    before = u
+  end
+end
+
 return sel.lbm {
   lattice   = "D2Q9",
   size      = { L, H },
@@ -58,6 +71,7 @@ return sel.lbm {
     { name = "expansion", where = step,            law = law.wall {} },
   },
   stop   = stop,
+  hooks  = { { at = "end", call = report } },
   output = {
     out.vtk     { fields = { "velocity", "pressure" }, every = 20000 },
     out.picture { field = "velocity" },

@@ -11,7 +11,8 @@
 
 /* More than any machine has: a slip. */
 enum { MOST_DEVICES = 1024 };
-enum { SCRIPTS = SEL_RUN | SEL_CHECK, ANY = SEL_ANY_COMMAND };
+enum { SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP | SEL_PASSED, LIMITED = SCRIPTS | SEL_REPL };
+enum { ANY = SEL_ANY_COMMAND };
 
 const sel_command sel_commands[] = {
     {"run", SEL_RUN, "FILE|- [name=value ...] [options]", "run a scenario",
@@ -23,6 +24,11 @@ const sel_command sel_commands[] = {
      "say what it means, without running it",
      "Prints the numbers that the scenario leads to (viscosity, relaxation time, Mach number, "
      "memory, files, time), and warns of what may be wrong with it. Nothing is written."},
+    {"sweep", SEL_SWEEP, "FILE name=VALUES ... [options]", "run a scenario for many parameters",
+     "Runs the scenario for all combinations of the values: 1,2,3 or from:to:step or "
+     "log:from:to:n, each run in a folder of its own, and writes sweep.csv, a row for each. Called "
+     "again it leaves what has ended and goes on with the rest, from checkpoints where there are "
+     "any; a run that fails stops no other."},
     {"validate", SEL_VALIDATE, "[CASE ...] [-o DIR]", "compare with analytic and published results",
      "Runs the cases of scenarios/validation, or those named, compares them with exact solutions "
      "and published tables, and writes tables, plots and report.html. Without names a CPU leaves "
@@ -30,6 +36,11 @@ const sel_command sel_commands[] = {
     {"bench", SEL_BENCH, "[--only PATTERN] [options]", "how fast this machine runs the kernels",
      "Measures cell updates per second of the kernels, and the copy bandwidth of the same memory. "
      "Each row is the median of seven rounds."},
+    {"repl", SEL_REPL, "[FILE] [name=value ...]", "try the scenario's API at a prompt",
+     "Lines of Lua are evaluated as in a scenario, and what they are is printed. sim is what FILE "
+     "returns; mask(SHAPE) and mask(sim) print which cells a shape or a scenario's regions own, "
+     "picture(SHAPE, \"mask.png\") draws it. Where libedit is installed, lines are edited and "
+     "kept in ~/.selenite_history."},
     {"info", 0, "", "what this machine and this build offer",
      "Prints the version, the processor, and for each solver the backends that can be used."},
     {"help", 0, "[NAME]", "what a command, option, table or result is",
@@ -51,34 +62,46 @@ int sel_command_of(const char *name) {
 #define SETS(holds, is) .kind = SEL_OPTION_##holds, .member = offsetof(sel_arguments, is)
 
 const sel_option sel_options[] = {
-    {"-o", SEL_RUN | SEL_VALIDATE, "DIR",
-     "directory to write into; when not given out/SCENARIO (run), out/validate (validate)",
+    {"-o", SEL_RUN | SEL_VALIDATE | SEL_SWEEP, "DIR",
+     "directory to write into; when not given out/SCENARIO (run), out/SCENARIO_sweep (sweep), "
+     "out/validate (validate)",
      SETS(TEXT, directory)},
-    {"--force", SEL_RUN, NULL, "write over an earlier run", FLAG(force)},
+    {"--force", SEL_RUN | SEL_SWEEP, NULL, "write over an earlier run", FLAG(force)},
+    {"-j", SEL_SWEEP, "N",
+     "runs at a time; they share the CPU's threads, or take turns on the GPUs; when not given one "
+     "for each GPU, one on the CPU",
+     SETS(WHOLE, jobs), .least = 1, .most = SEL_MAX_THREADS},
+    {"--rows", SEL_SWEEP, "FILE.csv",
+     "the parameters of each run: names, then a row of values each", SETS(TEXT, rows)},
+    {"--plot", SEL_SWEEP, "'y=RESULT x=NAME'",
+     "draws results against a parameter, as PNG and CSV; by=NAME makes a curve for each value, "
+     "with=FILE.csv:X:Y adds points; of FILE.csv:COLUMN every run is a curve",
+     .kind = SEL_OPTION_PLOT},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
      FLAG(resume), SETS(TEXT, resume_file)},
-    {"--backend", ANY, "auto|cpu|cuda",
+    {"--backend", ANY | SEL_PASSED, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETS(CHOICE, settings.backend), .choices = sel_backend_names},
-    {"--device", ANY, "N",
+    {"--device", ANY & ~SEL_SWEEP, "N",
      "the GPU that computes, by its number in selenite info; the first, 0, when not given; it "
      "means --backend cuda",
      FLAG(device), SETS(WHOLE, settings.device), .most = MOST_DEVICES - 1},
-    {"--precision", SEL_RUN | SEL_CHECK | SEL_VALIDATE, "f32|f64",
+    {"--precision", SCRIPTS | SEL_VALIDATE, "f32|f64",
      "precision of the stored state; overrides the scenario", SETS(CHOICE, settings.precision),
      .choices = sel_precision_names},
     {"--threads", ANY, "N", "CPU threads; overrides the scenario", SETS(WHOLE, settings.threads),
      .least = 1, .most = SEL_MAX_THREADS},
     {"--blocks", SEL_RUN | SEL_CHECK, "N",
-     "cut the grid into N blocks, which exchange their borders; results are the same",
+     "cut the grid into N blocks at most, which exchange their borders; results are the same",
      SETS(WHOLE, settings.blocks), .least = 1, .most = SEL_MOST_BLOCKS},
-    {"--trust", SCRIPTS, NULL, "run the script without a sandbox: with os and io, without limits",
+    {"--trust", LIMITED, NULL, "run the script without a sandbox: with os and io, without limits",
      FLAG(trust)},
-    {"--script-limit", SCRIPTS, "S", "seconds that the script may take; 10 when not given",
+    {"--script-limit", LIMITED, "S", "seconds that the script may take; 10 when not given",
      SETS(SECONDS, script_seconds)},
-    {"--quiet", SEL_RUN, NULL, "print nothing but errors; run.json has the warnings", FLAG(quiet)},
+    {"--quiet", SEL_RUN | SEL_SWEEP, NULL, "print nothing but errors; run.json has the warnings",
+     FLAG(quiet)},
     {"--json", SEL_RUN | SEL_BENCH, NULL,
      "print run.json on standard output when done (run), the results as JSON (bench)", FLAG(json)},
     {"--regions", SEL_CHECK, NULL, "cells and face sites of each region, kinds of cells",
@@ -87,9 +110,9 @@ const sel_option sel_options[] = {
      FLAG(laws)},
     {"--only", SEL_BENCH, "PATTERN", "the cases whose name contains it; * stands for any text",
      SETS(TEXT, only)},
-    {"--help", ANY, NULL,
+    {"--help", ANY | SEL_REPL, NULL,
      "the command and its options; run, check with FILE: the scenario's parameters", FLAG(help)},
-    {"-h", ANY, NULL, "the same as --help", FLAG(help)},
+    {"-h", ANY | SEL_REPL, NULL, "the same as --help", FLAG(help)},
     {.name = NULL},
 };
 enum { OPTIONS = sizeof sel_options / sizeof *sel_options };
@@ -140,6 +163,8 @@ static sel_status set_value(sel_arguments *a, const sel_option *option, const ch
     bool right = true;
     if (option->kind == SEL_OPTION_TEXT) {
         *(const char **)to = value;
+    } else if (option->kind == SEL_OPTION_PLOT) {
+        a->plots[a->plot_count++] = value;
     } else if (option->kind == SEL_OPTION_WHOLE) {
         errno = 0;
         const long number = strtol(value, &end, 10);
@@ -179,6 +204,10 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         sel_command_names(a->command, " or ", given), name,
                         sel_command_names(found->commands, " or ", takers));
     }
+    const bool passed = a->command == SEL_SWEEP && found->commands & SEL_PASSED;
+    if (passed) {
+        a->pass[a->pass_count++] = name;
+    }
     if (found->flag) {
         *(bool *)((char *)a + found->flag) = true;
     }
@@ -194,6 +223,9 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
         return sel_fail(error, SEL_BAD_USAGE,
                         "option %s needs a value, and '%s' is an option (./%s would be a file)",
                         name, value, value);
+    }
+    if (passed) {
+        a->pass[a->pass_count++] = value;
     }
     return set_value(a, found, value, error);
 }

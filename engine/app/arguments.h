@@ -10,16 +10,24 @@
 #include "engine/run/prepare.h"
 
 /* Commands that take options, as bits. */
-enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_ANY_COMMAND = 15 };
+enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_SWEEP = 16 };
+enum { SEL_ANY_COMMAND = 31, SEL_REPL = 32 };
+/* Of options: those that a sweep gives to each of its runs. */
+enum { SEL_PASSED = 64 };
 
 typedef struct sel_arguments {
-    int command;        /* SEL_RUN ... SEL_BENCH */
+    int command;        /* SEL_RUN ... SEL_REPL */
     const char **words; /* all that are not options; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
-    const char *file;        /* run and check: the first word; the others are name=value */
+    const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
     const char *only; /* bench */
+    const char *rows; /* sweep */
+    const char **plots;
+    const char **pass; /* options of sweep that each of its runs gets; room for argc */
+    int plot_count, pass_count;
+    int jobs; /* 0: not given */
     sel_settings settings;
     double script_seconds;
     const char *resume_file; /* NULL: that of the directory */
@@ -37,10 +45,11 @@ typedef struct sel_command {
 
 /* What the value of an option is, and the type of the member that it sets. */
 typedef enum sel_option_value {
-    SEL_OPTION_TEXT,   /* const char * */
-    SEL_OPTION_WHOLE,  /* int: a whole number from `least` to `most` */
-    SEL_OPTION_CHOICE, /* int: index in `choices` */
-    SEL_OPTION_SECONDS /* double */
+    SEL_OPTION_TEXT,    /* const char * */
+    SEL_OPTION_WHOLE,   /* int: a whole number from `least` to `most` */
+    SEL_OPTION_CHOICE,  /* int: index in `choices` */
+    SEL_OPTION_SECONDS, /* double */
+    SEL_OPTION_PLOT     /* one more of sel_arguments.plots */
 } sel_option_value;
 
 /* A flag, or an option with a value. */

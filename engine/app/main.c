@@ -1,4 +1,5 @@
-/* main.c -- the command line: selenite run | check | validate | bench | info | help. */
+/* main.c -- the command line: selenite run | check | sweep | repl | validate | bench | info | help.
+ */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,21 +238,98 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-/* The commands that take options: run, check, validate, bench. */
+/* Two more words of the list; none without a value. */
+static const char **put(const char **list, const char *key, const char *value) {
+    if (value) {
+        *list++ = key;
+        *list++ = value;
+    }
+    return list;
+}
+
+static sel_status sweep(sel_arguments *a, sel_error *error) {
+    char directory[4096];
+    sel_choice choice = {.backend = NULL};
+    sel_status status = sel_arguments_scenario(a, error);
+    if (status) {
+        return status;
+    }
+    const int backend = a->settings.backend < 0 ? SEL_BACKEND_AUTO : a->settings.backend;
+    status = sel_backend_choose(sel_solvers[0], backend, 0, &choice, error);
+    if (status) {
+        return status;
+    }
+    default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
+    strcat(directory, "_sweep");
+    const int devices = choice.backend->devices ? choice.backend->devices() : 0;
+    const char *precision =
+        sel_precision_names[a->settings.precision < 0 ? 0 : a->settings.precision];
+    char jobs[16], threads[16], gpus[16];
+    const int machine = sel_machine_threads(), each = devices > 0 ? devices : 1;
+    snprintf(jobs, sizeof jobs, "%d", a->jobs ? (int)a->jobs : each);
+    snprintf(threads, sizeof threads, "%d",
+             a->settings.threads ? (int)a->settings.threads : machine);
+    snprintf(gpus, sizeof gpus, "%d", devices);
+    const char **options = calloc(2 * (size_t)(a->word_count + a->plot_count + a->pass_count) + 20,
+                                  sizeof *options),
+               **next = options;
+    if (!options) {
+        return sel_fail_memory(error, "the options", 0);
+    }
+    next = put(next, "file", a->file);
+    next = put(next, "directory", a->directory ? a->directory : directory);
+    next = put(next, "jobs", jobs);
+    next = put(next, "threads", threads);
+    next = put(next, "devices", gpus);
+    next = put(next, "rows", a->rows);
+    next = put(next, "precision", a->settings.precision < 0 ? NULL : precision);
+    next = put(next, "force", a->force ? "1" : NULL);
+    next = put(next, "quiet", a->quiet ? "1" : NULL);
+    for (int i = 1; i < a->word_count; i++) {
+        next = put(next, "words", a->words[i]);
+    }
+    for (int i = 0; i < a->plot_count; i++) {
+        next = put(next, "plots", a->plots[i]);
+    }
+    for (int i = 0; i < a->pass_count; i++) {
+        next = put(next, "pass", a->pass[i]);
+    }
+    status =
+        strcmp(a->file, "-") == 0
+            ? sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file")
+            : sel_sweep(options, error);
+    free(options);
+    return status;
+}
+
+static sel_status repl(sel_arguments *a, sel_error *error) {
+    const sel_script_options options = {.count = a->word_count ? a->word_count - 1 : 0,
+                                        .assignments = a->words + 1,
+                                        .trust = a->trust,
+                                        .seconds = a->script_seconds};
+    sel_status status = a->word_count ? sel_arguments_scenario(a, error) : SEL_OK;
+    return status ? status : sel_repl(a->file, &options, error);
+}
+
+/* The commands that take options: run, check, sweep, validate, bench, repl. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     sel_arguments a = {.command = sel_command_of(argv[1]),
                        .settings = {.precision = -1, .backend = -1}};
-    a.words = calloc((size_t)argc, sizeof *a.words);
+    a.words = calloc(3 * (size_t)argc, sizeof *a.words);
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
+    a.plots = a.words + argc;
+    a.pass = a.plots + argc;
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
-        status = a.command == SEL_VALIDATE ? validate(&a, error)
-                 : a.command == SEL_BENCH  ? bench(&a, error)
-                                           : run_or_check(&a, error);
+        status = a.command == SEL_VALIDATE           ? validate(&a, error)
+                 : a.command == SEL_BENCH            ? bench(&a, error)
+                 : a.command == SEL_SWEEP && !a.help ? sweep(&a, error)
+                 : a.command == SEL_REPL && !a.help  ? repl(&a, error)
+                                                     : run_or_check(&a, error);
     }
     free(a.words);
     return status;

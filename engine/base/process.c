@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupt_signal, writing;
+static volatile sig_atomic_t interrupt_signal, writing, asked;
 
 /* Async-signal-safe: nothing is freed, no stream is flushed. */
 static void on_signal(int number) {
@@ -19,6 +19,10 @@ static void on_signal(int number) {
         _exit(SEL_INTERRUPTED);
     }
     interrupt_signal = number;
+}
+
+static void on_question(int number) {
+    asked = number;
 }
 
 static void open_standard_streams(void) {
@@ -39,6 +43,11 @@ void sel_process_start(void) {
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, NULL);
     }
+    action = (struct sigaction){.sa_handler = on_question, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &action, NULL);
+#ifdef SIGINFO
+    sigaction(SIGINFO, &action, NULL);
+#endif
     action = (struct sigaction){.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
@@ -48,6 +57,12 @@ void sel_process_start(void) {
 
 const volatile sig_atomic_t *sel_process_interrupt(void) {
     return &interrupt_signal;
+}
+
+bool sel_process_asked(void) {
+    const bool was = asked;
+    asked = 0;
+    return was;
 }
 
 void sel_process_write(bool writes) {

@@ -14,6 +14,10 @@
  * To be called first in main. */
 void sel_process_start(void);
 
+/* Whether SIGUSR1, or SIGINFO where there is one, has asked how far the run is, since the last
+ * call. */
+bool sel_process_asked(void);
+
 /* The signal that was received; 0: none. */
 const volatile sig_atomic_t *sel_process_interrupt(void);
 

@@ -35,8 +35,8 @@ void sel_canvas_free(sel_canvas *canvas);
 /* The part of a rectangle that lies on the canvas. */
 void sel_canvas_fill(sel_canvas *canvas, int x, int y, int width, int height, sel_colour colour);
 
-/* Digits, small letters and . - + _ =, SEL_TEXT_HEIGHT pixels high that are `size` large, from the
- * upper left corner on. */
+/* Digits, letters and . - + _ = : / and comma, SEL_TEXT_HEIGHT pixels high that are `size` large,
+ * from the upper left corner on. */
 enum { SEL_TEXT_HEIGHT = 7 };
 void sel_canvas_text(sel_canvas *canvas, int x, int y, int size, const char *text,
                      sel_colour colour);

@@ -103,7 +103,8 @@ static void fill_report(run *r) {
 /* On a terminal, and in run.json and run.log. */
 static void show_progress(run *r) {
     sel_report *report = r->report;
-    const bool due = sel_run_record_due(r);
+    const bool asked = r->options->interrupt && sel_process_asked();
+    const bool due = sel_run_record_due(r) || asked;
     if (!r->options->progress && !due) {
         return;
     }
@@ -118,6 +119,11 @@ static void show_progress(run *r) {
     }
     if (due) {
         sel_run_record(r);
+    }
+    if (asked) {
+        char text[256];
+        sel_progress_line(report, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
     }
 }
 

@@ -1,0 +1,143 @@
+#!/bin/sh
+# run.sh -- sweeps: tables, what fails, what is killed, plots, bad words. Prints TAP.
+# usage: BUILD=build BACKEND=cpu|cuda run.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+study=tests/sweep/study.lua
+
+sweep() { "$selenite" sweep "$@" --quiet --backend "$backend"; }
+# The same as a process of its own, to be sent signals.
+sweep_alone() { exec "$selenite" sweep "$@" --quiet --backend "$backend"; }
+
+# table DIR: sweep.csv without the speed, which is never the same.
+table() { sed 's/,[^,]*$//' "$1/sweep.csv"; }
+
+# same A B: tables, and all files of all runs but those that tell of the run.
+same() {
+    table "$1" >"$work/a" && table "$2" >"$work/b" && diff "$work/a" "$work/b" &&
+        diff -r -x run.json -x run.log -x '*.sel' -x sweep.csv -x '*.png' "$1" "$2"
+}
+
+rows() { [ "$(grep -c "$2" "$1/sweep.csv")" = "$3" ] || { cat "$1/sweep.csv"; return 1; }; }
+
+makes_a_table() {
+    sweep $study steps=400 speed=0.02:0.08:0.02 tau=log:0.6:0.9:2 -o "$work/t" &&
+        rows "$work/t" ',done,steps,' 8 && table "$work/t" | head -1 |
+        grep -qx 'run,steps,speed,tau,state,stopped_by,reason,steps,time,centre' &&
+        grep -q '^"steps=400,speed=0.04,tau=0.9",400,0.04,0.9,' "$work/t/sweep.csv"
+}
+
+# Two at a time, and on one thread each: the same bytes as one after the other.
+two_at_a_time() {
+    sweep $study steps=2000 speed=0.01:0.06:0.01 -o "$work/one" &&
+        sweep $study steps=2000 speed=0.01:0.06:0.01 -j 2 --threads 2 -o "$work/two" &&
+        same "$work/one" "$work/two"
+}
+
+# What has ended is not run again; values that are new are.
+goes_on_with_more() {
+    sweep $study steps=300 speed=0.02,0.04 -o "$work/m" &&
+        before=$(stat -c %Y.%i "$work/m/steps=300,speed=0.02/run.json") &&
+        sweep $study steps=300 speed=0.02,0.03,0.04 -o "$work/m" && rows "$work/m" ',done,' 3 &&
+        [ "$before" = "$(stat -c %Y.%i "$work/m/steps=300,speed=0.02/run.json")" ]
+}
+
+# Runs that are refused, diverge or lack memory are rows with their reason, and stop no other.
+failures_are_rows() {
+    exits 1 sweep $study steps=3000 end_as=good,refused,diverged,large -o "$work/f" &&
+        rows "$work/f" ',good,done,steps,' 1 &&
+        rows "$work/f" ',refused,failed,refused,.*study.lua:' 1 &&
+        rows "$work/f" ',diverged,failed,diverged,.*step' 1 &&
+        rows "$work/f" ',large,failed,refused,.*memory' 1
+}
+
+rows_of_a_file() {
+    printf '# a study\nspeed, tau\n0.02,0.7\n0.05,0.9\n' >"$work/rows.csv"
+    sweep $study --rows "$work/rows.csv" steps=100,200 -o "$work/r" && rows "$work/r" ',done,' 4 &&
+        grep -q '^"speed=0.05,tau=0.9,steps=200",0.05,0.9,200,' "$work/r/sweep.csv"
+}
+
+draws() {
+    sweep $study steps=400 speed=0.02,0.04,0.06 tau=0.7,0.9 -o "$work/p" \
+        --plot 'y=centre x=speed by=tau' --plot 'y=middle.csv:velocity_y x=middle.csv:velocity_x' &&
+        file "$work/p/centre_over_speed.png" | grep -q '960 x 640' &&
+        grep -c '^tau=0.7,' "$work/p/centre_over_speed.csv" | grep -qx 3 &&
+        [ "$(cut -d, -f1 "$work/p/velocity_y_over_velocity_x.csv" | sort -u | wc -l)" = 7 ]
+}
+
+# 32 runs; the sweep is killed at random times, and so are single runs, until it comes to its end.
+survives_kills() {
+    sweep $study speed=0.01:0.165:0.005 tau=0.8 -o "$work/straight" || return 1
+    kills=0
+    while [ $kills -lt 14 ]; do
+        sweep_alone $study speed=0.01:0.165:0.005 tau=0.8 -j 2 -o "$work/killed" &
+        pid=$!
+        sleep "0.$((1 + kills * 37 % 9))"
+        if [ $((kills % 2)) = 0 ]; then
+            pkill -9 -n -f "run $study .*-o $work/killed/"
+            sleep 0.3
+        fi
+        kill -9 $pid
+        wait $pid
+        kills=$((kills + 1))
+    done 2>/dev/null
+    sweep $study speed=0.01:0.165:0.005 tau=0.8 -j 2 -o "$work/killed" &&
+        rows "$work/killed" ',done,' 32 && same "$work/straight" "$work/killed"
+}
+
+# Ctrl-C ends all runs in order, and the next call goes on.
+is_interrupted() {
+    sweep_alone $study speed=0.1,0.2 steps=400000 -j 2 -o "$work/i" &
+    pid=$!
+    sleep 0.7
+    kill -INT $pid
+    wait $pid
+    [ $? = 130 ] || return 1
+    grep -q '"stopped_by": "interrupted"' "$work/i/speed=0.1,steps=400000/run.json" &&
+        ! pgrep -f "o $work/i/" && sweep $study speed=0.1,0.2 steps=400000 -j 2 -o "$work/i" &&
+        rows "$work/i" ',done,steps,' 2
+}
+
+# told WORDS... : status 2, and the last argument in the message.
+told() {
+    for text; do :; done
+    exits 2 sweep $study "$1" -o "$work/bad" >"$work/said" 2>&1
+    grep -q -- "$text" "$work/said" || { cat "$work/said"; return 1; }
+}
+
+another_script() {
+    cp $study "$work/s.lua" && sweep "$work/s.lua" steps=50,60 -o "$work/s" &&
+        echo '-- changed' >>"$work/s.lua" &&
+        exits 2 sweep "$work/s.lua" steps=50,60 -o "$work/s" &&
+        sweep "$work/s.lua" steps=50,60 -o "$work/s" --force
+}
+
+tells_how_far_it_is() {
+    "$selenite" run $study steps=4000000 -o "$work/u" --quiet --backend "$backend" 2>"$work/told" &
+    pid=$!
+    sleep 1
+    kill -USR1 $pid
+    sleep 0.6
+    kill -INT $pid
+    wait $pid
+    grep -q 'step [0-9]*/4000000, .* left' "$work/told"
+}
+
+ok "a run for each combination, a row for each run" makes_a_table
+ok "two runs at a time give the same bytes as one" two_at_a_time
+ok "called again with more values only the new ones run" goes_on_with_more
+ok "what fails is a row with its reason" failures_are_rows
+ok "rows of a file, for each of other values" rows_of_a_file
+ok "results and files of runs are drawn" draws
+ok "kill -9 of the sweep and of runs: the same table and files" survives_kills
+ok "an interrupt ends all runs, and the next call goes on" is_interrupted
+ok "runs of another script are not taken for its own" another_script
+ok "a range of two numbers" told speed=0.1:0.2 "'0.1:0.2' should be from:to:step"
+ok "a step that leads nowhere" told speed=0.1:0.2:-1 "steps of -1 do not lead"
+ok "a logarithmic range from 0" told speed=log:0:1:4 "from and to must be above 0"
+ok "a value twice" told speed=0.1,0.1 "'0.1' stands there twice"
+ok "no value" told speed=0.1,,0.2 "a value is missing"
+ok "an unknown name" told sped=0.1,0.2 "did you mean 'speed'"
+ok "a value that is out of bounds" told speed=0.1,0.9 "speed must be"
+ok "a long run tells how far it is when it is asked" tells_how_far_it_is
