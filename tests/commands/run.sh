@@ -142,7 +142,7 @@ usage_errors() {
 # An option that a command would not use is a mistake.
 options_belong_to_commands() {
     exits 2 "$selenite" check scenarios/couette.lua --force >"$work/text" 2>&1 &&
-        grep -x 'check takes no --force; it is an option of run' "$work/text" &&
+        grep -x 'check takes no --force; it is an option of run or sweep' "$work/text" &&
         exits 2 run scenarios/couette.lua --laws && exits 2 "$selenite" bench --precision f32 &&
         exits 2 "$selenite" validate --json && exits 2 "$selenite" check -o "$work/none" \
         scenarios/couette.lua && exits 2 run scenarios/couette.lua --only cavity &&
