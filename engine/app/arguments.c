@@ -73,8 +73,9 @@ const sel_option sel_options[] = {
      SETS(WHOLE, jobs), .least = 1, .most = SEL_MAX_THREADS},
     {"--rows", SEL_SWEEP, "FILE.csv",
      "the parameters of each run: names, then a row of values each", SETS(TEXT, rows)},
-    {"--plot", SEL_SWEEP, "'y=RESULT x=NAME'",
-     "draws results against a parameter, as PNG and CSV; by=NAME makes a curve for each value, "
+    {"--plot", SEL_SWEEP, "PLOT",
+     "'y=RESULT x=NAME' draws results against a parameter, as PNG and CSV; by=NAME makes a curve "
+     "for each value, "
      "with=FILE.csv:X:Y adds points; of FILE.csv:COLUMN every run is a curve",
      .kind = SEL_OPTION_PLOT},
     {"--resume", SEL_RUN, "[FILE.sel]",

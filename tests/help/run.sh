@@ -69,7 +69,7 @@ help_knows_commands_and_options() {
         says help check -- '  --laws ' && says help bench -- '  --only PATTERN ' &&
         says help validate -- '  -o DIR ' && says help info -- 'selenite info' &&
         says help help -- 'selenite help [NAME]' &&
-        says help --threads -- 'An option of run, check, validate, bench.' &&
+        says help --threads -- 'An option of run, check, sweep, validate, bench.' &&
         says check --help -- '  --regions ' && ! grep -e --force "$work/text" &&
         says bench -h -- 'selenite bench'
 }
