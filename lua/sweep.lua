@@ -344,8 +344,16 @@ return function(list)
   host.lock(o.directory)
   local script = host.read(o.file)
   for _, run in ipairs(sweep.runs) do
+    local varied, place = {}, 0
     run.assignments = {}
-    for i, value in ipairs(run.values) do run.assignments[i] = sweep.names[i] .. "=" .. value end
+    for _, axis in ipairs(sweep.axes) do
+      for _, name in ipairs(axis.names) do
+        place = place + 1
+        run.assignments[place] = name .. "=" .. run.values[place]
+        if #axis.rows > 1 then varied[#varied + 1] = run.assignments[place] end
+      end
+    end
+    run.label = table.concat(varied, " ") -- in plots
     run.name = name_of(run.assignments)
     run.path, run.anew, run.record = o.directory .. "/" .. run.name, o.force, { results = {} }
     if not o.force then take_up(o, run, script) end

@@ -1,12 +1,13 @@
 -- sweep_plot.lua -- results of a sweep against a parameter, as a picture and as CSV.
 --
 -- 'y=RESULT,RESULT x=NAME by=NAME with=FILE.csv:XCOLUMN:YCOLUMN': a curve for each result and each
--- value of `by`; `with` adds points of others. Where x and y are FILE.csv:COLUMN of what each run
--- has written, every run is a curve.
+-- value of `by`; `with` adds points of others; log=xy makes axes logarithmic. Where x and y are
+-- FILE.csv:COLUMN of what each run has written, every run is a curve.
 local plots = {}
 
-local WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 640, 110, 930, 30, 570
-local LETTER, TICKS, INK, FAINT, PAPER = 14, 6, 0x282828, 0xe1e1e1, 0xffffff
+local WIDTH, HEIGHT, LEFT, TOP, BOTTOM, MARGIN = 960, 640, 110, 30, 570, 30
+local LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 14, 12, 26, 6
+local INK, FAINT, PAPER = 0x282828, 0xe1e1e1, 0xffffff
 local HUES = { 0x005aa0, 0xc8461e, 0x1e8250, 0x823c96, 0xaa7800, 0x008ca0, 0xc83c78, 0x5a5a5a }
 
 function plots.read(text, fail)
@@ -15,10 +16,11 @@ function plots.read(text, fail)
     local key, value = word:match("^(%a+)=(.+)$")
     if key == "with" then
       plot.with[#plot.with + 1] = value
-    elseif key == "x" or key == "y" or key == "by" then
+    elseif key == "x" or key == "y" or key == "by" or key == "log" then
       plot[key] = value
     else
-      fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME or with=FILE.csv:X:Y", text, word)
+      fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME, log=xy or "
+        .. "with=FILE.csv:X:Y", text, word)
     end
   end
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
@@ -58,7 +60,7 @@ local function curves_of(plot, sweep, host, fail)
       local x = values_of(sweep, run, plot.x, host, fail)
       local y = values_of(sweep, run, name, host, fail)
       local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by, host, fail)[1]
-      local label = by or plot.x:find("%.csv:") and run.name or name
+      local label = by or plot.x:find("%.csv:") and run.label or name
       label = by and plot.y:find(",") and name .. " " .. by or label
       local curve = curves[label] or { label = label, points = {}, marks = #x == 1 }
       if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
@@ -124,27 +126,33 @@ end
 
 function plots.draw(plot, sweep, host, fail)
   local curves, canvas = curves_of(plot, sweep, host, fail), host.canvas(WIDTH, HEIGHT)
-  local logarithmic, lines = false, { "curve,x,y" }
+  local log, lines = plot.log or "", { "curve,x,y" }
   for _, one in ipairs(sweep.axes) do
-    logarithmic = logarithmic or (one.names[1] == plot.x and one.logarithmic)
+    if one.names[1] == plot.x and one.logarithmic then log = log .. "x" end
   end
-  local x_of, x_ticks = axis(curves, 1, LEFT, RIGHT, logarithmic)
-  local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, false)
+  local letters = 0
+  for _, curve in ipairs(curves) do
+    curve.label = #curve.label <= MOST_LETTERS and curve.label or curve.label:sub(1, MOST_LETTERS)
+    letters = math.max(letters, #curve.label)
+  end
+  local right = WIDTH - 2 * MARGIN - letters * LETTER_WIDTH
+  local x_of, x_ticks = axis(curves, 1, LEFT, right, log:find("x"))
+  local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, log:find("y"))
   for _, tick in ipairs(x_ticks) do
     canvas:fill(tick.at, TOP, 1, BOTTOM - TOP, FAINT)
     canvas:text(tick.at, BOTTOM + 8, tick.text, INK, 0.5)
   end
   for _, tick in ipairs(y_ticks) do
-    canvas:fill(LEFT, tick.at, RIGHT - LEFT, 1, FAINT)
+    canvas:fill(LEFT, tick.at, right - LEFT, 1, FAINT)
     canvas:text(LEFT - 8, tick.at - LETTER / 2, tick.text, INK, 1)
   end
-  canvas:text((LEFT + RIGHT) / 2, BOTTOM + 40, plot.x, INK, 0.5)
+  canvas:text((LEFT + right) / 2, BOTTOM + 40, plot.x, INK, 0.5)
   canvas:text(LEFT, TOP - LETTER - 6, plot.y, INK, 0)
   for c, curve in ipairs(curves) do
     local colour, y = HUES[(c - 1) % #HUES + 1], TOP + 22 * c - 8
     draw_curve(canvas, curve, colour, x_of, y_of)
-    canvas:fill(RIGHT - 10, y - 4, 8, 8, colour)
-    canvas:text(RIGHT - 18, y - LETTER / 2, curve.label, INK, 1)
+    canvas:fill(right + 14, y - 4, 8, 8, colour)
+    canvas:text(right + MARGIN, y - LETTER / 2, curve.label, INK, 0)
     for _, point in ipairs(curve.points) do
       lines[#lines + 1] = ("%s,%.17g,%.17g"):format(curve.label:gsub(",", " "), point[1], point[2])
     end

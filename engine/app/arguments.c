@@ -75,8 +75,8 @@ const sel_option sel_options[] = {
      "the parameters of each run: names, then a row of values each", SETS(TEXT, rows)},
     {"--plot", SEL_SWEEP, "PLOT",
      "'y=RESULT x=NAME' draws results against a parameter, as PNG and CSV; by=NAME makes a curve "
-     "for each value, "
-     "with=FILE.csv:X:Y adds points; of FILE.csv:COLUMN every run is a curve",
+     "for each value, with=FILE.csv:X:Y adds points, log=xy makes axes logarithmic; of "
+     "FILE.csv:COLUMN every run is a curve",
      .kind = SEL_OPTION_PLOT},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
