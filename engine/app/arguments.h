@@ -17,15 +17,15 @@ enum { SEL_PASSED = 64 };
 
 typedef struct sel_arguments {
     int command;        /* SEL_RUN ... SEL_REPL */
-    const char **words; /* all that are not options; room for argc */
+    const char **words; /* all that are not options, then NULL; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
     const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
-    const char *only; /* bench */
-    const char *rows; /* sweep */
-    const char **plots;
-    const char **pass; /* options of sweep that each of its runs gets; room for argc */
+    const char *only;   /* bench */
+    const char *rows;   /* sweep */
+    const char **plots; /* of sweep; room for argc, and so has the next; both end with NULL */
+    const char **pass;  /* options of sweep that each of its runs gets */
     int plot_count, pass_count;
     int jobs; /* 0: not given */
     sel_settings settings;
