@@ -16,13 +16,10 @@
 
 /* ---- lines ---- */
 
-enum { MOST_HISTORY = 1000 };
-
 /* Functions of libedit; NULL: there is none, or no terminal. */
 static struct {
     char *(*read)(const char *);
     void (*keep)(const char *);
-    int (*limit_history)(int);
     int (*read_history)(const char *);
     int (*write_history)(const char *);
 } editor;
@@ -30,8 +27,7 @@ static char history[4200];
 static bool at_end; /* of the input */
 
 static void open_editor(void) {
-    static const char *const names[] = {"readline", "add_history", "stifle_history", "read_history",
-                                        "write_history"};
+    static const char *const names[] = {"readline", "add_history", "read_history", "write_history"};
     void *library = isatty(STDIN_FILENO) ? dlopen("libedit.so.2", RTLD_NOW) : NULL;
     void *functions[sizeof names / sizeof *names];
     const char *home = getenv("HOME");
@@ -40,7 +36,6 @@ static void open_editor(void) {
             functions[i] = dlsym(library, names[i]);
         }
         memcpy(&editor, functions, sizeof editor); /* C knows no cast to a function */
-        editor.limit_history(MOST_HISTORY);
     }
     if (library && home && *home) {
         snprintf(history, sizeof history, "%s/.selenite_history", home);
@@ -157,12 +152,10 @@ static void run_line(lua_State *L, sel_script *script) {
     sel_limits_start(script, SEL_MAIN_CHUNK);
     const bool wrong = lua_pcall(L, 0, 0, 0) != LUA_OK;
     sel_limits_stop(script);
-    if (wrong) {
-        sel_limits_report(script, (sel_where){NULL, 0}, "");
-    }
     sel_limits_end(script);
     fflush(stdout);
     if (wrong) {
+        sel_limits_report(script, (sel_where){NULL, 0}, "");
         fprintf(stderr, "%s\n", script->broken ? script->ended.text : error.text);
     }
     script->error = outer;

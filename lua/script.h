@@ -84,14 +84,10 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 
 typedef struct sel_sweep_options {
     const char *file, *directory;
-    const char *const *words;  /* "name=values"; this list and the two others end with NULL */
-    const char *const *plots;  /* the values of --plot */
-    const char *const *passed; /* options that each run gets */
-    const char *rows;          /* a CSV file of values; NULL: none */
-    const char *precision;     /* that runs which are kept must have; NULL: any */
-    int jobs, threads;         /* runs at a time, threads that they share */
-    int devices;               /* GPUs that runs take turns on; 0: none */
-    bool force, quiet;
+    const char *const *words; /* "name=values", then NULL */
+    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
+    int threads;              /* that runs share */
+    int devices;              /* GPUs that runs take turns on; 0: none */
 } sel_sweep_options;
 
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and

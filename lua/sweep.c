@@ -22,8 +22,6 @@
 #include "sweep_lua.h"
 #include "sweep_plot_lua.h"
 
-enum { MOST_ARGUMENTS = 1200 };
-
 /* Makes the folder and holds its lock until this process and all that it starts have ended. */
 static int host_lock(lua_State *L) {
     char path[SEL_PATH_ROOM];
@@ -44,12 +42,13 @@ static int host_lock(lua_State *L) {
 
 /* host.start(log, program, arguments ...) -> pid */
 static int host_start(lua_State *L) {
-    const char *arguments[MOST_ARGUMENTS] = {NULL}, *log = luaL_checkstring(L, 1);
+    const char *log = luaL_checkstring(L, 1);
     const int count = lua_gettop(L) - 1;
-    luaL_argcheck(L, count < MOST_ARGUMENTS, 1, "too many parameters");
+    const char **arguments = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *arguments, 0);
     for (int i = 0; i < count; i++) {
         arguments[i] = luaL_checkstring(L, i + 2);
     }
+    arguments[count] = NULL;
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         const int null = open("/dev/null", O_RDWR);
@@ -92,11 +91,6 @@ static int host_interrupted(lua_State *L) {
     return 1;
 }
 
-static int host_now(lua_State *L) {
-    lua_pushnumber(L, sel_machine_seconds());
-    return 1;
-}
-
 /* host.check(file, "name=value") -> why the scenario does not take it, or nil */
 static int host_check(lua_State *L) {
     const char *file = luaL_checkstring(L, 1), *assignment = luaL_checkstring(L, 2);
@@ -112,47 +106,23 @@ static int host_check(lua_State *L) {
 
 /* ---- the command ---- */
 
-/* Both set a member of the table at the top; NULL: to nil. */
-static void set_text(lua_State *L, const char *key, const char *value) {
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_list(lua_State *L, const char *key, const char *const *values) {
+static void push_list(lua_State *L, const char *const *texts) {
     lua_newtable(L);
-    for (int i = 0; values[i]; i++) {
-        lua_pushstring(L, values[i]);
+    for (int i = 0; texts[i]; i++) {
+        lua_pushstring(L, texts[i]);
         lua_rawseti(L, -2, i + 1);
     }
-    lua_setfield(L, -2, key);
-}
-
-static void set_number(lua_State *L, const char *key, int value) {
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void push_options(lua_State *L, const sel_sweep_options *options) {
-    lua_newtable(L);
-    set_text(L, "file", options->file);
-    set_text(L, "directory", options->directory);
-    set_text(L, "rows", options->rows);
-    set_text(L, "precision", options->precision);
-    set_text(L, "force", options->force ? "--force" : NULL);
-    set_text(L, "quiet", options->quiet ? "--quiet" : NULL);
-    set_list(L, "words", options->words);
-    set_list(L, "plots", options->plots);
-    set_list(L, "passed", options->passed);
-    set_number(L, "jobs", options->jobs);
-    set_number(L, "threads", options->threads);
-    set_number(L, "devices", options->devices);
 }
 
 static int call_main(lua_State *L) {
-    static const luaL_Reg functions[] = {
-        {"lock", host_lock},   {"start", host_start},   {"wait", host_wait},
-        {"stop", host_stop},   {"now", host_now},       {"interrupted", host_interrupted},
-        {"check", host_check}, {"draw", sel_host_draw}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"lock", host_lock},
+                                         {"start", host_start},
+                                         {"wait", host_wait},
+                                         {"stop", host_stop},
+                                         {"interrupted", host_interrupted},
+                                         {"check", host_check},
+                                         {"draw", sel_host_draw},
+                                         {NULL, NULL}};
     const sel_sweep_options *options = lua_touserdata(L, 1);
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "sweep", "t");
@@ -160,8 +130,13 @@ static int call_main(lua_State *L) {
     lua_pushboolean(L, isatty(STDERR_FILENO));
     lua_setfield(L, -2, "terminal");
     luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "sweep_plot", "t");
-    push_options(L, options);
-    lua_call(L, 3, 1);
+    lua_pushstring(L, options->file);
+    lua_pushstring(L, options->directory);
+    push_list(L, options->words);
+    push_list(L, options->given);
+    lua_pushinteger(L, options->threads);
+    lua_pushinteger(L, options->devices);
+    lua_call(L, 8, 1);
     return 1;
 }
 

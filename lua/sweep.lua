@@ -6,9 +6,9 @@
 -- checkpoint.
 --
 -- `host` is what C gives (sweep.c): processes, the lock of the folder, pictures; `load_plots` is
--- sweep_plot.lua, `o` the command's options (sel_sweep_options). Returns the number of runs that
--- failed; nil if the sweep was interrupted.
-local host, load_plots, o = ...
+-- sweep_plot.lua; the others are sel_sweep_options. Returns the number of runs that failed; nil if
+-- the sweep was interrupted.
+local host, load_plots, scenario, directory, words, given, threads, devices = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
@@ -51,6 +51,19 @@ function host.read_csv(path)
 end
 
 local plots = load_plots(host)
+
+-- Options that each run gets.
+local PASSED = { ["--backend"] = true, ["--precision"] = true, ["--trust"] = true,
+  ["--script-limit"] = true }
+
+local option, passed, wanted = {}, {}, {}
+for i = 1, #given, 2 do
+  local name, value = given[i], given[i + 1]
+  option[name] = value
+  if PASSED[name] then append(passed, { name, value ~= "" and value or nil }) end
+  if name == "--plot" then append(wanted, { plots.read(value) }) end
+end
+local jobs = tonumber(option["-j"]) or math.max(1, devices)
 
 -- ---- axes: names, and rows of their values ----
 
@@ -122,7 +135,7 @@ local function check(axes)
       seen[name] = true
       for _, row in ipairs(axis.rows) do
         local word = name .. "=" .. row[i]
-        local why = not seen[word] and host.check(o.file, word)
+        local why = not seen[word] and host.check(scenario, word)
         seen[word] = true
         if why then fail("%s", why) end
       end
@@ -161,7 +174,7 @@ local function combine(axes)
       end
     end
     local name = name_of(assignments)
-    runs[n + 1] = { name = name, path = o.directory .. "/" .. name, values = values,
+    runs[n + 1] = { name = name, path = directory .. "/" .. name, values = values,
       assignments = assignments, label = table.concat(varied, " "), attempts = 0,
       record = { names = {}, results = {} } }
   end
@@ -189,8 +202,9 @@ local UNFINISHED = { running = true, interrupted = true, error = true }
 -- A folder that another script or other settings have filled is not ours to go on with.
 local function take_up(run, script)
   local record, kept = look(run), host.read(run.path .. "/run.lua")
-  local other = kept and kept ~= script and "another text of " .. o.file
-  if kept and o.precision and o.precision ~= record.precision then other = record.precision end
+  local other = kept and kept ~= script and "another text of " .. scenario
+  local precision = option["--precision"] or record.precision
+  if kept and precision ~= record.precision then other = record.precision end
   if other then
     fail("%s holds a run of %s; --force runs all again, -o takes another folder", run.path, other)
   end
@@ -233,7 +247,7 @@ local function write_table(sweep)
     cells[#cells + 1] = record.mcells_per_second or ""
     if run.state then lines[#lines + 1] = line_of(cells) end
   end
-  host.replace(o.directory .. "/sweep.csv", table.concat(lines))
+  host.replace(directory .. "/sweep.csv", table.concat(lines))
 end
 
 -- ---- the loop ----
@@ -241,12 +255,12 @@ end
 local function start(run, slot)
   local record = look(run)
   local saved = record.saved and host.read(run.path .. "/" .. record.saved)
-  local arguments = append({ "/proc/self/exe", "run", o.file }, run.assignments)
+  local arguments = append({ "/proc/self/exe", "run", scenario }, run.assignments)
   append(arguments, { "-o", run.path, "--quiet", saved and not run.anew and "--resume" or "--force",
-    "--threads", tostring(math.max(1, o.threads // o.jobs)) })
-  append(arguments, o.passed)
-  if o.devices > 0 then append(arguments, { "--device", tostring((slot - 1) % o.devices) }) end
-  run.slot, run.begun, run.attempts = slot, host.now(), run.attempts + 1
+    "--threads", tostring(math.max(1, threads // jobs)) })
+  append(arguments, passed)
+  if devices > 0 then append(arguments, { "--device", tostring((slot - 1) % devices) }) end
+  run.slot, run.begun, run.attempts = slot, os.time(), run.attempts + 1
   run.pid = host.start(run.path .. ".log", table.unpack(arguments))
 end
 
@@ -261,7 +275,7 @@ local function ended(sweep, run, status, signal)
   if not status and run.attempts < MOST_ATTEMPTS then return end
   if not status then run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts) end
   run.state = status == 0 and "done" or "failed"
-  sweep.seconds[#sweep.seconds + 1] = host.now() - run.begun
+  sweep.seconds[#sweep.seconds + 1] = os.time() - run.begun
   write_table(sweep)
 end
 
@@ -280,7 +294,7 @@ local function show(sweep)
     if run.pid then
       local record = look(run)
       local known = record.stopped_by == "running" and record.seconds_left
-      left = left + (known or math.max(0, mean - (host.now() - run.begun)))
+      left = left + (known or math.max(0, mean - (os.time() - run.begun)))
       lines[#lines + 1] = ("  %s%s"):format(run.name,
         known and (": step %d, %s left"):format(record.steps, duration(known)) or ""):sub(1, 78)
     else
@@ -290,9 +304,9 @@ local function show(sweep)
   end
   local told = ("%d running, %d done, %d failed, %d waiting"):format(#lines, counts.done,
     counts.failed, counts.waiting)
-  if not o.quiet and (host.terminal or told ~= sweep.told) then
+  if not option["--quiet"] and (host.terminal or told ~= sweep.told) then
     local over = ("\27[A\27[K"):rep(sweep.shown)
-    local time = duration((left + mean * counts.waiting) / o.jobs)
+    local time = duration((left + mean * counts.waiting) / jobs)
     table.insert(lines, 1, over .. told .. (#sweep.seconds > 0 and "; " .. time .. " left" or ""))
     sweep.told, sweep.shown = told, host.terminal and #lines or 0
     io.stderr:write(table.concat(lines, "\n", 1, host.terminal and #lines or 1), "\n")
@@ -308,7 +322,7 @@ end
 
 local function run_all(sweep)
   local running, free = {}, {}
-  for slot = o.jobs, 1, -1 do free[#free + 1] = slot end
+  for slot = jobs, 1, -1 do free[#free + 1] = slot end
   while next(running) or next_run(sweep) do
     if host.interrupted() and not sweep.stopping then
       sweep.stopping = true
@@ -331,20 +345,18 @@ local function run_all(sweep)
   end
 end
 
-local sweep = { names = {}, axes = {}, seconds = {}, shown = 0, directory = o.directory }
-local wanted = {}
-if o.rows then sweep.axes[1] = read_rows(o.rows) end
-for _, word in ipairs(o.words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
-if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", o.file) end
+local sweep = { names = {}, axes = {}, seconds = {}, shown = 0, directory = directory }
+if option["--rows"] then sweep.axes[1] = read_rows(option["--rows"]) end
+for _, word in ipairs(words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
+if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
 check(sweep.axes)
 for _, axis in ipairs(sweep.axes) do append(sweep.names, axis.names) end
 sweep.runs = combine(sweep.axes)
-for i, text in ipairs(o.plots) do wanted[i] = plots.read(text) end
-host.lock(o.directory)
-local script = host.read(o.file)
+host.lock(directory)
+local script = host.read(scenario)
 for _, run in ipairs(sweep.runs) do
-  run.anew = o.force
-  if not o.force then take_up(run, script) end
+  run.anew = option["--force"]
+  if not run.anew then take_up(run, script) end
 end
 run_all(sweep)
 write_table(sweep)

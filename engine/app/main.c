@@ -253,22 +253,13 @@ static sel_status sweep(sel_arguments *a, sel_error *error) {
     }
     default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
     strcat(directory, "_sweep");
-    const int devices = choice.backend->devices ? choice.backend->devices() : 0;
     const sel_sweep_options options = {
         .file = a->file,
         .directory = a->directory ? a->directory : directory,
         .words = a->words + 1,
-        .plots = a->plots,
-        .passed = a->pass,
-        .rows = a->rows,
-        .precision = settings->precision < 0 ? NULL : sel_precision_names[settings->precision],
-        .jobs = a->jobs       ? a->jobs
-                : devices > 0 ? devices
-                              : 1,
+        .given = a->given,
         .threads = settings->threads ? (int)settings->threads : sel_machine_threads(),
-        .devices = devices,
-        .force = a->force,
-        .quiet = a->quiet,
+        .devices = choice.backend->devices ? choice.backend->devices() : 0,
     };
     return sel_sweep(&options, error);
 }
@@ -290,8 +281,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
-    a.plots = a.words + argc;
-    a.pass = a.plots + argc;
+    a.given = a.words + argc;
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
