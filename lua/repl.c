@@ -70,6 +70,12 @@ static int host_read(lua_State *L) {
     return 1;
 }
 
+/* host.print(line): on standard output; that of scripts goes elsewhere. */
+static int host_print(lua_State *L) {
+    puts(luaL_checkstring(L, 1));
+    return 0;
+}
+
 /* host.load(text, names) -> a function whose globals are `names`; or nil, what is wrong */
 static int host_load(lua_State *L) {
     size_t length;
@@ -164,9 +170,10 @@ static void run_line(lua_State *L, sel_script *script) {
 /* sel_script_options.converse: what the scenario returned is at the top. */
 static void converse(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"read", host_read}, {"load", host_load},     {"kind", host_kind},
-        {"mask", host_mask}, {"draw", sel_host_draw}, {"value_text", sel_host_value_text},
-        {NULL, NULL}};
+        {"read", host_read},     {"load", host_load},
+        {"kind", host_kind},     {"mask", host_mask},
+        {"draw", sel_host_draw}, {"value_text", sel_host_value_text},
+        {"print", host_print},   {NULL, NULL}};
     sel_script *script = sel_script_of(L);
     lua_settop(L, 2);
     luaL_newlib(L, functions);

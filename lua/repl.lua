@@ -48,10 +48,10 @@ local function mask(what, size, z)
       local solid, face = solids:byte(y * width + x + 1), faces:byte(y * width + x + 1)
       line[#line + 1] = solid > 0 and letter("a", solid) or face > 0 and letter("A", face) or "."
     end
-    print(table.concat(line))
+    host.print(table.concat(line))
   end
   for r, name in ipairs(names) do names[r] = letter("a", r) .. " " .. name end
-  print(table.concat(names, ", ") .. "; large letters: cells beside faces"
+  host.print(table.concat(names, ", ") .. "; large letters: cells beside faces"
     .. (stride > 1 and "; not every cell is shown" or ""))
 end
 
