@@ -82,12 +82,17 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 
+typedef struct sel_sweep_options {
+    const char *file, *directory;
+    const char *const *words; /* "name=values", then NULL */
+    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
+    int threads;              /* that runs share */
+    int devices;              /* GPUs that runs take turns on; 0: none */
+} sel_sweep_options;
+
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and
- * plots. `options` are pairs of a key and a value, NULL behind them: file, directory, jobs (runs at
- * a time), threads (that they share), devices (GPUs that take turns; 0: none), rows, precision,
- * force and quiet ("1"); words (name=values), plots and pass (options that each run gets) as often
- * as there are some. SEL_BAD_USAGE for bad ranges, names and rows, SEL_BAD_SCENARIO when runs
- * failed, SEL_INTERRUPTED after a signal. */
-sel_status sel_sweep(const char *const *options, sel_error *error);
+ * plots. SEL_BAD_USAGE for bad ranges, names and rows, SEL_BAD_SCENARIO when runs failed,
+ * SEL_INTERRUPTED after a signal. */
+sel_status sel_sweep(const sel_sweep_options *options, sel_error *error);
 
 #endif

@@ -272,6 +272,10 @@ void sel_library_close(lua_State *L, const char *what);
 /* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
 
+/* For Lua: draw(path, width, height, fine, drawing) calls drawing(put), writes the PNG file. Drawn
+ * `fine` times as large, each of its pixels is the mean of fine x fine. See draw.c for put. */
+int sel_host_draw(lua_State *L);
+
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
 const char *sel_script_value_text(lua_State *L, int index, char text[80]);
 

@@ -5,16 +5,20 @@
 -- with more values, goes on where it was: runs that ended are kept, others go on from their
 -- checkpoint.
 --
--- `host` is what C gives (sweep.c): processes, the lock of the folder, pictures.
-local host = ...
-local plots = host.load("sweep_plot")
+-- `host` is what C gives (sweep.c): processes, the lock of the folder, pictures; `load_plots` is
+-- sweep_plot.lua; the others are sel_sweep_options. Returns the number of runs that failed; nil if
+-- the sweep was interrupted.
+local host, load_plots, scenario, directory, words, given, threads, devices = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
 local MOST_LETTERS = 160 -- of a folder's name
 local PAUSE = 0.1 -- seconds between looks at the runs
 
-local function fail(format, ...) error({ usage = format:format(...) }) end
+local function append(list, more) return table.move(more, 1, #more, #list + 1, list) end
+
+function host.fail(format, ...) error({ usage = format:format(...) }) end
+local fail = host.fail
 
 function host.read(path)
   local file = io.open(path, "rb")
@@ -46,58 +50,67 @@ function host.read_csv(path)
   return names or fail("%s: is empty", path), rows
 end
 
--- ---- values: 1,2,3   from:to:step   log:from:to:n   words ----
+local plots = load_plots(host)
 
-local function numbers_of(word, item, ...)
-  local values = { ... }
-  for i, text in ipairs(values) do
-    local value = tonumber(text)
-    if not value or value - value ~= 0 then
+-- Options that each run gets.
+local PASSED = { ["--backend"] = true, ["--precision"] = true, ["--trust"] = true,
+  ["--script-limit"] = true }
+
+local option, passed, wanted = {}, {}, {}
+for i = 1, #given, 2 do
+  local name, value = given[i], given[i + 1]
+  option[name] = value
+  if PASSED[name] then append(passed, { name, value ~= "" and value or nil }) end
+  if name == "--plot" then append(wanted, { plots.read(value) }) end
+end
+local jobs = tonumber(option["-j"]) or math.max(1, devices)
+
+-- ---- axes: names, and rows of their values ----
+
+-- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
+local function values_of(word, item)
+  local log = item:match("^log:(.*)$")
+  if not log and not tonumber(item:match("^([^:]*):")) then return { item } end
+  local numbers, values = { (log or item):match("^([^:]*):([^:]*):([^:]*)$") }, {}
+  local function wrong(format, ...) fail("%s: '%s'" .. format, word, item, ...) end
+  if #numbers == 0 then
+    wrong(" should be %s", log and "log:from:to:n, as log:1:100:5" or "from:to:step, as 0:1:0.25")
+  end
+  for i, text in ipairs(numbers) do
+    numbers[i] = tonumber(text)
+    if not numbers[i] or numbers[i] - numbers[i] ~= 0 then
       fail("%s: '%s' in '%s' is no number", word, text, item)
     end
-    values[i] = value
   end
-  return table.unpack(values)
-end
-
--- Both return a function of k = 0, 1, ... and the last k.
-local function logarithmic(word, item, ...)
-  if not ... then fail("%s: '%s' should be log:from:to:n, as log:1:100:5", word, item) end
-  local from, to, n = numbers_of(word, item, ...)
-  if from <= 0 or to <= 0 then fail("%s: '%s': from and to must be above 0", word, item) end
-  if not math.tointeger(n) or n < 2 then fail("%s: '%s': n must be 2 or more", word, item) end
-  return function(k) return ("%.6g"):format(from * (to / from) ^ (k / (n - 1))) end, n - 1
-end
-
-local function linear(word, item, ...)
-  if not ... then fail("%s: '%s' should be from:to:step, as 0:1:0.25", word, item) end
-  local from, to, step = numbers_of(word, item, ...)
-  if step == 0 or (to - from) / step < 0 then
-    fail("%s: '%s': steps of %g do not lead from %g to %g", word, item, step, from, to)
+  local from, to, step = table.unpack(numbers)
+  if log and (from <= 0 or to <= 0) then wrong(": from and to must be above 0") end
+  if log and (not math.tointeger(step) or step < 2) then wrong(": n must be 2 or more") end
+  if not log and (step == 0 or (to - from) / step < 0) then
+    wrong(": steps of %g do not lead from %g to %g", step, from, to)
   end
-  return function(k) return ("%.12g"):format(from + k * step) end, (to - from) / step + 1e-9
+  local last = log and step - 1 or (to - from) / step + 1e-9
+  if last >= MOST_RUNS then wrong(" are more than %d values", MOST_RUNS) end
+  for k = 0, math.floor(last) do
+    values[k + 1] = log and ("%.6g"):format(from * (to / from) ^ (k / last))
+      or ("%.12g"):format(from + k * step)
+  end
+  return values, log ~= nil
 end
 
--- "name=1,2,3" as an axis: names, and rows of their values.
+-- Of "name=1,2,3".
 local function read_word(word)
   local name, list = word:match("^([%a_][%w_]*)=(.*)$")
   local axis, seen = { names = { name }, rows = {} }, {}
   if not name then fail("'%s' should be name=value,... of a parameter", word) end
   for item in (list .. ","):gmatch("([^,]*),") do
-    local value, last = function() return item end, 0
     if item == "" then fail("%s: a value is missing", word) end
-    if item:find("^log:") then
-      value, last = logarithmic(word, item, item:match("^log:([^:]*):([^:]*):([^:]*)$"))
-      axis.logarithmic = true
-    elseif tonumber(item:match("^([^:]*):")) then
-      value, last = linear(word, item, item:match("^([^:]*):([^:]*):([^:]*)$"))
+    local values, logarithmic = values_of(word, item)
+    for _, value in ipairs(values) do
+      if seen[value] then fail("%s: '%s' stands there twice", word, value) end
+      seen[value] = true
+      axis.rows[#axis.rows + 1] = { value }
     end
-    if last >= MOST_RUNS then fail("%s: '%s' are more than %d values", word, item, MOST_RUNS) end
-    for k = 0, math.floor(last) do
-      if seen[value(k)] then fail("%s: '%s' stands there twice", word, value(k)) end
-      seen[value(k)] = true
-      axis.rows[#axis.rows + 1] = { value(k) }
-    end
+    axis.logarithmic = axis.logarithmic or logarithmic
   end
   return axis
 end
@@ -113,6 +126,23 @@ local function read_rows(path)
   return { names = names, rows = rows }
 end
 
+-- Each value is checked once, with the others as they are by default: a slip costs no run.
+local function check(axes)
+  local seen = {}
+  for _, axis in ipairs(axes) do
+    for i, name in ipairs(axis.names) do
+      if seen[name] then fail("parameter '%s' is given twice", name) end
+      seen[name] = true
+      for _, row in ipairs(axis.rows) do
+        local word = name .. "=" .. row[i]
+        local why = not seen[word] and host.check(scenario, word)
+        seen[word] = true
+        if why then fail("%s", why) end
+      end
+    end
+  end
+end
+
 -- ---- runs ----
 
 -- A folder's name from the parameters: what a shell or a file system may mind is written as %41.
@@ -125,36 +155,28 @@ local function name_of(assignments)
   return #name <= MOST_LETTERS and name or ("%s~%08x"):format(name:sub(1, MOST_LETTERS), hash)
 end
 
--- Each value is checked once, with the others as they are by default: a slip costs no run.
-local function check(file, axes)
-  local seen = {}
-  for _, axis in ipairs(axes) do
-    for i, name in ipairs(axis.names) do
-      if seen[name] then fail("parameter '%s' is given twice", name) end
-      seen[name] = true
-      for _, row in ipairs(axis.rows) do
-        local word = name .. "=" .. row[i]
-        local why = not seen[word] and host.check(file, word)
-        seen[word] = true
-        if why then fail("%s", why) end
-      end
-    end
-  end
-end
-
 -- All combinations, the last name changes fastest.
 local function combine(axes)
-  local runs = { { values = {} } }
+  local total, runs = 1, {}
   for _, axis in ipairs(axes) do
-    local more = {}
-    if #runs * #axis.rows > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
-    for _, run in ipairs(runs) do
-      for _, row in ipairs(axis.rows) do
-        local values = { table.unpack(run.values) }
-        more[#more + 1] = { values = table.move(row, 1, #row, #values + 1, values) }
+    total = total * #axis.rows
+    if total > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
+  end
+  for n = 0, total - 1 do
+    local values, assignments, varied, alike = {}, {}, {}, total
+    for _, axis in ipairs(axes) do
+      alike = alike // #axis.rows -- runs with the same row follow each other
+      for i, value in ipairs(axis.rows[n // alike % #axis.rows + 1]) do
+        local word = axis.names[i] .. "=" .. value
+        append(values, { value })
+        append(assignments, { word })
+        append(varied, #axis.rows > 1 and { word } or {})
       end
     end
-    runs = more
+    local name = name_of(assignments)
+    runs[n + 1] = { name = name, path = directory .. "/" .. name, values = values,
+      assignments = assignments, label = table.concat(varied, " "), attempts = 0,
+      record = { names = {}, results = {} } }
   end
   return runs
 end
@@ -178,10 +200,11 @@ end
 local UNFINISHED = { running = true, interrupted = true, error = true }
 
 -- A folder that another script or other settings have filled is not ours to go on with.
-local function take_up(o, run, script)
+local function take_up(run, script)
   local record, kept = look(run), host.read(run.path .. "/run.lua")
-  local other = kept and kept ~= script and "another text of " .. o.file
-  if kept and o.precision and o.precision ~= record.precision then other = record.precision end
+  local other = kept and kept ~= script and "another text of " .. scenario
+  local precision = option["--precision"] or record.precision
+  if kept and precision ~= record.precision then other = record.precision end
   if other then
     fail("%s holds a run of %s; --force runs all again, -o takes another folder", run.path, other)
   end
@@ -193,73 +216,67 @@ end
 
 -- ---- sweep.csv ----
 
-local function cell(value)
-  local text = math.type(value) == "float" and ("%.17g"):format(value) or tostring(value or "")
-  return text:find('[",\n]') and '"' .. text:gsub('"', '""') .. '"' or text
+local function line_of(cells)
+  for i, value in ipairs(cells) do
+    local text = math.type(value) == "float" and ("%.17g"):format(value) or tostring(value)
+    cells[i] = text:find('[",\n]') and '"' .. text:gsub('"', '""') .. '"' or text
+  end
+  return table.concat(cells, ",") .. "\n"
 end
 
 local function write_table(sweep)
-  local results, lines = {}, {}
+  local head = append(append({ "run" }, sweep.names),
+    { "state", "stopped_by", "reason", "steps", "time" })
+  local results, taken, lines = {}, {}, {}
+  for _, name in ipairs(head) do taken[name] = "result." .. name end
   for _, run in ipairs(sweep.runs) do
     for _, name in ipairs(run.state and run.record.names or {}) do
-      if not results[name] then results[#results + 1], results[name] = name, true end
+      if not results[name] then
+        results[#results + 1], results[name] = name, true
+        head[#head + 1] = taken[name] or name
+      end
     end
   end
+  lines[1] = line_of(append(head, { "mcells_per_second" }))
   for _, run in ipairs(sweep.runs) do
     local record = run.record
-    local cells = { run.name, table.unpack(run.values) }
-    for _, value in ipairs { run.state or "", record.stopped_by or "refused",
-      record.stop_reason and record.stop_reason:gsub("\\(.)", "%1") or run.reason or "",
-      record.steps or "", record.time or "" } do
-      cells[#cells + 1] = value
-    end
+    local reason = record.stop_reason and record.stop_reason:gsub("\\(.)", "%1") or run.reason
+    local cells = append(append({ run.name }, run.values), { run.state or "",
+      record.stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
     for _, name in ipairs(results) do cells[#cells + 1] = record.results[name] or "" end
     cells[#cells + 1] = record.mcells_per_second or ""
-    for i, value in ipairs(cells) do cells[i] = cell(value) end
-    if run.state then lines[#lines + 1] = table.concat(cells, ",") end
+    if run.state then lines[#lines + 1] = line_of(cells) end
   end
-  local head = { "run", table.unpack(sweep.names) }
-  table.move({ "state", "stopped_by", "reason", "steps", "time" }, 1, 5, #head + 1, head)
-  for _, name in ipairs(results) do
-    local taken = (","  .. table.concat(head, ",") .. ","):find("," .. name .. ",", 1, true)
-    head[#head + 1] = taken and "result." .. name or name
-  end
-  table.insert(lines, 1, table.concat(head, ",") .. ",mcells_per_second")
-  host.replace(sweep.directory .. "/sweep.csv", table.concat(lines, "\n") .. "\n")
+  host.replace(directory .. "/sweep.csv", table.concat(lines))
 end
 
 -- ---- the loop ----
 
-local function start(o, run, slot)
-  local arguments = { "/proc/self/exe", "run", o.file, table.unpack(run.assignments) }
+local function start(run, slot)
   local record = look(run)
   local saved = record.saved and host.read(run.path .. "/" .. record.saved)
-  local threads = tostring(math.max(1, o.threads // o.jobs))
-  local how = saved and not run.anew and "--resume" or "--force"
-  for _, word in ipairs { "-o", run.path, "--quiet", how, "--threads", threads,
-    table.unpack(o.pass) } do
-    arguments[#arguments + 1] = word
-  end
-  if o.devices > 0 then
-    table.move({ "--device", tostring((slot - 1) % o.devices) }, 1, 2, #arguments + 1, arguments)
-  end
-  run.slot, run.begun, run.attempts = slot, host.now(), (run.attempts or 0) + 1
-  run.pid = host.start(arguments, run.path .. ".log")
+  local arguments = append({ "/proc/self/exe", "run", scenario }, run.assignments)
+  append(arguments, { "-o", run.path, "--quiet", saved and not run.anew and "--resume" or "--force",
+    "--threads", tostring(math.max(1, threads // jobs)) })
+  append(arguments, passed)
+  if devices > 0 then append(arguments, { "--device", tostring((slot - 1) % devices) }) end
+  run.slot, run.begun, run.attempts = slot, os.time(), run.attempts + 1
+  run.pid = host.start(run.path .. ".log", table.unpack(arguments))
 end
 
--- Its process has ended. Returns true if the run is to be started again.
-local function ended(sweep, run, signal, code)
+-- Its process has ended: with an exit status, or killed by a signal. A run that gets no state is to
+-- be started again.
+local function ended(sweep, run, status, signal)
   local log = run.path .. ".log"
   run.pid, run.anew, run.reason = nil, false, (host.read(log) or ""):match("[^\n]+")
   look(run)
   if not run.reason then os.remove(log) end
-  if (signal or code == 130) and sweep.stopping then return false end
-  if signal and run.attempts < MOST_ATTEMPTS then return true end
-  if signal then run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts) end
-  run.state = code == 0 and not signal and "done" or "failed"
-  sweep.seconds[#sweep.seconds + 1] = host.now() - run.begun
+  if sweep.stopping and (not status or status == 130) then return end
+  if not status and run.attempts < MOST_ATTEMPTS then return end
+  if not status then run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts) end
+  run.state = status == 0 and "done" or "failed"
+  sweep.seconds[#sweep.seconds + 1] = os.time() - run.begun
   write_table(sweep)
-  return false
 end
 
 local function duration(seconds)
@@ -268,100 +285,82 @@ local function duration(seconds)
 end
 
 -- Shows what runs and how much is left: what runs say of themselves, and the mean of those that
--- ended for those that wait. Returns how many there are of each state.
-local function show(sweep, waiting)
-  local counts, lines, left, mean = { done = 0, failed = 0 }, {}, 0, 0
+-- ended for those that wait. On a terminal over what was shown before, else when counts change.
+-- Returns how many have failed.
+local function show(sweep)
+  local counts, lines, left, mean = { done = 0, failed = 0, waiting = 0 }, {}, 0, 0
   for _, seconds in ipairs(sweep.seconds) do mean = mean + seconds / #sweep.seconds end
   for _, run in ipairs(sweep.runs) do
-    if run.state then counts[run.state] = counts[run.state] + 1 end
     if run.pid then
       local record = look(run)
       local known = record.stopped_by == "running" and record.seconds_left
-      left = left + (known or math.max(0, mean - (host.now() - run.begun)))
+      left = left + (known or math.max(0, mean - (os.time() - run.begun)))
       lines[#lines + 1] = ("  %s%s"):format(run.name,
-        known and (": step %d, %s left"):format(record.steps, duration(known)) or "")
+        known and (": step %d, %s left"):format(record.steps, duration(known)) or ""):sub(1, 78)
+    else
+      local state = run.state or "waiting"
+      counts[state] = counts[state] + 1
     end
   end
-  if sweep.quiet then return counts end
-  host.show(("%d running, %d done, %d failed, %d waiting%s"):format(#lines, counts.done,
-    counts.failed, waiting, #sweep.seconds > 0 and "; "
-      .. duration((left + mean * waiting) / sweep.jobs) .. " left" or ""), lines)
-  return counts
+  local told = ("%d running, %d done, %d failed, %d waiting"):format(#lines, counts.done,
+    counts.failed, counts.waiting)
+  if not option["--quiet"] and (host.terminal or told ~= sweep.told) then
+    local over = ("\27[A\27[K"):rep(sweep.shown)
+    local time = duration((left + mean * counts.waiting) / jobs)
+    table.insert(lines, 1, over .. told .. (#sweep.seconds > 0 and "; " .. time .. " left" or ""))
+    sweep.told, sweep.shown = told, host.terminal and #lines or 0
+    io.stderr:write(table.concat(lines, "\n", 1, host.terminal and #lines or 1), "\n")
+  end
+  return counts.failed
 end
 
-local function run_all(o, sweep)
-  local waiting, running, free = {}, {}, {}
-  for _, run in ipairs(sweep.runs) do
-    if not run.state then waiting[#waiting + 1] = run end
+local function next_run(sweep)
+  for _, run in ipairs(sweep.stopping and {} or sweep.runs) do
+    if not run.state and not run.pid then return run end
   end
-  for slot = sweep.jobs, 1, -1 do free[#free + 1] = slot end
-  while next(running) or (#waiting > 0 and not sweep.stopping) do
+end
+
+local function run_all(sweep)
+  local running, free = {}, {}
+  for slot = jobs, 1, -1 do free[#free + 1] = slot end
+  while next(running) or next_run(sweep) do
     if host.interrupted() and not sweep.stopping then
       sweep.stopping = true
       for pid in pairs(running) do host.stop(pid) end
     end
-    while #free > 0 and #waiting > 0 and not sweep.stopping do
-      local run = table.remove(waiting, 1)
-      start(o, run, table.remove(free))
-      running[run.pid] = run
-    end
-    show(sweep, #waiting)
-    local pid, signal, code = host.wait(PAUSE)
-    local run = running[pid or 0]
-    if run then
-      running[pid] = nil
-      free[#free + 1] = run.slot
-      if ended(sweep, run, signal, code) then table.insert(waiting, 1, run) end
-    end
-  end
-end
-
--- The pairs that sel_sweep is called with.
-local function read_options(list)
-  local o = { words = {}, plots = {}, pass = {} }
-  for i = 1, #list, 2 do
-    local key, value = list[i], list[i + 1]
-    if o[key] then table.insert(o[key], value) else o[key] = math.tointeger(value) or value end
-  end
-  return o
-end
-
--- Returns the number of runs that failed; and a text if the sweep was interrupted.
-return function(list)
-  local o = read_options(list)
-  local sweep = { names = {}, axes = {}, directory = o.directory, jobs = o.jobs, seconds = {},
-    quiet = o.quiet }
-  local wanted = {}
-  if o.rows then sweep.axes[1] = read_rows(o.rows) end
-  for _, word in ipairs(o.words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
-  if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", o.file) end
-  check(o.file, sweep.axes)
-  for _, axis in ipairs(sweep.axes) do
-    table.move(axis.names, 1, #axis.names, #sweep.names + 1, sweep.names)
-  end
-  sweep.runs = combine(sweep.axes)
-  for i, text in ipairs(o.plots) do wanted[i] = plots.read(text, fail) end
-  host.lock(o.directory)
-  local script = host.read(o.file)
-  for _, run in ipairs(sweep.runs) do
-    local varied, place = {}, 0
-    run.assignments = {}
-    for _, axis in ipairs(sweep.axes) do
-      for _, name in ipairs(axis.names) do
-        place = place + 1
-        run.assignments[place] = name .. "=" .. run.values[place]
-        if #axis.rows > 1 then varied[#varied + 1] = run.assignments[place] end
+    local waiting = #free > 0 and next_run(sweep)
+    if waiting then
+      start(waiting, table.remove(free))
+      running[waiting.pid] = waiting
+    else
+      show(sweep)
+      local pid, status, signal = host.wait(PAUSE)
+      local run = running[pid or 0]
+      if run then
+        running[pid] = nil
+        free[#free + 1] = run.slot
+        ended(sweep, run, status, signal)
       end
     end
-    run.label = table.concat(varied, " ") -- in plots
-    run.name = name_of(run.assignments)
-    run.path, run.anew, run.record = o.directory .. "/" .. run.name, o.force, { results = {} }
-    if not o.force then take_up(o, run, script) end
   end
-  run_all(o, sweep)
-  write_table(sweep)
-  local counts = show(sweep, 0)
-  if sweep.stopping then return counts.failed, "interrupted; called again, it goes on" end
-  for _, plot in ipairs(wanted) do plots.draw(plot, sweep, host, fail) end
-  return counts.failed
 end
+
+local sweep = { names = {}, axes = {}, seconds = {}, shown = 0, directory = directory }
+if option["--rows"] then sweep.axes[1] = read_rows(option["--rows"]) end
+for _, word in ipairs(words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
+if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
+check(sweep.axes)
+for _, axis in ipairs(sweep.axes) do append(sweep.names, axis.names) end
+sweep.runs = combine(sweep.axes)
+host.lock(directory)
+local script = host.read(scenario)
+for _, run in ipairs(sweep.runs) do
+  run.anew = option["--force"]
+  if not run.anew then take_up(run, script) end
+end
+run_all(sweep)
+write_table(sweep)
+local failed = show(sweep)
+if sweep.stopping then return nil end
+for _, plot in ipairs(wanted) do plots.draw(plot, sweep) end
+return failed

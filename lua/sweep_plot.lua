@@ -3,20 +3,20 @@
 -- 'y=RESULT,RESULT x=NAME by=NAME with=FILE.csv:XCOLUMN:YCOLUMN': a curve for each result and each
 -- value of `by`; `with` adds points of others; log=xy makes axes logarithmic. Where x and y are
 -- FILE.csv:COLUMN of what each run has written, every run is a curve.
-local plots = {}
+local host = ...
+local fail, plots = host.fail, {}
 
 local WIDTH, HEIGHT, LEFT, TOP, BOTTOM, MARGIN = 960, 640, 110, 30, 570, 30
-local LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 14, 12, 26, 6
-local INK, FAINT, PAPER = 0x282828, 0xe1e1e1, 0xffffff
-local HUES = { 0x005aa0, 0xc8461e, 0x1e8250, 0x823c96, 0xaa7800, 0x008ca0, 0xc83c78, 0x5a5a5a }
+local FINE, LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 3, 14, 12, 26, 6
+local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of host.draw
 
-function plots.read(text, fail)
-  local plot = { with = {} }
+function plots.read(text)
+  local plot, known = { with = {}, log = "" }, { x = true, y = true, by = true, log = true }
   for word in text:gmatch("%S+") do
     local key, value = word:match("^(%a+)=(.+)$")
     if key == "with" then
       plot.with[#plot.with + 1] = value
-    elseif key == "x" or key == "y" or key == "by" or key == "log" then
+    elseif known[key or ""] then
       plot[key] = value
     else
       fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME, log=xy or "
@@ -26,48 +26,50 @@ function plots.read(text, fail)
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
-local function column(path, name, host, fail)
+local function column(path, name)
   local names, rows = host.read_csv(path)
   for i, other in ipairs(names) do
     if other == name then
-      local values = {}
-      for k, row in ipairs(rows) do values[k] = tonumber(row[i]) or 0 / 0 end
-      return values
+      for k, row in ipairs(rows) do rows[k] = tonumber(row[i]) or 0 / 0 end
+      return rows
     end
   end
   fail("--plot: %s has no column '%s'; it has %s", path, name, table.concat(names, ", "))
 end
 
 -- What a run has under a name: a column of a file, or one value, a parameter or a result.
-local function values_of(sweep, run, name, host, fail)
+local function values_of(sweep, run, name)
   local file, of_file = name:match("^(.+%.csv):(.+)$")
-  if file then return column(run.path .. "/" .. file, of_file, host, fail) end
+  if file then return column(run.path .. "/" .. file, of_file) end
   for i, parameter in ipairs(sweep.names) do
     if parameter == name then return { run.values[i] } end
   end
   local value = run.record.results[name] or math.type(run.record[name]) and run.record[name]
-  if not value then
-    fail("--plot: no parameter or result is called '%s'; there are %s, %s", name,
-      table.concat(sweep.names, ", "), table.concat(run.record.names, ", "))
-  end
-  return { value }
+  return value and { value } or fail(
+    "--plot: no parameter or result is called '%s'; there are %s, %s", name,
+    table.concat(sweep.names, ", "), table.concat(run.record.names, ", "))
 end
 
-local function curves_of(plot, sweep, host, fail)
+-- ---- curves ----
+
+local function add_points(curve, xs, ys)
+  for i = 1, #xs do
+    local x, y = tonumber(xs[i]), tonumber(ys[i])
+    if x and y then curve.points[#curve.points + 1] = { x, y } end
+  end
+end
+
+local function curves_of(plot, sweep)
   local curves = {}
   for _, run in ipairs(sweep.runs) do
     for name in (run.state == "done" and plot.y or ""):gmatch("[^,]+") do
-      local x = values_of(sweep, run, plot.x, host, fail)
-      local y = values_of(sweep, run, name, host, fail)
-      local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by, host, fail)[1]
+      local xs, ys = values_of(sweep, run, plot.x), values_of(sweep, run, name)
+      local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by)[1]
       local label = by or plot.x:find("%.csv:") and run.label or name
       label = by and plot.y:find(",") and name .. " " .. by or label
-      local curve = curves[label] or { label = label, points = {}, marks = #x == 1 }
+      local curve = curves[label] or { label = label, points = {}, marks = #xs == 1 }
       if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
-      for i = 1, #x do
-        local point = { tonumber(x[i]), tonumber(y[i]) }
-        if #point == 2 then curve.points[#curve.points + 1] = point end
-      end
+      add_points(curve, xs, ys)
     end
   end
   for _, curve in ipairs(curves) do
@@ -77,14 +79,17 @@ local function curves_of(plot, sweep, host, fail)
     local file, x, y = with:match("^(.+):([^:]+):([^:]+)$")
     if not file then fail("with=%s should be with=FILE.csv:XCOLUMN:YCOLUMN", with) end
     local curve = { label = file:match("([^/]*)%.%w+$"), points = {}, marks = true, loose = true }
-    local xs, ys = column(file, x, host, fail), column(file, y, host, fail)
-    for i = 1, #xs do curve.points[i] = { xs[i], ys[i] } end
+    add_points(curve, column(file, x), column(file, y))
     curves[#curves + 1] = curve
   end
+  for _, curve in ipairs(curves) do curve.label = curve.label:sub(1, MOST_LETTERS) end
   return curves
 end
 
+-- ---- the picture ----
+
 -- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
+-- Returns the pixel of a value, as a function, and a list of ticks.
 local function axis(curves, which, first, last, logarithmic)
   local from, to, ticks = math.huge, -math.huge, {}
   local function scaled(v) return logarithmic and math.log(v, 10) or v end
@@ -99,68 +104,71 @@ local function axis(curves, which, first, last, logarithmic)
   local power = 10.0 ^ math.floor(math.log(rough, 10))
   local part = rough / power
   local step = (part <= 1 and 1 or part <= 2 and 2 or part <= 5 and 5 or 10) * power
-  from, to = math.floor(from / step + 1e-9) * step, math.ceil(to / step - 1e-9) * step
-  to = to > from and to or from + step
-  local function place(v) return first + (v - from) / (to - from) * (last - first) end
-  for k = 0, math.floor((to - from) / step + 0.5) do
-    local v = math.abs(from + k * step) < 1e-9 * step and 0 or from + k * step
-    ticks[k + 1] = { at = place(v), text = ("%.4g"):format(logarithmic and 10 ^ v or v) }
+  local low, high = math.floor(from / step + 1e-9), math.ceil(to / step - 1e-9) -- in steps
+  high = math.max(high, low + 1)
+  local function place(steps) return first + (steps - low) / (high - low) * (last - first) end
+  for k = low, high do
+    local v = logarithmic and 10 ^ (k * step) or k * step
+    ticks[#ticks + 1] = { at = place(k), text = ("%.4g"):format(v) }
   end
-  return function(v) return place(scaled(v)) end, ticks
+  return function(v) return place(scaled(v) / step) end, ticks
 end
 
-local function draw_curve(canvas, curve, colour, x_of, y_of)
+local function draw_curve(put, curve, colour, x_of, y_of)
   local before
   for _, point in ipairs(curve.points) do
     local x, y = x_of(point[1]), y_of(point[2])
-    local pixels = before and 3 * math.max(math.abs(x - before[1]), math.abs(y - before[2])) or -1
-    for k = 0, curve.loose and -1 or pixels do
-      canvas:fill(before[1] + (x - before[1]) * k / pixels - 1,
-        before[2] + (y - before[2]) * k / pixels - 1, 2, 2, colour)
+    if before and not curve.loose then
+      local dx, dy = x - before[1], y - before[2]
+      local dots = math.max(1, 3 * math.abs(dx), 3 * math.abs(dy))
+      for k = 0, dots do
+        put(before[1] + dx * k / dots - 1, before[2] + dy * k / dots - 1, 2, 2, colour)
+      end
     end
     before = x - x == 0 and y - y == 0 and { x, y } or nil
-    if curve.marks and before then canvas:fill(x - 4, y - 4, 8, 8, colour) end
-    if curve.loose and before then canvas:fill(x - 2, y - 2, 4, 4, PAPER) end
+    if curve.marks and before then put(x - 4, y - 4, 8, 8, colour) end
+    if curve.loose and before then put(x - 2, y - 2, 4, 4, PAPER) end
   end
 end
 
-function plots.draw(plot, sweep, host, fail)
-  local curves, canvas = curves_of(plot, sweep, host, fail), host.canvas(WIDTH, HEIGHT)
-  local log, lines = plot.log or "", { "curve,x,y" }
-  for _, one in ipairs(sweep.axes) do
-    if one.names[1] == plot.x and one.logarithmic then log = log .. "x" end
-  end
+local function draw_all(put, plot, curves)
   local letters = 0
-  for _, curve in ipairs(curves) do
-    curve.label = #curve.label <= MOST_LETTERS and curve.label or curve.label:sub(1, MOST_LETTERS)
-    letters = math.max(letters, #curve.label)
-  end
+  for _, curve in ipairs(curves) do letters = math.max(letters, #curve.label) end
   local right = WIDTH - 2 * MARGIN - letters * LETTER_WIDTH
-  local x_of, x_ticks = axis(curves, 1, LEFT, right, log:find("x"))
-  local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, log:find("y"))
+  local x_of, x_ticks = axis(curves, 1, LEFT, right, plot.log:find("x"))
+  local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, plot.log:find("y"))
   for _, tick in ipairs(x_ticks) do
-    canvas:fill(tick.at, TOP, 1, BOTTOM - TOP, FAINT)
-    canvas:text(tick.at, BOTTOM + 8, tick.text, INK, 0.5)
+    put(tick.at, TOP, 1, BOTTOM - TOP, FAINT)
+    put(tick.at, BOTTOM + 8, tick.text, 0.5, INK)
   end
   for _, tick in ipairs(y_ticks) do
-    canvas:fill(LEFT, tick.at, right - LEFT, 1, FAINT)
-    canvas:text(LEFT - 8, tick.at - LETTER / 2, tick.text, INK, 1)
+    put(LEFT, tick.at, right - LEFT, 1, FAINT)
+    put(LEFT - 8, tick.at - LETTER / 2, tick.text, 1, INK)
   end
-  canvas:text((LEFT + right) / 2, BOTTOM + 40, plot.x, INK, 0.5)
-  canvas:text(LEFT, TOP - LETTER - 6, plot.y, INK, 0)
+  put((LEFT + right) / 2, BOTTOM + 40, plot.x, 0.5, INK)
+  put(LEFT, TOP - LETTER - 6, plot.y, 0, INK)
   for c, curve in ipairs(curves) do
-    local colour, y = HUES[(c - 1) % #HUES + 1], TOP + 22 * c - 8
-    draw_curve(canvas, curve, colour, x_of, y_of)
-    canvas:fill(right + 14, y - 4, 8, 8, colour)
-    canvas:text(right + MARGIN, y - LETTER / 2, curve.label, INK, 0)
+    local colour, y = HUE + c - 1, TOP + 22 * c - 8
+    draw_curve(put, curve, colour, x_of, y_of)
+    put(right + 14, y - 4, 8, 8, colour)
+    put(right + MARGIN, y - LETTER / 2, curve.label, 0, INK)
+  end
+end
+
+function plots.draw(plot, sweep)
+  local curves, lines = curves_of(plot, sweep), { "curve,x,y" }
+  local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
+  local path = ("%s/%s_over_%s"):format(sweep.directory, plain(plot.y), plain(plot.x))
+  for _, one in ipairs(sweep.axes) do
+    if one.names[1] == plot.x and one.logarithmic then plot.log = plot.log .. "x" end
+  end
+  for _, curve in ipairs(curves) do
     for _, point in ipairs(curve.points) do
       lines[#lines + 1] = ("%s,%.17g,%.17g"):format(curve.label:gsub(",", " "), point[1], point[2])
     end
   end
-  local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
-  local path = ("%s/%s_over_%s"):format(sweep.directory, plain(plot.y), plain(plot.x))
   host.replace(path .. ".csv", table.concat(lines, "\n") .. "\n")
-  canvas:write(path .. ".png")
+  host.draw(path .. ".png", WIDTH, HEIGHT, FINE, function(put) draw_all(put, plot, curves) end)
 end
 
 return plots

@@ -11,7 +11,7 @@
 
 /* More than any machine has: a slip. */
 enum { MOST_DEVICES = 1024 };
-enum { SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP | SEL_PASSED, LIMITED = SCRIPTS | SEL_REPL };
+enum { SCRIPTS = SEL_RUN | SEL_CHECK | SEL_SWEEP, LIMITED = SCRIPTS | SEL_REPL };
 enum { ANY = SEL_ANY_COMMAND };
 
 const sel_command sel_commands[] = {
@@ -77,12 +77,12 @@ const sel_option sel_options[] = {
      "'y=RESULT x=NAME' draws results against a parameter, as PNG and CSV; by=NAME makes a curve "
      "for each value, with=FILE.csv:X:Y adds points, log=xy makes axes logarithmic; of "
      "FILE.csv:COLUMN every run is a curve",
-     .kind = SEL_OPTION_PLOT},
+     SETS(TEXT, plot)},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
      FLAG(resume), SETS(TEXT, resume_file)},
-    {"--backend", ANY | SEL_PASSED, "auto|cpu|cuda",
+    {"--backend", ANY, "auto|cpu|cuda",
      "what computes; auto: a GPU that can be used, else the CPU; overrides the scenario",
      SETS(CHOICE, settings.backend), .choices = sel_backend_names},
     {"--device", ANY & ~SEL_SWEEP, "N",
@@ -164,8 +164,6 @@ static sel_status set_value(sel_arguments *a, const sel_option *option, const ch
     bool right = true;
     if (option->kind == SEL_OPTION_TEXT) {
         *(const char **)to = value;
-    } else if (option->kind == SEL_OPTION_PLOT) {
-        a->plots[a->plot_count++] = value;
     } else if (option->kind == SEL_OPTION_WHOLE) {
         errno = 0;
         const long number = strtol(value, &end, 10);
@@ -205,10 +203,8 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         sel_command_names(a->command, " or ", given), name,
                         sel_command_names(found->commands, " or ", takers));
     }
-    const bool passed = a->command == SEL_SWEEP && found->commands & SEL_PASSED;
-    if (passed) {
-        a->pass[a->pass_count++] = name;
-    }
+    a->given[a->given_count++] = name;
+    a->given[a->given_count++] = "";
     if (found->flag) {
         *(bool *)((char *)a + found->flag) = true;
     }
@@ -225,9 +221,7 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         "option %s needs a value, and '%s' is an option (./%s would be a file)",
                         name, value, value);
     }
-    if (passed) {
-        a->pass[a->pass_count++] = value;
-    }
+    a->given[a->given_count - 1] = value;
     return set_value(a, found, value, error);
 }
 

@@ -12,21 +12,19 @@
 /* Commands that take options, as bits. */
 enum { SEL_RUN = 1, SEL_CHECK = 2, SEL_VALIDATE = 4, SEL_BENCH = 8, SEL_SWEEP = 16 };
 enum { SEL_ANY_COMMAND = 31, SEL_REPL = 32 };
-/* Of options: those that a sweep gives to each of its runs. */
-enum { SEL_PASSED = 64 };
 
 typedef struct sel_arguments {
     int command;        /* SEL_RUN ... SEL_REPL */
-    const char **words; /* all that are not options; room for argc */
+    const char **words; /* all that are not options, then NULL; room for argc */
     int word_count;
     const char *const *line; /* all of argv */
     const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
-    const char *only; /* bench */
-    const char *rows; /* sweep */
-    const char **plots;
-    const char **pass; /* options of sweep that each of its runs gets; room for argc */
-    int plot_count, pass_count;
+    const char *only;   /* bench */
+    const char *rows;   /* sweep */
+    const char *plot;   /* sweep: the last of them */
+    const char **given; /* all options as pairs of a name and a value or "", then NULL */
+    int given_count;
     int jobs; /* 0: not given */
     sel_settings settings;
     double script_seconds;
@@ -45,11 +43,10 @@ typedef struct sel_command {
 
 /* What the value of an option is, and the type of the member that it sets. */
 typedef enum sel_option_value {
-    SEL_OPTION_TEXT,    /* const char * */
-    SEL_OPTION_WHOLE,   /* int: a whole number from `least` to `most` */
-    SEL_OPTION_CHOICE,  /* int: index in `choices` */
-    SEL_OPTION_SECONDS, /* double */
-    SEL_OPTION_PLOT     /* one more of sel_arguments.plots */
+    SEL_OPTION_TEXT,   /* const char * */
+    SEL_OPTION_WHOLE,  /* int: a whole number from `least` to `most` */
+    SEL_OPTION_CHOICE, /* int: index in `choices` */
+    SEL_OPTION_SECONDS /* double */
 } sel_option_value;
 
 /* A flag, or an option with a value. */

@@ -238,68 +238,30 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-/* Two more words of the list; none without a value. */
-static const char **put(const char **list, const char *key, const char *value) {
-    if (value) {
-        *list++ = key;
-        *list++ = value;
-    }
-    return list;
-}
-
 static sel_status sweep(sel_arguments *a, sel_error *error) {
+    const sel_settings *settings = &a->settings;
     char directory[4096];
     sel_choice choice = {.backend = NULL};
     sel_status status = sel_arguments_scenario(a, error);
-    if (status) {
-        return status;
+    if (!status && strcmp(a->file, "-") == 0) {
+        status = sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file");
     }
-    const int backend = a->settings.backend < 0 ? SEL_BACKEND_AUTO : a->settings.backend;
-    status = sel_backend_choose(sel_solvers[0], backend, 0, &choice, error);
+    status =
+        status ? status : sel_backend_choose(sel_solvers[0], settings->backend, 0, &choice, error);
     if (status) {
         return status;
     }
     default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
     strcat(directory, "_sweep");
-    const int devices = choice.backend->devices ? choice.backend->devices() : 0;
-    const char *precision =
-        sel_precision_names[a->settings.precision < 0 ? 0 : a->settings.precision];
-    char jobs[16], threads[16], gpus[16];
-    const int machine = sel_machine_threads(), each = devices > 0 ? devices : 1;
-    snprintf(jobs, sizeof jobs, "%d", a->jobs ? (int)a->jobs : each);
-    snprintf(threads, sizeof threads, "%d",
-             a->settings.threads ? (int)a->settings.threads : machine);
-    snprintf(gpus, sizeof gpus, "%d", devices);
-    const char **options = calloc(2 * (size_t)(a->word_count + a->plot_count + a->pass_count) + 20,
-                                  sizeof *options),
-               **next = options;
-    if (!options) {
-        return sel_fail_memory(error, "the options", 0);
-    }
-    next = put(next, "file", a->file);
-    next = put(next, "directory", a->directory ? a->directory : directory);
-    next = put(next, "jobs", jobs);
-    next = put(next, "threads", threads);
-    next = put(next, "devices", gpus);
-    next = put(next, "rows", a->rows);
-    next = put(next, "precision", a->settings.precision < 0 ? NULL : precision);
-    next = put(next, "force", a->force ? "1" : NULL);
-    next = put(next, "quiet", a->quiet ? "1" : NULL);
-    for (int i = 1; i < a->word_count; i++) {
-        next = put(next, "words", a->words[i]);
-    }
-    for (int i = 0; i < a->plot_count; i++) {
-        next = put(next, "plots", a->plots[i]);
-    }
-    for (int i = 0; i < a->pass_count; i++) {
-        next = put(next, "pass", a->pass[i]);
-    }
-    status =
-        strcmp(a->file, "-") == 0
-            ? sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file")
-            : sel_sweep(options, error);
-    free(options);
-    return status;
+    const sel_sweep_options options = {
+        .file = a->file,
+        .directory = a->directory ? a->directory : directory,
+        .words = a->words + 1,
+        .given = a->given,
+        .threads = settings->threads ? (int)settings->threads : sel_machine_threads(),
+        .devices = choice.backend->devices ? choice.backend->devices() : 0,
+    };
+    return sel_sweep(&options, error);
 }
 
 static sel_status repl(sel_arguments *a, sel_error *error) {
@@ -319,8 +281,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     if (!a.words) {
         return sel_fail_memory(error, "the arguments", 0);
     }
-    a.plots = a.words + argc;
-    a.pass = a.plots + argc;
+    a.given = a.words + argc;
     sel_status status = sel_arguments_parse(&a, argc, argv, error);
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
