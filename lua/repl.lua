@@ -15,7 +15,10 @@ local function text_of(value, depth)
     return host.value_text(value)
   end
   local parts = {}
-  for i, part in ipairs(value) do parts[i] = text_of(part, depth + 1) end
+  for i, part in ipairs(value) do
+    if i > MOST_ENTRIES then break end
+    parts[i] = text_of(part, depth + 1)
+  end
   for key, part in pairs(value) do
     if type(key) == "string" then parts[#parts + 1] = key .. " = " .. text_of(part, depth + 1) end
     if #parts > MOST_ENTRIES then parts[#parts + 1] = "..." break end

@@ -22,7 +22,14 @@
 #include "sweep_lua.h"
 #include "sweep_plot_lua.h"
 
-/* Makes the folder and holds its lock until this process and all that it starts have ended. */
+/* Raises a text as it is. */
+static int raise_text(lua_State *L, const char *what) {
+    lua_pushfstring(L, "%s: %s", what, strerror(errno));
+    return lua_error(L);
+}
+
+/* Makes the folder and holds its lock until this process and all that it starts have ended. From
+ * then on a signal ends the sweep in order. */
 static int host_lock(lua_State *L) {
     char path[SEL_PATH_ROOM];
     snprintf(path, sizeof path, "%s/sweep.lock", luaL_checkstring(L, 1));
@@ -37,7 +44,8 @@ static int host_lock(lua_State *L) {
         fprintf(stderr, "waiting for the runs of another sweep there to end\n");
         held = flock(lock, LOCK_EX) == 0; /* a signal ends it */
     }
-    return held ? 0 : luaL_error(L, "%s: %s", path, strerror(errno));
+    sel_process_write(true);
+    return held ? 0 : raise_text(L, path);
 }
 
 /* host.start(log, program, arguments ...) -> pid */
@@ -63,7 +71,7 @@ static int host_start(lua_State *L) {
         _exit(SEL_NO_DEVICE);
     }
     lua_pushinteger(L, pid);
-    return pid < 0 ? luaL_error(L, "a run cannot be started: %s", strerror(errno)) : 1;
+    return pid < 0 ? raise_text(L, "a run cannot be started") : 1;
 }
 
 /* host.wait(seconds) -> pid, exit status or nil, signal; nothing when no run has ended. */
@@ -91,11 +99,15 @@ static int host_interrupted(lua_State *L) {
     return 1;
 }
 
-/* host.check(file, "name=value") -> why the scenario does not take it, or nil */
+/* host.check(file, "name=value", trust, seconds) -> why the scenario does not take it, or nil */
 static int host_check(lua_State *L) {
     const char *file = luaL_checkstring(L, 1), *assignment = luaL_checkstring(L, 2);
-    const sel_script_options options = {
-        .count = 1, .assignments = &assignment, .parameters_only = true, .quiet = true};
+    const sel_script_options options = {.count = 1,
+                                        .assignments = &assignment,
+                                        .trust = lua_toboolean(L, 3),
+                                        .seconds = luaL_optnumber(L, 4, 0),
+                                        .parameters_only = true,
+                                        .quiet = true};
     sel_scenario *scenario = NULL;
     sel_error error = {.status = SEL_OK};
     const sel_status status = sel_script_load(file, &options, &scenario, &error);
@@ -146,7 +158,6 @@ sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
     if (!L) {
         return sel_fail_memory(error, "Lua", 0);
     }
-    sel_process_write(true);
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)options);
     if (lua_pcall(L, 1, 1, 0)) {

@@ -14,6 +14,7 @@ local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
 local MOST_LETTERS = 160 -- of a folder's name
 local PAUSE = 0.1 -- seconds between looks at the runs
+local INTERRUPTED = 130 -- the exit status of a run that a signal has ended
 
 local function append(list, more) return table.move(more, 1, #more, #list + 1, list) end
 
@@ -30,20 +31,37 @@ end
 function host.replace(path, text)
   local file, why = io.open(path .. ".tmp", "wb")
   local written = file and file:write(text) and file:close() and os.rename(path .. ".tmp", path)
-  if not written then error(why or path .. ": cannot be written") end
+  if not written then error(why or path .. ": cannot be written", 0) end
+end
+
+-- The cells of a line of a CSV: one in quotes may hold commas, and quotes as "".
+local function cells_of(line)
+  local cells, at = {}, 1
+  while at <= #line + 1 do
+    local text = line:match("^[^,]*", at)
+    local comma = at + #text
+    text = text:match("^%s*(.-)%s*$")
+    if line:find('^%s*"', at) then
+      local parts, behind = {}, line:find('"', at, true)
+      repeat
+        parts[#parts + 1], behind = line:match('([^"]*)"?()', behind + 1)
+      until line:sub(behind, behind) ~= '"'
+      text, comma = table.concat(parts, '"'), line:find(",", behind, true) or #line + 1
+    end
+    cells[#cells + 1], at = text, comma + 1
+  end
+  return cells
 end
 
 -- The cells of a CSV: those of the first line, and the others; each has the number of its line.
 function host.read_csv(path)
   local names, rows, number = nil, {}, 0
-  local text = host.read(path) or fail("%s: cannot be read", path)
+  local text = (host.read(path) or fail("%s: cannot be read", path)):gsub("^\xEF\xBB\xBF", "")
   for line in (text .. "\n"):gmatch("(.-)\r?\n") do
     number = number + 1
     if line:find("%S") and not line:find("^%s*#") then
-      local cells = { line = number }
-      for cell in (line .. ","):gmatch("([^,]*),") do
-        cells[#cells + 1] = cell:match('^%s*"?(.-)"?%s*$')
-      end
+      local cells = cells_of(line)
+      cells.line = number
       if names then rows[#rows + 1] = cells else names = cells end
     end
   end
@@ -71,12 +89,12 @@ local jobs = tonumber(option["-j"]) or math.max(1, devices)
 local function values_of(word, item)
   local log = item:match("^log:(.*)$")
   if not log and not tonumber(item:match("^([^:]*):")) then return { item } end
-  local numbers, values = { (log or item):match("^([^:]*):([^:]*):([^:]*)$") }, {}
+  local texts, numbers, values = { (log or item):match("^([^:]*):([^:]*):([^:]*)$") }, {}, {}
   local function wrong(format, ...) fail("%s: '%s'" .. format, word, item, ...) end
-  if #numbers == 0 then
+  if #texts == 0 then
     wrong(" should be %s", log and "log:from:to:n, as log:1:100:5" or "from:to:step, as 0:1:0.25")
   end
-  for i, text in ipairs(numbers) do
+  for i, text in ipairs(texts) do
     numbers[i] = tonumber(text)
     if not numbers[i] or numbers[i] - numbers[i] ~= 0 then
       fail("%s: '%s' in '%s' is no number", word, text, item)
@@ -94,6 +112,7 @@ local function values_of(word, item)
     values[k + 1] = log and ("%.6g"):format(from * (to / from) ^ (k / last))
       or ("%.12g"):format(from + k * step)
   end
+  if log then values[1], values[#values] = texts[1], texts[2] end
   return values, log ~= nil
 end
 
@@ -118,6 +137,11 @@ end
 local function read_rows(path)
   local names, rows = host.read_csv(path)
   if #rows == 0 then fail("%s has no rows: names in the first line, then values", path) end
+  for _, name in ipairs(names) do
+    if not name:find("^[%a_][%w_]*$") then
+      fail("%s: '%s' in the first line is no name of a parameter", path, name)
+    end
+  end
   for _, row in ipairs(rows) do
     if #row ~= #names then
       fail("%s:%d: %d values for the %d names of the first line", path, row.line, #row, #names)
@@ -135,7 +159,8 @@ local function check(axes)
       seen[name] = true
       for _, row in ipairs(axis.rows) do
         local word = name .. "=" .. row[i]
-        local why = not seen[word] and host.check(scenario, word)
+        local why = not seen[word]
+          and host.check(scenario, word, option["--trust"], option["--script-limit"])
         seen[word] = true
         if why then fail("%s", why) end
       end
@@ -157,7 +182,7 @@ end
 
 -- All combinations, the last name changes fastest.
 local function combine(axes)
-  local total, runs = 1, {}
+  local total, runs, seen = 1, {}, {}
   for _, axis in ipairs(axes) do
     total = total * #axis.rows
     if total > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
@@ -174,6 +199,8 @@ local function combine(axes)
       end
     end
     local name = name_of(assignments)
+    if seen[name] then fail("there are two runs %s", table.concat(assignments, " ")) end
+    seen[name] = true
     runs[n + 1] = { name = name, path = directory .. "/" .. name, values = values,
       assignments = assignments, label = table.concat(varied, " "), attempts = 0,
       record = { names = {}, results = {} } }
@@ -228,6 +255,7 @@ local function write_table(sweep)
   local head = append(append({ "run" }, sweep.names),
     { "state", "stopped_by", "reason", "steps", "time" })
   local results, taken, lines = {}, {}, {}
+  sweep.results = results
   for _, name in ipairs(head) do taken[name] = "result." .. name end
   for _, run in ipairs(sweep.runs) do
     for _, name in ipairs(run.state and run.record.names or {}) do
@@ -242,7 +270,7 @@ local function write_table(sweep)
     local record = run.record
     local reason = record.stop_reason and record.stop_reason:gsub("\\(.)", "%1") or run.reason
     local cells = append(append({ run.name }, run.values), { run.state or "",
-      record.stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
+      record.stopped_by == "running" and "killed" or record.stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
     for _, name in ipairs(results) do cells[#cells + 1] = record.results[name] or "" end
     cells[#cells + 1] = record.mcells_per_second or ""
     if run.state then lines[#lines + 1] = line_of(cells) end
@@ -271,10 +299,12 @@ local function ended(sweep, run, status, signal)
   run.pid, run.anew, run.reason = nil, false, (host.read(log) or ""):match("[^\n]+")
   look(run)
   if not run.reason then os.remove(log) end
-  if sweep.stopping and (not status or status == 130) then return end
-  if not status and run.attempts < MOST_ATTEMPTS then return end
+  local killed = not status or status == INTERRUPTED
+  if killed and (sweep.stopping or run.attempts < MOST_ATTEMPTS) then return end
   if not status then run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts) end
-  run.state = status == 0 and "done" or "failed"
+  local list = status == 0 and not run.record.stopped_by
+  if list then run.reason = "the scenario returns a list of simulations; a sweep takes one" end
+  run.state = status == 0 and not list and "done" or "failed"
   sweep.seconds[#sweep.seconds + 1] = os.time() - run.begun
   write_table(sweep)
 end
@@ -324,7 +354,8 @@ local function run_all(sweep)
   local running, free = {}, {}
   for slot = jobs, 1, -1 do free[#free + 1] = slot end
   while next(running) or next_run(sweep) do
-    if host.interrupted() and not sweep.stopping then
+    sweep.changed = sweep.changed or host.read(scenario) ~= sweep.script
+    if (host.interrupted() or sweep.changed) and not sweep.stopping then
       sweep.stopping = true
       for pid in pairs(running) do host.stop(pid) end
     end
@@ -353,14 +384,15 @@ check(sweep.axes)
 for _, axis in ipairs(sweep.axes) do append(sweep.names, axis.names) end
 sweep.runs = combine(sweep.axes)
 host.lock(directory)
-local script = host.read(scenario)
+sweep.script = host.read(scenario)
 for _, run in ipairs(sweep.runs) do
   run.anew = option["--force"]
-  if not run.anew then take_up(run, script) end
+  if not run.anew then take_up(run, sweep.script) end
 end
 run_all(sweep)
 write_table(sweep)
 local failed = show(sweep)
+if sweep.changed then fail("%s has changed while the sweep ran, which is stopped", scenario) end
 if sweep.stopping then return nil end
 for _, plot in ipairs(wanted) do plots.draw(plot, sweep) end
 return failed

@@ -23,6 +23,7 @@ function plots.read(text)
         .. "with=FILE.csv:X:Y", text, word)
     end
   end
+  if plot.log:find("[^xy]") then fail("--plot '%s': log=%s should be x, y or xy", text, plot.log) end
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
@@ -45,6 +46,7 @@ local function values_of(sweep, run, name)
     if parameter == name then return { run.values[i] } end
   end
   local value = run.record.results[name] or math.type(run.record[name]) and run.record[name]
+  value = value or sweep.results[name] and 0 / 0 -- of no number, or not of this run
   return value and { value } or fail(
     "--plot: no parameter or result is called '%s'; there are %s, %s", name,
     table.concat(sweep.names, ", "), table.concat(run.record.names, ", "))
@@ -55,7 +57,7 @@ end
 local function add_points(curve, xs, ys)
   for i = 1, #xs do
     local x, y = tonumber(xs[i]), tonumber(ys[i])
-    if x and y then curve.points[#curve.points + 1] = { x, y } end
+    if x and y and x == x then curve.points[#curve.points + 1] = { x, y } end
   end
 end
 
@@ -64,6 +66,7 @@ local function curves_of(plot, sweep)
   for _, run in ipairs(sweep.runs) do
     for name in (run.state == "done" and plot.y or ""):gmatch("[^,]+") do
       local xs, ys = values_of(sweep, run, plot.x), values_of(sweep, run, name)
+      if xs[1] and not tonumber(xs[1]) then fail("--plot: '%s' of x=%s is no number", xs[1], plot.x) end
       local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by)[1]
       local label = by or plot.x:find("%.csv:") and run.label or name
       label = by and plot.y:find(",") and name .. " " .. by or label
@@ -118,14 +121,15 @@ local function draw_curve(put, curve, colour, x_of, y_of)
   local before
   for _, point in ipairs(curve.points) do
     local x, y = x_of(point[1]), y_of(point[2])
-    if before and not curve.loose then
+    local finite = x - x == 0 and y - y == 0
+    if before and finite and not curve.loose then
       local dx, dy = x - before[1], y - before[2]
       local dots = math.max(1, 3 * math.abs(dx), 3 * math.abs(dy))
       for k = 0, dots do
         put(before[1] + dx * k / dots - 1, before[2] + dy * k / dots - 1, 2, 2, colour)
       end
     end
-    before = x - x == 0 and y - y == 0 and { x, y } or nil
+    before = finite and { x, y } or nil
     if curve.marks and before then put(x - 4, y - 4, 8, 8, colour) end
     if curve.loose and before then put(x - 2, y - 2, 4, 4, PAPER) end
   end
@@ -158,7 +162,8 @@ end
 function plots.draw(plot, sweep)
   local curves, lines = curves_of(plot, sweep), { "curve,x,y" }
   local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
-  local path = ("%s/%s_over_%s"):format(sweep.directory, plain(plot.y), plain(plot.x))
+  local path = ("%s/%s_over_%s%s"):format(sweep.directory, plain(plot.y), plain(plot.x),
+    plot.by and "_by_" .. plain(plot.by) or "")
   for _, one in ipairs(sweep.axes) do
     if one.names[1] == plot.x and one.logarithmic then plot.log = plot.log .. "x" end
   end

@@ -61,8 +61,8 @@ rows_of_a_file() {
 draws() {
     sweep $study steps=400 speed=0.02,0.04,0.06 tau=0.7,0.9 -o "$work/p" \
         --plot 'y=centre x=speed by=tau' --plot 'y=middle.csv:velocity_y x=middle.csv:velocity_x' &&
-        file "$work/p/centre_over_speed.png" | grep -q '960 x 640' &&
-        grep -c '^tau=0.7,' "$work/p/centre_over_speed.csv" | grep -qx 3 &&
+        file "$work/p/centre_over_speed_by_tau.png" | grep -q '960 x 640' &&
+        grep -c '^tau=0.7,' "$work/p/centre_over_speed_by_tau.csv" | grep -qx 3 &&
         [ "$(cut -d, -f1 "$work/p/velocity_y_over_velocity_x.csv" | sort -u | wc -l)" = 7 ]
 }
 
@@ -124,6 +124,34 @@ tells_how_far_it_is() {
     grep -q 'step [0-9]*/4000000, .* left' "$work/told"
 }
 
+# Cells in quotes, a mark of the byte order, rows that are alike, names that are none.
+reads_rows_of_other_programs() {
+    printf '\357\273\277steps,end_as\r\n20,"good"\r\n30, good\r\n' >"$work/r.csv"
+    sweep $study --rows "$work/r.csv" -o "$work/q" && rows "$work/q" ',good,done,steps,' 2 &&
+        printf 'steps\n20\n20\n' >"$work/r.csv" &&
+        exits 2 sweep $study --rows "$work/r.csv" -o "$work/q2" &&
+        printf 'steps,\n20,1\n' >"$work/r.csv" &&
+        exits 2 sweep $study --rows "$work/r.csv" -o "$work/q3"
+}
+
+refuses_a_list() {
+    cat >"$work/list.lua" <<END
+local sel = require "selenite"
+local p = sel.params { speed = { 0.1, "of the lid" } }
+local one, two = sel.load("$PWD/$study", { steps = 5 }), sel.load("$PWD/$study", { steps = 6 })
+one.name, two.name = "one", "two"
+return { one, two }
+END
+    exits 1 sweep "$work/list.lua" speed=0.1,0.2 -o "$work/l" &&
+        rows "$work/l" ',failed,refused,the scenario returns a list' 2
+}
+
+# Zeros on a logarithmic axis are left out of the curve.
+leaves_zeros_out() {
+    timeout 20 "$selenite" sweep $study steps=50 speed=0,0.05,0.1 --quiet --backend "$backend" \
+        -o "$work/z" --plot 'y=centre x=speed log=xy' && [ -s "$work/z/centre_over_speed.png" ]
+}
+
 ok "a run for each combination, a row for each run" makes_a_table
 ok "two runs at a time give the same bytes as one" two_at_a_time
 ok "called again with more values only the new ones run" goes_on_with_more
@@ -141,3 +169,6 @@ ok "no value" told speed=0.1,,0.2 "a value is missing"
 ok "an unknown name" told sped=0.1,0.2 "did you mean 'speed'"
 ok "a value that is out of bounds" told speed=0.1,0.9 "speed must be"
 ok "a long run tells how far it is when it is asked" tells_how_far_it_is
+ok "rows with quotes and a byte order mark; rows alike are refused" reads_rows_of_other_programs
+ok "a list of simulations is refused" refuses_a_list
+ok "zeros on a logarithmic axis are left out" leaves_zeros_out
