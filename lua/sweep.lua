@@ -269,8 +269,9 @@ local function write_table(sweep)
   for _, run in ipairs(sweep.runs) do
     local record = run.record
     local reason = record.stop_reason and record.stop_reason:gsub("\\(.)", "%1") or run.reason
+    local stopped_by = record.stopped_by == "running" and "killed" or record.stopped_by
     local cells = append(append({ run.name }, run.values), { run.state or "",
-      record.stopped_by == "running" and "killed" or record.stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
+      stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
     for _, name in ipairs(results) do cells[#cells + 1] = record.results[name] or "" end
     cells[#cells + 1] = record.mcells_per_second or ""
     if run.state then lines[#lines + 1] = line_of(cells) end

@@ -23,7 +23,9 @@ function plots.read(text)
         .. "with=FILE.csv:X:Y", text, word)
     end
   end
-  if plot.log:find("[^xy]") then fail("--plot '%s': log=%s should be x, y or xy", text, plot.log) end
+  if plot.log:find("[^xy]") then
+    fail("--plot '%s': log=%s should be x, y or xy", text, plot.log)
+  end
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
@@ -66,7 +68,9 @@ local function curves_of(plot, sweep)
   for _, run in ipairs(sweep.runs) do
     for name in (run.state == "done" and plot.y or ""):gmatch("[^,]+") do
       local xs, ys = values_of(sweep, run, plot.x), values_of(sweep, run, name)
-      if xs[1] and not tonumber(xs[1]) then fail("--plot: '%s' of x=%s is no number", xs[1], plot.x) end
+      if xs[1] and not tonumber(xs[1]) then
+        fail("--plot: '%s' of x=%s is no number", xs[1], plot.x)
+      end
       local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by)[1]
       local label = by or plot.x:find("%.csv:") and run.label or name
       label = by and plot.y:find(",") and name .. " " .. by or label
