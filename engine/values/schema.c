@@ -54,8 +54,8 @@ static const struct {
     [SEL_KIND_STRING] = {"string", "string"},
     [SEL_KIND_FILE] = {"path of a file", "string"},
     [SEL_KIND_KEY] = {"name, or number from 1", "string|integer"},
-    [SEL_KIND_CHOICE] = {"one of "},
-    [SEL_KIND_FLAGS] = {"list of "},
+    [SEL_KIND_CHOICE] = {"one of ", NULL},
+    [SEL_KIND_FLAGS] = {"list of ", NULL},
     [SEL_KIND_SIZE] = {"{ nx, ny } or { nx, ny, nz }", "integer[]"},
     [SEL_KIND_POINT] = {"point { x, y } or { x, y, z }", "number[]"},
     [SEL_KIND_POINTS] = {"point or list of points", "number[]|number[][]"},
@@ -70,10 +70,10 @@ static const struct {
     [SEL_KIND_UNITS] = {"units, made by sel.units", "selenite.units"},
     [SEL_KIND_RASTER] = {"raster", "selenite.raster"},
     [SEL_KIND_SHAPE] = {"shape", "selenite.shape"},
-    [SEL_KIND_TABLE] = {"table "},
-    [SEL_KIND_LIST] = {"list of tables "},
-    [SEL_KIND_VARIANT] = {""},
-    [SEL_KIND_VARIANTS] = {"list of "},
+    [SEL_KIND_TABLE] = {"table ", NULL},
+    [SEL_KIND_LIST] = {"list of tables ", NULL},
+    [SEL_KIND_VARIANT] = {"", NULL},
+    [SEL_KIND_VARIANTS] = {"list of ", NULL},
 };
 
 const char *sel_kind_annotation(sel_kind kind) {
