@@ -13,7 +13,6 @@ needs() {
     echo 'zlib1g-dev test -e /usr/include/zlib.h || pkg-config --exists zlib'
     echo 'libpng-dev test -e /usr/include/png.h || pkg-config --exists libpng'
     echo 'libtiff-dev test -n "$(ls /usr/include/tiffio.h /usr/include/*/tiffio.h 2>/dev/null)" || pkg-config --exists libtiff-4'
-    echo 'libedit2 ls /usr/lib/*/libedit.so.2 /usr/lib/libedit.so.2 2>/dev/null | grep .'
     if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
         echo 'g++ ${CUDA_HOST_CXX:-g++} --version'
     else
