@@ -20,7 +20,7 @@ says() {
 draws_a_mask() {
     rm -f "$work/mask.png"
     says "picture(shape.ball { centre = { 8, 8 }, radius = 4 }, '$work/mask.png', { 16, 16 })\n" '' &&
-        file "$work/mask.png" | grep -q '800 x 800'
+        od -An -tx1 -j16 -N8 "$work/mask.png" | grep -q '03 20 00 00 03 20'
 }
 
 ok "an expression is printed" says '1 + 2\n' '^3$'

@@ -10,6 +10,14 @@ sweep() { "$selenite" sweep "$@" --quiet --backend "$backend"; }
 # The same as a process of its own, to be sent signals.
 sweep_alone() { exec "$selenite" sweep "$@" --quiet --backend "$backend"; }
 
+# runs_in DIR: the processes of runs that write below it.
+runs_in() {
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe" 2>/dev/null)" = "$selenite" ] &&
+            tr '\0' ' ' <"$process/cmdline" | grep -q -- "run .*-o $1/" && echo "${process#/proc/}"
+    done
+}
+
 # table DIR: sweep.csv without the speed, which is never the same.
 table() { sed 's/,[^,]*$//' "$1/sweep.csv"; }
 
@@ -61,7 +69,7 @@ rows_of_a_file() {
 draws() {
     sweep $study steps=400 speed=0.02,0.04,0.06 tau=0.7,0.9 -o "$work/p" \
         --plot 'y=centre x=speed by=tau' --plot 'y=middle.csv:velocity_y x=middle.csv:velocity_x' &&
-        file "$work/p/centre_over_speed_by_tau.png" | grep -q '960 x 640' &&
+        od -An -tx1 -j16 -N8 "$work/p/centre_over_speed_by_tau.png" | grep -q '03 c0 00 00 02 80' &&
         grep -c '^tau=0.7,' "$work/p/centre_over_speed_by_tau.csv" | grep -qx 3 &&
         [ "$(cut -d, -f1 "$work/p/velocity_y_over_velocity_x.csv" | sort -u | wc -l)" = 7 ]
 }
@@ -75,7 +83,7 @@ survives_kills() {
         pid=$!
         sleep "0.$((1 + kills * 37 % 9))"
         if [ $((kills % 2)) = 0 ]; then
-            pkill -9 -n -f "run $study .*-o $work/killed/"
+            runs_in "$work/killed" | head -1 | xargs -r kill -9
             sleep 0.3
         fi
         kill -9 $pid
@@ -95,7 +103,7 @@ is_interrupted() {
     wait $pid
     [ $? = 130 ] || return 1
     grep -q '"stopped_by": "interrupted"' "$work/i/speed=0.1,steps=400000/run.json" &&
-        ! pgrep -f "o $work/i/" && sweep $study speed=0.1,0.2 steps=400000 -j 2 -o "$work/i" &&
+        [ -z "$(runs_in "$work/i")" ] && sweep $study speed=0.1,0.2 steps=400000 -j 2 -o "$work/i" &&
         rows "$work/i" ',done,steps,' 2
 }
 
