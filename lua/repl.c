@@ -167,8 +167,7 @@ static void run_line(lua_State *L, sel_script *script) {
     script->error = outer;
 }
 
-/* sel_script_options.converse: what the scenario returned is at the top. */
-static void converse(lua_State *L) {
+void sel_prompt(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"read", host_read},     {"load", host_load},
         {"kind", host_kind},     {"mask", host_mask},
@@ -194,7 +193,7 @@ static void converse(lua_State *L) {
 sel_status sel_repl(const char *path, const sel_script_options *given, sel_error *error) {
     sel_script_options options = *given;
     sel_status status = SEL_OK;
-    options.converse = converse;
+    options.prompt = true;
     if (!path) {
         options.text = "return nil";
         options.text_length = strlen(options.text);

@@ -290,8 +290,8 @@ static int run(lua_State *L) {
     sel_limits_look(L, (sel_where){path, 1});
     if (script->options.parameters_only)
         return 0;
-    if (options->converse) {
-        options->converse(L);
+    if (options->prompt) {
+        sel_prompt(L);
         return 0;
     }
     if (options->count > 0 && !chunk.declared)

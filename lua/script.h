@@ -6,8 +6,6 @@
 #include "engine/run/prepare.h"
 #include "engine/scene/simulation.h"
 
-struct lua_State;
-
 typedef struct sel_script_options {
     int count;                      /* assignments "name=value" from the command line */
     const char *const *assignments; /* for sel.params */
@@ -16,8 +14,7 @@ typedef struct sel_script_options {
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    void (*converse)(struct lua_State *L); /* called with what the script returned, instead of
-                                              filling structs from it; NULL: they are filled */
+    bool prompt; /* sel_repl: read lines with what the script returned, fill no structs from it */
     const char *text; /* of the script, which `path` only names; NULL: read it */
     size_t text_length;
     bool quiet; /* what the sandboxed script prints is dropped */
