@@ -186,7 +186,7 @@ static bool in_cylinder(const sel_shape_cylinder *c, const double p[3]) {
 
 /* The pixel on the cell that a point lies in, or next to. */
 static int64_t pixel_at(const sel_grid *grid, int axis, double at) {
-    double cell = floor((at - grid->origin[axis]) / grid->dx);
+    double cell = floor(sel_index(grid, axis, at) + 0.5);
     return (int64_t)fmin(fmax(cell, 0), (double)grid->n[axis] - 1);
 }
 
@@ -315,8 +315,8 @@ sel_box sel_shape_cells(const sel_shape *shape, const sel_grid *grid) {
     sel_box box = sel_grid_box(grid);
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
-        double lo = floor((b.lo[a] - grid->origin[a]) / grid->dx - 1);
-        double hi = ceil((b.hi[a] - grid->origin[a]) / grid->dx + 1);
+        double lo = floor(sel_index(grid, a, b.lo[a]) - 0.5);
+        double hi = ceil(sel_index(grid, a, b.hi[a]) + 1.5);
         box.lo[a] = (int64_t)fmin(fmax(lo, 0), n);
         box.hi[a] = (int64_t)fmin(fmax(hi, (double)box.lo[a]), n);
     }
@@ -450,7 +450,7 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
     test t = {.grid = grid, .face = face, .at = at, .painted = painted};
     bool any;
     if (face >= 0) {
-        t.inward[face / 2] = (face % 2 ? -1e-9 : 1e-9) * grid->dx;
+        t.inward[face / 2] = (face % 2 ? -1e-9 : 1e-9) * grid->dx[face / 2];
     }
     add_coordinates(&t, 0, at->x, &t.places);
     add_coordinates(&t, 1, at->y, &t.places);

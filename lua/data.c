@@ -436,7 +436,17 @@ static bool is_given(lua_State *L, int index, const char *name) {
 
 static const sel_field *find_number(const sel_table *table, const char *name) {
     const sel_field *field = sel_fill_field(table, name);
-    return field && field->kind == SEL_KIND_NUMBER ? field : NULL;
+    const bool number =
+        field && (field->kind == SEL_KIND_NUMBER || field->kind == SEL_KIND_SPACING);
+    return number ? field : NULL;
+}
+
+static void set_field(sel_common *params, const sel_field *field, double value) {
+    void *member = (char *)params + field->offset;
+    if (field->kind == SEL_KIND_SPACING)
+        *(sel_point *)member = (sel_point){1, {value}};
+    else
+        *(double *)member = value;
 }
 
 void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_common *params,
@@ -467,7 +477,7 @@ void sel_units_apply(sel_filler *f, int index, const sel_table *table, sel_commo
                              "%s: %s comes from units; leave it out here", table->name,
                              gives[i].name);
         else
-            *(double *)(void *)((char *)params + field->offset) = gives[i].value;
+            set_field(params, field, gives[i].value);
     }
     if (isnan(params->reference.length))
         params->reference.length = units->length;

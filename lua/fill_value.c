@@ -140,6 +140,16 @@ static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *mem
         to->n = fill_each(f, slot, index, n, fill_number, to->v, sizeof *to->v) ? n : 0;
 }
 
+static void fill_spacing(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    sel_point *to = member, given = {.n = 1};
+    if (lua_istable(f->L, index))
+        fill_point(f, slot, index, &given);
+    else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
+                   "a number, or a list of one per axis"))
+        fill_number(f, slot, index, given.v);
+    *to = given;
+}
+
 /* The type of an item of the list at `index`. */
 static int item_type(lua_State *L, int index, int item) {
     int type = lua_rawgeti(L, index, item);
@@ -389,31 +399,19 @@ static void fill_shape(sel_filler *f, const sel_slot *slot, int index, void *mem
 
 void sel_fill_value(sel_filler *f, const sel_slot *slot, int index, void *member) {
     static sel_fill_kind *const kinds[] = {
-        [SEL_KIND_BOOL] = fill_bool,
-        [SEL_KIND_INT] = fill_int,
-        [SEL_KIND_NUMBER] = fill_number,
-        [SEL_KIND_STRING] = fill_string,
-        [SEL_KIND_FILE] = fill_path,
-        [SEL_KIND_KEY] = fill_key,
-        [SEL_KIND_VALUES] = fill_values,
-        [SEL_KIND_UNITS] = fill_units,
-        [SEL_KIND_RASTER] = fill_raster,
-        [SEL_KIND_CHOICE] = fill_choice,
-        [SEL_KIND_FLAGS] = fill_flags,
-        [SEL_KIND_SIZE] = fill_size,
-        [SEL_KIND_POINT] = fill_point,
-        [SEL_KIND_POINTS] = fill_points,
-        [SEL_KIND_NAMES] = fill_names,
-        [SEL_KIND_NUMBERS] = fill_numbers,
-        [SEL_KIND_QUANTITY] = sel_fill_quantity,
-        [SEL_KIND_VECTOR] = fill_vector,
-        [SEL_KIND_PREDICATE] = fill_predicate,
-        [SEL_KIND_CALLBACK] = fill_callback,
-        [SEL_KIND_TABLE] = sel_fill_nested,
-        [SEL_KIND_LIST] = sel_fill_list,
-        [SEL_KIND_VARIANT] = sel_fill_variant,
-        [SEL_KIND_VARIANTS] = sel_fill_list,
-        [SEL_KIND_SHAPE] = fill_shape,
+        [SEL_KIND_BOOL] = fill_bool,         [SEL_KIND_INT] = fill_int,
+        [SEL_KIND_NUMBER] = fill_number,     [SEL_KIND_STRING] = fill_string,
+        [SEL_KIND_FILE] = fill_path,         [SEL_KIND_KEY] = fill_key,
+        [SEL_KIND_VALUES] = fill_values,     [SEL_KIND_UNITS] = fill_units,
+        [SEL_KIND_RASTER] = fill_raster,     [SEL_KIND_CHOICE] = fill_choice,
+        [SEL_KIND_FLAGS] = fill_flags,       [SEL_KIND_SIZE] = fill_size,
+        [SEL_KIND_POINT] = fill_point,       [SEL_KIND_POINTS] = fill_points,
+        [SEL_KIND_NAMES] = fill_names,       [SEL_KIND_NUMBERS] = fill_numbers,
+        [SEL_KIND_SPACING] = fill_spacing,   [SEL_KIND_QUANTITY] = sel_fill_quantity,
+        [SEL_KIND_VECTOR] = fill_vector,     [SEL_KIND_PREDICATE] = fill_predicate,
+        [SEL_KIND_CALLBACK] = fill_callback, [SEL_KIND_TABLE] = sel_fill_nested,
+        [SEL_KIND_LIST] = sel_fill_list,     [SEL_KIND_VARIANT] = sel_fill_variant,
+        [SEL_KIND_VARIANTS] = sel_fill_list, [SEL_KIND_SHAPE] = fill_shape,
     };
     kinds[slot->field->kind](f, slot, index, member);
 }

@@ -103,7 +103,7 @@ static int host_kind(lua_State *L) {
 /* Pushes what host.mask returns. */
 static void push_plane(lua_State *L, const sel_domain *domain, double z) {
     const sel_grid *grid = &domain->grid;
-    const double cell = isnan(z) ? (double)(grid->n[2] / 2) : (z - grid->origin[2]) / grid->dx;
+    const double cell = isnan(z) ? (double)(grid->n[2] / 2) : sel_index(grid, 2, z) + 0.5;
     const size_t count = (size_t)(grid->n[0] * grid->n[1]);
     uint8_t *cells = lua_newuserdatauv(L, 3 * count, 0);
     const sel_cell_marks marks = {cells, cells + count, cells + 2 * count};

@@ -10,6 +10,7 @@ static const double calibration_seconds = 0.3;
 
 static void print_setup(const sel_prepared *prepared, FILE *to) {
     const sel_grid *grid = &prepared->domain->grid;
+    char sides[SEL_SIDES_TEXT];
     fprintf(to, "  size                       %lld x %lld", (long long)grid->n[0],
             (long long)grid->n[1]);
     if (grid->dims == 3) {
@@ -17,7 +18,7 @@ static void print_setup(const sel_prepared *prepared, FILE *to) {
     }
     fprintf(to, " = %lld cells, %lld of them free\n", (long long)sel_grid_cells(grid),
             (long long)prepared->domain->free_cells);
-    fprintf(to, "  dx, dt                     %g, %g\n", grid->dx, grid->dt);
+    fprintf(to, "  dx, dt                     %s, %g\n", sel_sides_text(grid, 6, sides), grid->dt);
     if (grid->periodic) {
         fputs("  periodic                  ", to);
         for (int a = 0; a < grid->dims; a++) {
@@ -37,16 +38,17 @@ static void print_setup(const sel_prepared *prepared, FILE *to) {
 }
 
 static void print_number(const char *name, double user, double lattice, FILE *to) {
-    if (!isnan(user)) {
+    if (!isnan(user) && !isnan(lattice)) {
         fprintf(to, "    %-24s %-14.6g %.6g\n", name, user, lattice);
     }
 }
 
-/* In the user's units and in the lattice's, where these are two. */
+/* In the user's units and in the lattice's, where these are two. Sides that differ are no unit. */
 static void print_units(const sel_prepared *prepared, const sel_facts *facts, FILE *to) {
     const sel_common *common = prepared->simulation->params;
     const sel_reference *reference = &common->reference;
-    const double dx = common->dx, dt = common->dt;
+    const sel_grid *grid = &prepared->domain->grid;
+    const double dx = sel_equal_sides(grid) ? grid->dx[0] : (double)NAN, dt = grid->dt;
     const int64_t last_step = sel_stop_step(common);
     if (dx == 1 && dt == 1 && !common->units) {
         return;

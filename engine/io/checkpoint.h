@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include "engine/base/arena.h"
 
-enum { SEL_CHECKPOINT_VERSION = 1, SEL_BLOCK_NAME = 48 };
+enum { SEL_CHECKPOINT_VERSION = 2, SEL_BLOCK_NAME = 48 };
 
 typedef struct sel_checkpoint {
     char *path;

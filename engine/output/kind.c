@@ -160,7 +160,7 @@ static void domain_text(const sel_grid *grid, char *text, size_t size) {
     size_t used = 0;
     for (int a = 0; a < grid->dims && used < size; a++) {
         used += (size_t)snprintf(text + used, size - used, "%s[%.10g, %.10g]", a ? " x " : "",
-                                 grid->origin[a], grid->origin[a] + (double)grid->n[a] * grid->dx);
+                                 grid->origin[a], sel_upper_end(grid, a));
     }
 }
 
@@ -171,9 +171,7 @@ bool sel_point_check(sel_output_site *site, const char *what, const sel_point *p
                                  point->n, grid->dims);
     }
     for (int a = 0; a < grid->dims; a++) {
-        double cells = (point->v[a] - grid->origin[a]) / grid->dx;
-        double slack = 1e-9 * (double)grid->n[a]; /* of a border computed another way */
-        if (!(cells >= -slack && cells <= (double)grid->n[a] + slack)) {
+        if (!sel_in_domain(grid, a, point->v[a])) {
             char domain[128];
             domain_text(grid, domain, sizeof domain);
             return sel_output_refuse(site,
@@ -186,7 +184,7 @@ bool sel_point_check(sel_output_site *site, const char *what, const sel_point *p
 
 /* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
-    double cell = ceil((coordinate - grid->origin[axis]) / grid->dx - 0.5);
+    double cell = ceil(sel_index(grid, axis, coordinate));
     if (!(cell > 0)) {
         return 0;
     }

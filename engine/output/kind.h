@@ -292,8 +292,8 @@ typedef struct sel_interval {
     double upper;
 } sel_interval;
 
-/* `c` in cells: cell i has its centre at i + 1/2. Periodic axes wrap. */
-sel_interval sel_interval_about(const sel_grid *grid, int axis, double c);
+/* `index` by sel_index. Periodic axes wrap. */
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double index);
 
 /* Refuses a point of the domain that has only solid cells about it, where all fields are 0; `what`
  * names it. */

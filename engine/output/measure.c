@@ -89,10 +89,10 @@ struct sel_sample {
     double **values; /* by pick: [points][field_components] */
 };
 
-sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
+sel_interval sel_interval_about(const sel_grid *grid, int axis, double index) {
     int64_t n = grid->n[axis];
     bool periodic = sel_axis_periodic(grid, axis);
-    double s = c - 0.5, below = floor(s + round_off);
+    double s = index, below = floor(s + round_off);
     if (!periodic) {
         s = s < 0 ? 0 : s > (double)(n - 1) ? (double)(n - 1) : s;
         below = floor(s + round_off);
@@ -105,10 +105,6 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double c) {
     return about;
 }
 
-static double in_cells(const sel_grid *grid, const sel_point *point, int axis) {
-    return (point->v[axis] - grid->origin[axis]) / grid->dx;
-}
-
 /* The cell that holds `point`; of several on whose border it lies, one that is free. False when
  * there is none: the point is in a solid. */
 static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
@@ -116,9 +112,9 @@ static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
         at[0] = at[1] = at[2] = 0;
         for (int a = 0; a < grid->dims; a++) {
-            double c = in_cells(grid, point, a);
+            double border = sel_index(grid, a, point->v[a]) + 0.5;
             int64_t n = grid->n[a];
-            int64_t i = (int64_t)floor(c + (corner >> a & 1 ? round_off : -round_off));
+            int64_t i = (int64_t)floor(border + (corner >> a & 1 ? round_off : -round_off));
             bool periodic = sel_axis_periodic(grid, a);
             at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
         }
@@ -146,7 +142,7 @@ static void weigh_cells(sel_sample *sample, sampled_point *v, const sel_point *p
     const sel_grid *grid = &domain->grid;
     sel_interval about[3] = {{.upper = 0}, {.upper = 0}, {.upper = 0}};
     for (int a = 0; a < grid->dims; a++) {
-        about[a] = sel_interval_about(grid, a, in_cells(grid, point, a));
+        about[a] = sel_interval_about(grid, a, sel_index(grid, a, point->v[a]));
     }
     double sum = 0;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
@@ -201,9 +197,9 @@ static void find_faces(const sel_domain *domain, sampled_point *v, const sel_poi
     const sel_grid *grid = &domain->grid;
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
-        double c = in_cells(grid, point, a);
-        c -= sel_axis_periodic(grid, a) ? n * floor((c - (double)at[a]) / n + 0.5 / n) : 0;
-        double from_centre = c - (double)at[a] - 0.5, fraction = 2 * fabs(from_centre);
+        double from_centre = sel_index(grid, a, point->v[a]) - (double)at[a];
+        from_centre -= sel_axis_periodic(grid, a) ? n * floor((from_centre + 1) / n) : 0;
+        double fraction = 2 * fabs(from_centre);
         bool upper = from_centre > 0;
         near_face found = {.region = region_behind(domain, at, a, upper),
                            .fraction = fraction < 1 ? fraction : 1};
@@ -279,11 +275,21 @@ sel_status sel_sample_create(sel_output *output, const sel_point *points, int co
     return add_requests(output, made, error);
 }
 
+/* The length of a line when the sides of a cell are the units of their axes. */
+static double in_cells(const sel_grid *grid, const sel_point *from, const sel_point *to) {
+    const sel_point start = {.n = from->n};
+    sel_point end = start;
+    for (int a = 0; a < from->n; a++) {
+        end.v[a] = (to->v[a] - from->v[a]) / grid->dx[a];
+    }
+    return sel_line_length(&start, &end);
+}
+
 sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
                            int *count, sel_point **points, sel_sample **sample, sel_error *error) {
     if (*count == 0) {
-        const double cells = round(sel_line_length(from, to) / output->context->domain->grid.dx);
-        *count = (int)fmin(fmax(1, cells), SEL_MOST_POINTS);
+        const double cells = in_cells(&output->context->domain->grid, from, to);
+        *count = (int)fmin(fmax(1, round(cells)), SEL_MOST_POINTS);
     }
     const size_t bytes = (size_t)*count * sizeof **points;
     sel_point *v = *points = sel_arena_alloc(output->arena, bytes);

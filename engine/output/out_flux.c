@@ -114,7 +114,12 @@ static sel_status flux_take(sel_output *base, sel_error *error) {
         /* The sum over the layer of the component along its axis, times the face of a cell. */
         const sel_grid *grid = &base->context->domain->grid;
         const sel_request *answer = &base->requests.v[0];
-        flux = answer->sum[thin_axis(grid, &answer->box)] * pow(grid->dx, grid->dims - 1);
+        const int normal = thin_axis(grid, &answer->box);
+        double area = 1;
+        for (int a = 0; a < grid->dims; a++) {
+            area *= a == normal ? 1 : grid->dx[a];
+        }
+        flux = answer->sum[normal] * area;
     } else {
         flux = 0;
         for (int i = 0; i < base->requests.count; i++) {

@@ -37,6 +37,10 @@ static void grid_check(sel_output_site *site, const void *params) {
             site,
             "grids are of two-dimensional domains, this one has %d dimensions; out.vtk writes it",
             site->domain->grid.dims);
+    } else if (!sel_equal_sides(&site->domain->grid)) {
+        char sides[SEL_SIDES_TEXT];
+        sel_output_refuse(site, "grids have square cells, dx is %s here; out.vtk writes it",
+                          sel_sides_text(&site->domain->grid, 6, sides));
     }
 }
 
@@ -59,7 +63,7 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
     sel_pick_scalar(&base->picks.v[0], frame->values[0], sel_grid_cells(grid));
     blank_cells(domain, frame->values[0]);
     const sel_grid_file file = {.n = {grid->n[0], grid->n[1]},
-                                .dx = grid->dx,
+                                .dx = grid->dx[0],
                                 .origin = {grid->origin[0], grid->origin[1]},
                                 .value = frame->values[0],
                                 .keys = output->terrain ? output->terrain->keys : NULL,

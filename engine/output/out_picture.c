@@ -38,7 +38,8 @@ static const sel_field fields[] = {
             "for the frames of a film.",
             .preset = SEL_NOT_GIVEN),
     SEL_ROW(sel_out_picture, scale, NUMBER,
-            "Pixels per cell; the longer side has about 1000 when not given.",
+            "Pixels per cell, along its shorter side; the longer side of the picture has about "
+            "1000 when not given.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
     SEL_ROW(
         sel_out_picture, relief, STRING,
@@ -76,8 +77,8 @@ typedef struct plane {
 static const double holds = 0.5 - 1e-9;
 
 /* The last layer of a periodic axis and the first are a box too: one of a long stride. */
-static void choose_layers(plane *p, const sel_grid *grid, double cells) {
-    sel_interval about = sel_interval_about(grid, p->axis, cells);
+static void choose_layers(plane *p, const sel_grid *grid, double index) {
+    sel_interval about = sel_interval_about(grid, p->axis, index);
     int64_t lower = about.cell[0], upper = about.cell[1];
     bool two = about.upper > 0 && upper != lower, wraps = two && upper < lower;
     int64_t first = wraps ? upper : lower, second = two ? lower + upper - first : first;
@@ -97,8 +98,7 @@ static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
         p.axis = isnan(slice->v[a]) ? p.axis : a;
     }
     if (grid->dims == 3) {
-        double place = slice->v[p.axis] - grid->origin[p.axis];
-        choose_layers(&p, grid, place / grid->dx);
+        choose_layers(&p, grid, sel_index(grid, p.axis, slice->v[p.axis]));
     }
     for (int a = 0, next = 0; a < 3; a++) {
         if (a != p.axis) {
@@ -106,6 +106,13 @@ static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
         }
     }
     return p;
+}
+
+/* A plot of the plane, without values. */
+static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_picture *params) {
+    const int first = p->axis == 0 ? 1 : 0, second = p->axis == 2 ? 1 : 2;
+    return (sel_plot){
+        .n = {p->n[0], p->n[1]}, .dx = {grid->dx[first], grid->dx[second]}, .params = params};
 }
 
 /* solid[cells of the box]: whether a cell is solid, and whether for want of data. */
@@ -170,18 +177,16 @@ static bool check_slice(sel_output_site *site, const sel_slice *slice) {
     if (grid->dims == 2) {
         return given == 0 || sel_output_refuse(site, "slice is for 3-D domains");
     }
-    double low = grid->origin[axis], high = low + (double)grid->n[axis] * grid->dx;
     if (given != 1) {
         return sel_output_refuse(site,
                                  "a picture of a 3-D domain shows a plane: give just one of x, y "
                                  "and z, as slice = { z = %.10g }",
                                  sel_centre(grid, 2, floor(0.5 * (double)grid->n[2])));
     }
-    double slack = 1e-9 * (double)grid->n[axis] * grid->dx; /* of a border computed another way */
-    return (slice->v[axis] >= low - slack && slice->v[axis] <= high + slack) ||
-           sel_output_refuse(site,
-                             "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
-                             sel_axis_names[axis], slice->v[axis], low, high);
+    return sel_in_domain(grid, axis, slice->v[axis]) ||
+           sel_output_refuse(
+               site, "slice %s = %.10g lies outside the domain, which is [%.10g, %.10g]",
+               sel_axis_names[axis], slice->v[axis], grid->origin[axis], sel_upper_end(grid, axis));
 }
 
 static void picture_check(sel_output_site *site, const void *params) {
@@ -198,12 +203,13 @@ static void picture_check(sel_output_site *site, const void *params) {
         return;
     }
     const plane p = make_plane(&site->domain->grid, &picture->slice);
-    double scale = sel_plot_scale(picture->scale, p.n);
-    double width = scale * (double)p.n[0], height = scale * (double)p.n[1];
-    if (width > MOST_PIXELS || height > MOST_PIXELS) {
+    const sel_plot plot = plot_of(&p, &site->domain->grid, picture);
+    double size[2];
+    sel_plot_size(&plot, size);
+    if (size[0] > MOST_PIXELS || size[1] > MOST_PIXELS) {
         sel_output_refuse(
             site, "scale = %g makes a picture of %.0f x %.0f pixels; %d along a side are allowed",
-            scale, width, height, MOST_PIXELS);
+            picture->scale, size[0], size[1], MOST_PIXELS);
     }
 }
 
@@ -229,13 +235,11 @@ static sel_status draw(const picture_output *output, const sel_frame *frame, con
     const sel_out_picture *params = base->params;
     char title[160];
     describe(output, frame->time, title, sizeof title);
-    const sel_plot plot = {.n = {output->plane.n[0], output->plane.n[1]},
-                           .values = frame->values[0],
-                           .solid = solid,
-                           .params = params,
-                           .title = title,
-                           .relief = params->relief ? frame->values[1] : NULL,
-                           .dx = base->context->domain->grid.dx};
+    sel_plot plot = plot_of(&output->plane, &base->context->domain->grid, params);
+    plot.values = frame->values[0];
+    plot.solid = solid;
+    plot.title = title;
+    plot.relief = params->relief ? frame->values[1] : NULL;
     sel_canvas canvas;
     sel_status status = sel_plot_draw(&plot, &canvas, error);
     if (status == SEL_OK) {

@@ -18,8 +18,8 @@ static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
     for (int a = 0; a < 3; a++) {
         double stride = (double)box->stride[a];
         image.extent[2 * a + 1] = sel_box_count(box, a);
-        image.spacing[a] = stride * grid->dx;
-        image.origin[a] = grid->origin[a] + ((double)box->lo[a] + 0.5 * (1 - stride)) * grid->dx;
+        image.spacing[a] = stride * grid->dx[a];
+        image.origin[a] = sel_centre(grid, a, (double)box->lo[a] - 0.5 * stride);
     }
     return image;
 }

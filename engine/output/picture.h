@@ -55,16 +55,18 @@ double sel_relief_flat(void);
 
 typedef struct sel_plot {
     int64_t n[2];                  /* cells along the two axes */
+    double dx[2];                  /* sides of a cell along them */
     const float *values;           /* [n[1]][n[0]] */
     const uint8_t *solid;          /* SEL_PLANE_FREE ... */
     const sel_out_picture *params; /* its colours, min, max, scale, exaggeration and above */
     const char *title;
-    const float *relief; /* [n[1]][n[0]] heights of a surface under the values; NULL: none */
-    double dx;           /* side of a cell, in the unit of heights */
+    const float *relief; /* [n[1]][n[0]] heights of a surface under the values, in the unit of dx;
+                            NULL: none */
 } sel_plot;
 
-/* Pixels per cell that `scale` or its default gives. */
-double sel_plot_scale(double scale, const int64_t n[2]);
+/* The width and height of the field in pixels, by the `scale` of the parameters or its default:
+ * pixels for the shorter side of a cell. */
+void sel_plot_size(const sel_plot *plot, double size[2]);
 
 /* The field stands at the top of the canvas, in the middle of its width, row 0 being the upper end
  * of the second axis: linear between the centres of cells, solids grey, what is not a number

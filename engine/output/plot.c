@@ -18,18 +18,19 @@ static const double both_signs = 0.05;
 /* Of the colours drawn over a relief. */
 static const double opacity = 0.75;
 
-double sel_plot_scale(double scale, const int64_t n[2]) {
-    int64_t longer = n[0] > n[1] ? n[0] : n[1];
-    if (!isnan(scale)) {
-        return scale;
+void sel_plot_size(const sel_plot *plot, double size[2]) {
+    const double unit = fmin(plot->dx[0], plot->dx[1]);
+    double scale = plot->params->scale;
+    for (int k = 0; k < 2; k++) {
+        size[k] = (double)plot->n[k] * (plot->dx[k] / unit);
     }
-    return longer > USUAL_PIXELS ? (double)USUAL_PIXELS / (double)longer
-                                 : floor((double)USUAL_PIXELS / (double)longer);
-}
-
-/* Pixels of the field alone along an axis of `cells`, at least one. */
-static int pixels_of(double scale, int64_t cells) {
-    return (int)fmax(1, round(scale * (double)cells));
+    if (isnan(scale)) {
+        const double fitting = USUAL_PIXELS / fmax(size[0], size[1]);
+        scale = fitting < 1 ? fitting : floor(fitting);
+    }
+    for (int k = 0; k < 2; k++) {
+        size[k] = fmax(1, round(scale * size[k]));
+    }
 }
 
 typedef struct scale_of_colours {
@@ -69,8 +70,10 @@ static double brightness_of(const double gradient[2], double exaggeration) {
 }
 
 /* Slopes of all cells, 0 in solids, and the root of their mean square. */
-static double find_slopes(const float *heights, const uint8_t *solid, const int64_t n[2], double dx,
-                          double (*gradient)[2]) {
+static double find_slopes(const sel_plot *plot, double (*gradient)[2]) {
+    const float *heights = plot->relief;
+    const uint8_t *solid = plot->solid;
+    const int64_t *n = plot->n;
     double squares = 0;
     int64_t counted = 0;
     for (int64_t j = 0, at = 0; j < n[1]; j++) {
@@ -79,8 +82,8 @@ static double find_slopes(const float *heights, const uint8_t *solid, const int6
                 continue;
             }
             double *g = gradient[at];
-            g[0] = slope(heights, solid, at, i, n[0], 1, dx);
-            g[1] = slope(heights, solid, at, j, n[1], n[0], dx);
+            g[0] = slope(heights, solid, at, i, n[0], 1, plot->dx[0]);
+            g[1] = slope(heights, solid, at, j, n[1], n[0], plot->dx[1]);
             if (!isfinite(g[0]) ||
                 !isfinite(g[1])) { /* next to heights that are not numbers: flat */
                 g[0] = g[1] = 0;
@@ -107,7 +110,7 @@ static sel_status shade(const sel_plot *plot, scale_of_colours *scale, sel_error
         free(gradient);
         return sel_fail_memory(error, "a picture's relief", cells * sizeof *gradient);
     }
-    double usual = find_slopes(plot->relief, plot->solid, plot->n, plot->dx, gradient);
+    double usual = find_slopes(plot, gradient);
     if (isnan(exaggeration)) {
         exaggeration = usual > 0 ? fmax(usual_slope / usual, 1) : 1;
     }
@@ -278,8 +281,9 @@ static void draw_bar(const sel_plot *plot, const scale_of_colours *scale, sel_ca
 }
 
 sel_status sel_plot_draw(const sel_plot *plot, sel_canvas *canvas, sel_error *error) {
-    double pixels = sel_plot_scale(plot->params->scale, plot->n);
-    int width = pixels_of(pixels, plot->n[0]), height = pixels_of(pixels, plot->n[1]);
+    double size[2];
+    sel_plot_size(plot, size);
+    const int width = (int)size[0], height = (int)size[1];
     int unit = width >= LARGE_PIXELS ? 2 : 1;
     int whole = width > LEAST_WIDTH ? width : LEAST_WIDTH;
     scale_of_colours scale = {.brightness = NULL};

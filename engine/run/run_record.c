@@ -114,6 +114,20 @@ const char *sel_time_text(time_t time, char text[SEL_TIME_ROOM]) {
     return known && strftime(text, SEL_TIME_ROOM, "%Y-%m-%dT%H:%M:%SZ", &parts) ? text : NULL;
 }
 
+/* A number when all are equal, else a list. */
+static void print_sides(FILE *to, const sel_grid *grid) {
+    if (sel_equal_sides(grid)) {
+        number_entry(to, "dx", grid->dx[0]);
+        return;
+    }
+    fputs(",\n  \"dx\": ", to);
+    for (int a = 0; a < grid->dims; a++) {
+        fputs(a ? ", " : "[", to);
+        sel_json_number(to, grid->dx[a]);
+    }
+    fputs("]", to);
+}
+
 static void print_setup(FILE *to, const run *r) {
     const sel_prepared *prepared = r->prepared;
     const sel_scenario *scenario = r->scenario;
@@ -140,7 +154,7 @@ static void print_setup(FILE *to, const run *r) {
     }
     fputs("]", to);
     integer_entry(to, "cells", sel_grid_cells(grid));
-    number_entry(to, "dx", grid->dx);
+    print_sides(to, grid);
     number_entry(to, "dt", grid->dt);
     string_entry(to, "precision", sel_precision_names[plan->precision]);
     string_entry(to, "backend", prepared->backend->name);

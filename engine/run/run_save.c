@@ -137,13 +137,14 @@ static unsigned long crc_of_regions(const sel_domain *domain) {
 }
 
 static void describe_grid(const sel_grid *grid, properties *list) {
+    char sides[SEL_SIDES_TEXT];
     if (grid->dims == 2) {
         add(list, true, "size", "%lld x %lld", (long long)grid->n[0], (long long)grid->n[1]);
     } else {
         add(list, true, "size", "%lld x %lld x %lld", (long long)grid->n[0], (long long)grid->n[1],
             (long long)grid->n[2]);
     }
-    add(list, true, "dx", "%.17g", grid->dx);
+    add(list, true, "dx", "%s", sel_sides_text(grid, 17, sides));
     add(list, true, "dt", "%.17g", grid->dt);
     add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
         grid->origin[2]);
@@ -323,8 +324,9 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
 static void save_fields(const run *r, sel_checkpoint *checkpoint) {
     const sel_domain *domain = r->prepared->domain;
     const sel_grid *grid = &domain->grid;
-    sel_state_grid place = {.dims = grid->dims, .dx = grid->dx};
+    sel_state_grid place = {.dims = grid->dims};
     memcpy(place.n, grid->n, sizeof place.n);
+    memcpy(place.dx, grid->dx, sizeof place.dx);
     memcpy(place.origin, grid->origin, sizeof place.origin);
     sel_checkpoint_block(checkpoint, "grid");
     SEL_KEEP(checkpoint, place);

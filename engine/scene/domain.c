@@ -54,6 +54,11 @@ static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid,
                            "origin has %d coordinates in a domain of %d dimensions",
                            common->origin.n, grid->dims);
     }
+    if (common->sides.n > 1 && common->sides.n != grid->dims) {
+        return sel_fail_at(error, sel_simulation_where(simulation, "dx"),
+                           "dx has %d sides in a domain of %d dimensions", common->sides.n,
+                           grid->dims);
+    }
     if (grid->periodic >> grid->dims) {
         return sel_fail_at(error, sel_simulation_where(simulation, "periodic"),
                            "periodic names axis z in a domain of 2 dimensions");

@@ -68,6 +68,29 @@ int64_t sel_next_multiple(int64_t step, int64_t of) {
     return next > INT64_MAX / of ? INT64_MAX : next * of;
 }
 
+bool sel_in_domain(const sel_grid *grid, int axis, double coordinate) {
+    const double slack = 1e-9 * (double)grid->n[axis] * grid->dx[axis];
+    return coordinate >= grid->origin[axis] - slack &&
+           coordinate <= sel_upper_end(grid, axis) + slack;
+}
+
+bool sel_equal_sides(const sel_grid *grid) {
+    return grid->dx[1] == grid->dx[0] && (grid->dims == 2 || grid->dx[2] == grid->dx[0]);
+}
+
+const char *sel_sides_text(const sel_grid *grid, int digits, char text[SEL_SIDES_TEXT]) {
+    const double *dx = grid->dx;
+    if (sel_equal_sides(grid)) {
+        snprintf(text, SEL_SIDES_TEXT, "%.*g", digits, dx[0]);
+    } else if (grid->dims == 2) {
+        snprintf(text, SEL_SIDES_TEXT, "{%.*g, %.*g}", digits, dx[0], digits, dx[1]);
+    } else {
+        snprintf(text, SEL_SIDES_TEXT, "{%.*g, %.*g, %.*g}", digits, dx[0], digits, dx[1], digits,
+                 dx[2]);
+    }
+    return text;
+}
+
 const char *sel_cell_text(const sel_grid *grid, int64_t number, char text[SEL_CELL_TEXT]) {
     int64_t at[3];
     sel_cell_at(grid, number, at);
@@ -84,8 +107,8 @@ void sel_extent_text(const sel_grid *grid, char text[SEL_EXTENT_TEXT]) {
     size_t used = 0;
     text[0] = '\0';
     for (int a = 0; a < grid->dims && used < SEL_EXTENT_TEXT; a++) {
-        const double from = grid->origin[a], to = from + (double)grid->n[a] * grid->dx;
-        used += (size_t)snprintf(text + used, SEL_EXTENT_TEXT - used, "%s%c from %.9g to %.9g",
-                                 a ? ", " : "", "xyz"[a], from, to);
+        used +=
+            (size_t)snprintf(text + used, SEL_EXTENT_TEXT - used, "%s%c from %.9g to %.9g",
+                             a ? ", " : "", "xyz"[a], grid -> origin[a], sel_upper_end(grid, a));
     }
 }

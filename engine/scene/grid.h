@@ -15,12 +15,13 @@
 /* Faces of the domain, in the order of sel_face_name. face / 2 is the axis, face % 2 the side. */
 enum { SEL_X_MIN, SEL_X_MAX, SEL_Y_MIN, SEL_Y_MAX, SEL_Z_MIN, SEL_Z_MAX, SEL_FACES };
 
-/* Cell (i, j, k) has its centre at origin + (i + 1/2, ...) dx. Indices are global; n[2] = 1 in
+/* Cell (i, j, k) has its centre at origin + ((i + 1/2) dx[0], ...). Indices are global; n[2] = 1 in
  * 2-D. Units of dx, origin and dt: the user's. */
 typedef struct sel_grid {
     int dims;
     int64_t n[3];
-    double dx, dt;
+    double dx[3]; /* sides of a cell, by axis */
+    double dt;
     double origin[3];
     unsigned periodic; /* bit a: axis a */
 } sel_grid;
@@ -72,8 +73,29 @@ static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
 }
 
 SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
-    return grid->origin[axis] + (i + 0.5) * grid->dx;
+    return grid->origin[axis] + (i + 0.5) * grid->dx[axis];
 }
+
+/* Where a coordinate lies among the cells of an axis: at the centre of cell i it is i. */
+static inline double sel_index(const sel_grid *grid, int axis, double coordinate) {
+    return (coordinate - grid->origin[axis]) / grid->dx[axis] - 0.5;
+}
+
+/* The upper end of the domain along an axis; the lower one is the origin. */
+static inline double sel_upper_end(const sel_grid *grid, int axis) {
+    return grid->origin[axis] + (double)grid->n[axis] * grid->dx[axis];
+}
+
+/* Whether a coordinate lies between the ends, but for the round-off of an end that was computed in
+ * another way. */
+bool sel_in_domain(const sel_grid *grid, int axis, double coordinate);
+
+/* Whether the sides of a cell are equal along all axes of the domain. */
+bool sel_equal_sides(const sel_grid *grid);
+
+/* "0.5" or, of sides that differ, "{0.5, 0.25}": with so many significant digits. */
+enum { SEL_SIDES_TEXT = 80 };
+const char *sel_sides_text(const sel_grid *grid, int digits, char text[SEL_SIDES_TEXT]);
 
 /* "{3, 4}" or, in 3-D, "{3, 4, 5}": a cell in messages, in `text`. */
 enum { SEL_CELL_TEXT = 72 };

@@ -89,8 +89,8 @@ static void fill_row(const sel_grid *grid, int face, const int64_t at[3], int64_
         first[a] = sel_centre(grid, a, (double)at[a]);
     }
     if (face >= 0) {
-        double cells = face % 2 ? (double)grid->n[face / 2] : 0;
-        first[face / 2] = grid->origin[face / 2] + cells * grid->dx;
+        const int normal = face / 2;
+        first[normal] = face % 2 ? sel_upper_end(grid, normal) : grid->origin[normal];
     }
     for (int a = 0; a < 3; a++) {
         for (int64_t i = 0; i < n; i++) {

@@ -19,7 +19,7 @@ const sel_table sel_state_table =
 
 /* The cells, common to all fields. */
 typedef struct saved_cells {
-    sel_state_grid grid;
+    sel_grid grid;
     const uint8_t *solid;
 } saved_cells;
 
@@ -31,10 +31,10 @@ typedef struct saved_component {
 } saved_component;
 
 /* The two cells around a coordinate, and its relative distance from the first to the second. */
-static void cells_about(const sel_state_grid *grid, int axis, double coordinate, int64_t cell[2],
+static void cells_about(const sel_grid *grid, int axis, double coordinate, int64_t cell[2],
                         double *part) {
     const int64_t last = grid->n[axis] - 1;
-    double at = (coordinate - grid->origin[axis]) / grid->dx - 0.5;
+    double at = sel_index(grid, axis, coordinate);
     at = fabs(at - round(at)) < 1e-9 * (double)grid->n[axis] ? round(at) : at;
     at = fmin(fmax(at, 0), (double)last);
     cell[0] = (int64_t)at;
@@ -43,7 +43,7 @@ static void cells_about(const sel_state_grid *grid, int axis, double coordinate,
 }
 
 static double value_at(const saved_component *c, const double place[3]) {
-    const sel_state_grid *grid = &c->cells->grid;
+    const sel_grid *grid = &c->cells->grid;
     int64_t cell[3][2] = {{0}};
     double part[3] = {0}, sum = 0, weights = 0;
     for (int a = 0; a < grid->dims; a++) {
@@ -52,7 +52,7 @@ static double value_at(const saved_component *c, const double place[3]) {
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
         int64_t index = 0;
         double weight = 1;
-        for (int a = (int)grid->dims - 1; a >= 0; a--) {
+        for (int a = grid->dims - 1; a >= 0; a--) {
             const int side = corner >> a & 1;
             index = index * grid->n[a] + cell[a][side];
             weight *= side ? part[a] : 1 - part[a];
@@ -102,13 +102,22 @@ static void *read_block(sel_arena *arena, sel_checkpoint *from, const char *name
 /* The number of its cells; -1: it is not valid. */
 static int64_t check_grid(const sel_state_grid *grid) {
     int64_t cells = 1;
-    bool good = (grid->dims == 2 || grid->dims == 3) && grid->dx > 0 && isfinite(grid->dx);
+    bool good = grid->dims == 2 || grid->dims == 3;
     for (int a = 0; a < 3 && good; a++) {
         good = grid->n[a] >= 1 && grid->n[a] <= INT64_MAX / 64 / cells &&
-               (a < grid->dims || grid->n[a] == 1) && isfinite(grid->origin[a]);
+               (a < grid->dims || grid->n[a] == 1) && isfinite(grid->origin[a]) &&
+               grid->dx[a] > 0 && isfinite(grid->dx[a]);
         cells *= good ? grid->n[a] : 1;
     }
     return good ? cells : -1;
+}
+
+static sel_grid grid_of(const sel_state_grid *saved) {
+    sel_grid grid = {.dims = (int)saved->dims};
+    memcpy(grid.n, saved->n, sizeof grid.n);
+    memcpy(grid.dx, saved->dx, sizeof grid.dx);
+    memcpy(grid.origin, saved->origin, sizeof grid.origin);
+    return grid;
 }
 
 static const sel_function *make_function(sel_arena *arena, sel_checkpoint *from,
@@ -126,7 +135,7 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
                        int64_t count, sel_where where, const char *block, sel_saved_field *field) {
     const uint64_t each = (uint64_t)count * sizeof(double);
     const uint64_t bytes = (uint64_t)sel_checkpoint_bytes(from, block);
-    field->components = bytes == each ? 1 : (int)cells->grid.dims;
+    field->components = bytes == each ? 1 : cells->grid.dims;
     const double *values = read_block(arena, from, block, each * (unsigned)field->components);
     for (int c = 0; c < field->components && values; c++) {
         const saved_component component = {
@@ -138,16 +147,18 @@ static void read_field(sel_arena *arena, sel_checkpoint *from, const saved_cells
 static void read_fields(sel_arena *arena, sel_checkpoint *from, sel_where where,
                         sel_saved_field *fields, int *count) {
     saved_cells *cells = take(arena, from, sizeof *cells);
+    sel_state_grid saved = {.dims = 0};
     if (!cells) {
         return;
     }
     sel_checkpoint_block(from, "grid");
-    SEL_KEEP(from, cells->grid);
-    const int64_t number = check_grid(&cells->grid);
+    SEL_KEEP(from, saved);
+    const int64_t number = check_grid(&saved);
     if (number < 0) {
         sel_checkpoint_fail(from, SEL_BAD_FILE, "%s: its grid is not valid", from->path);
         return;
     }
+    cells->grid = grid_of(&saved);
     cells->solid = read_block(arena, from, "solids", (uint64_t)number);
     for (const sel_solver *const *solver = sel_solvers; *solver; solver++) {
         const char *const *name = (*solver)->initial_fields;

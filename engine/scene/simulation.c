@@ -93,11 +93,12 @@ const sel_table sel_reference_table = SEL_TABLE("reference", sel_reference, refe
                                                 "Scales of the flow, for dimensionless numbers.");
 
 sel_grid sel_common_grid(const sel_common *common) {
-    sel_grid grid = {.dims = common->size.n,
-                     .n = {1, 1, 1},
-                     .dx = common->dx,
-                     .dt = common->dt,
-                     .periodic = common->periodic};
+    sel_grid grid = {
+        .dims = common->size.n, .n = {1, 1, 1}, .dt = common->dt, .periodic = common->periodic};
+    const sel_point *sides = &common->sides;
+    for (int a = 0; a < 3; a++) {
+        grid.dx[a] = sides->n == 0 ? common->dx : sides->v[a < sides->n ? a : 0];
+    }
     for (int a = 0; a < grid.dims; a++) {
         grid.n[a] = common->size.v[a];
         grid.origin[a] = common->origin.n ? common->origin.v[a] : 0;

@@ -48,7 +48,7 @@ extern const sel_table sel_state_table;
 /* The cells of the fields in a checkpoint, for sel.state: its block "grid". */
 typedef struct sel_state_grid {
     int64_t dims, n[3];
-    double dx, origin[3];
+    double dx[3], origin[3];
 } sel_state_grid;
 
 /* A field of an initial state, component by component. */
@@ -109,6 +109,7 @@ typedef struct sel_common {
     const char *name;
     sel_ints size;
     double dx, dt;
+    sel_point sides; /* instead of dx: n == 0 not given, 1 for all axes, else one per axis */
     bool dx_is_preset, dt_is_preset; /* the script gives none; false from C */
     const sel_units *units;          /* that gave dx, dt and the like; NULL: none */
     sel_point origin;
@@ -123,15 +124,22 @@ typedef struct sel_common {
     int64_t threads; /* SEL_INT_NOT_GIVEN: all cores */
 } sel_common;
 
+/* The row of dx: one side for all axes, or, of a solver that takes them, one per axis. */
+#define SEL_DX_ROW(unit, dx_doc)                                                      \
+    SEL_ROW(sel_common, dx, NUMBER, "Side of a cell; " dx_doc, .flags = SEL_POSITIVE, \
+            .preset = unit)
+#define SEL_SIDES_ROW(unit, dx_doc)                                             \
+    SEL_ROW_NAMED("dx", sel_common, sides, SPACING, "Sides of a cell; " dx_doc, \
+                  .flags = SEL_POSITIVE, .preset = unit)
+
 /* Rows that every solver's field list begins with; `region_table` describes sel_region with its
- * laws. The size is required or not, dx and dt have the preset `unit`; `..._doc` say what holds
- * when they are not given. */
-#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, unit, dx_doc, dt_doc)           \
+ * laws. The size is required or not, dt has the preset `unit`; `..._doc` say what holds when they
+ * are not given. */
+#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, dx_row, unit, dt_doc)           \
     SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
         SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
                 .flags = size_flags),                                                              \
-        SEL_ROW(sel_common, dx, NUMBER, "Side of a cell; " dx_doc, .flags = SEL_POSITIVE,          \
-                .preset = unit),                                                                   \
+        dx_row,                                                                                    \
         SEL_ROW(sel_common, dt, NUMBER, "Time step; " dt_doc, .flags = SEL_POSITIVE,               \
                 .preset = unit),                                                                   \
         SEL_ROW(sel_common, units, UNITS,                                                          \
@@ -172,9 +180,9 @@ typedef struct sel_common {
                 .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
 
 /* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
-#define SEL_COMMON_FIELDS(region_table)                         \
-    SEL_COMMON_FIELDS_FROM(region_table, SEL_REQUIRED, ".", 1,  \
-                           "1 (lattice units) when not given.", \
+#define SEL_COMMON_FIELDS(region_table)                                           \
+    SEL_COMMON_FIELDS_FROM(region_table, SEL_REQUIRED, ".",                       \
+                           SEL_DX_ROW(1, "1 (lattice units) when not given."), 1, \
                            "1 (lattice units) when not given.")
 
 extern const char *const sel_axis_names[]; /* "x" "y" "z" */

@@ -16,6 +16,9 @@ static void preset_field(const sel_field *field, char *data) {
     case SEL_KIND_NUMBER:
         *(double *)member = field->preset;
         break;
+    case SEL_KIND_SPACING:
+        *(sel_point *)member = (sel_point){!isnan(field->preset), {field->preset}};
+        break;
     case SEL_KIND_CHOICE:
         *(int *)member = (int)field->preset;
         break;
@@ -62,6 +65,7 @@ static const struct {
     [SEL_KIND_NAMES] = {"name or list of names", "string|string[]"},
     [SEL_KIND_VALUES] = {"list of numbers", "number[]"},
     [SEL_KIND_NUMBERS] = {"{ NAME = number, ... }", "table<string, number>"},
+    [SEL_KIND_SPACING] = {"number, or one per axis", "number|number[]"},
     [SEL_KIND_QUANTITY] = {"number, function, series, raster or paint", "selenite.quantity"},
     [SEL_KIND_VECTOR] = {"vector of numbers, functions or series, or one function",
                          "selenite.vector"},
@@ -101,7 +105,8 @@ static void preset_text(const sel_field *field, char *text, size_t size) {
         snprintf(text, size, "default \"%s\"", field->choices[(int)field->preset]);
     } else if (field->kind == SEL_KIND_BOOL) {
         snprintf(text, size, "default %s", field->preset != 0 ? "true" : "false");
-    } else if (field->kind == SEL_KIND_NUMBER && !isnan(field->preset)) {
+    } else if ((field->kind == SEL_KIND_NUMBER || field->kind == SEL_KIND_SPACING) &&
+               !isnan(field->preset)) {
         snprintf(text, size, "default %.6g", field->preset);
     } else if (field->kind == SEL_KIND_INT && !isnan(field->preset)) {
         snprintf(text, size, "default %.0f", field->preset);

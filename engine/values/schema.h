@@ -31,7 +31,7 @@ typedef struct sel_ints {
 } sel_ints;
 
 typedef struct sel_point {
-    int n; /* 0: not given; else 2 or 3 */
+    int n; /* 0: not given; else 2 or 3, of a spacing also 1 */
     double v[3];
 } sel_point;
 
@@ -103,6 +103,7 @@ typedef enum sel_kind {
     SEL_KIND_NAMES,     /* sel_names: one string or a list of strings */
     SEL_KIND_VALUES,    /* sel_values: a list of numbers */
     SEL_KIND_NUMBERS,   /* sel_numbers: { NAME = number } in the script's order */
+    SEL_KIND_SPACING,   /* sel_point: a number for all axes (n == 1), or one per axis */
     SEL_KIND_QUANTITY,  /* sel_quantity of one component */
     SEL_KIND_VECTOR,    /* sel_quantity with a component per dimension */
     SEL_KIND_PREDICATE, /* const sel_function *: returns a boolean, seen in C as 0 or 1 */
@@ -130,7 +131,8 @@ typedef struct sel_field {
     unsigned flags;
     size_t offset;   /* of the member in the C struct */
     const char *doc; /* one sentence, with units and what happens when it is not given */
-    double preset;   /* BOOL, INT, NUMBER, CHOICE: when not given; SEL_NOT_GIVEN, CHOICE -1: none */
+    double preset;   /* BOOL, INT, NUMBER, SPACING, CHOICE: when not given; SEL_NOT_GIVEN, CHOICE
+                        -1: none */
     const char *const *choices; /* CHOICE, FLAGS: NULL-terminated */
     const struct sel_table *table;
     const struct sel_family *family;

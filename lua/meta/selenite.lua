@@ -244,7 +244,7 @@
 ---@field colours? "auto"|"deep"|"signed"|"grey"|"water" deep: dark blue over green to yellow; signed: blue, white at zero, red; grey; water: pale to dark blue; auto: signed where the field takes both signs or min = -max, else water over a relief and deep without.
 ---@field min? number Value of the first colour; the smallest of the picture when not given (signed: minus the largest magnitude).
 ---@field max? number Value of the last colour; the largest of the picture when not given. Give min and max for the frames of a film.
----@field scale? number Pixels per cell; the longer side has about 1000 when not given.
+---@field scale? number Pixels per cell, along its shorter side; the longer side of the picture has about 1000 when not given.
 ---@field relief? string A field of heights, such as ground for a picture of depth. It is drawn as a grey surface lit from the north-west, and the picture's own field over it in translucent colours.
 ---@field above? number With relief: the field is drawn only where it is greater than this; 0 when not given.
 ---@field exaggeration? number With relief: factor by which its heights are multiplied; when not given, the one that makes the root mean square of the slopes one half, but at least 1.

@@ -20,7 +20,7 @@ static void write_file(const uint8_t *bytes, size_t count) {
 /* Walks over the blocks and sets their CRCs right; the last one ends the file. */
 static void mend(uint8_t *bytes, size_t count) {
     static const uint8_t opening[16] = {'S', 'E', 'L', 'S', 'T', 'A', 'T', 'E',
-                                        1,   0,   0,   0,   4,   3,   2,   1};
+                                        2,   0,   0,   0,   4,   3,   2,   1};
     uint32_t before = 0;
     size_t at = sizeof opening;
     if (count < at) {

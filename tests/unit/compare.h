@@ -121,7 +121,7 @@ static inline bool is_of_differences(int field) {
 static inline double field_scale(const lbm_plan *plan, int field, double velocity) {
     const lbm_numbers *numbers = &plan->numbers;
     const sel_grid *grid = &plan->base.domain->grid;
-    const double mach = velocity / numbers->velocity_unit, rate = velocity / grid->dx;
+    const double mach = velocity / numbers->velocity_unit, rate = velocity / grid->dx[0];
     switch (field) {
     case LBM_DENSITY:
         return numbers->density_unit * mach;
@@ -133,7 +133,7 @@ static inline double field_scale(const lbm_plan *plan, int field, double velocit
     case LBM_Q_CRITERION:
         return rate * rate;
     case LBM_STRESS:
-        return numbers->density_unit * numbers->nu * grid->dx * grid->dx / grid->dt * rate;
+        return numbers->density_unit * numbers->nu * grid->dx[0] * grid->dx[0] / grid->dt * rate;
     default:
         return velocity;
     }

@@ -292,9 +292,9 @@ static inline double column_scale(const compared_run *run, const char *name) {
     const sel_grid *grid = &run->plan->base.domain->grid;
     const double mach = run->velocity / numbers->velocity_unit;
     const double links = (double)run->plan->boundary.link_count;
-    const double mass = mach * numbers->density_unit * pow(grid->dx, grid->dims);
+    const double mass = mach * numbers->density_unit * pow(grid->dx[0], grid->dims);
     const double force = mach * numbers->density_unit * numbers->velocity_unit *
-                         numbers->velocity_unit * pow(grid->dx, grid->dims - 1);
+                         numbers->velocity_unit * pow(grid->dx[0], grid->dims - 1);
     int field = field_named(name);
     if (field >= 0) {
         return field_scale(run->plan, field, run->velocity);
@@ -309,7 +309,7 @@ static inline double column_scale(const compared_run *run, const char *name) {
         return links * force;
     }
     if (strncmp(name, "torque", 6) == 0) {
-        return links * force * grid->dx * (double)grid->n[0];
+        return links * force * grid->dx[0] * (double)grid->n[0];
     }
     return strcmp(name, "error") == 0 ? 100 : 0; /* of the mass: a sum over all cells */
 }

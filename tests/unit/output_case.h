@@ -208,7 +208,8 @@ static const sel_solver case_solver = {
 static inline void case_open(output_case *c, int dims, int64_t nx, int64_t ny, int64_t nz) {
     memset(c, 0, sizeof *c);
     sel_grid *grid = &c->domain.grid;
-    *grid = (sel_grid){dims, {nx, ny, nz}, 0.5, 0.25, {1, 2, 0}, 0};
+    *grid = (sel_grid){
+        .dims = dims, .n = {nx, ny, nz}, .dx = {0.5, 0.5, 0.5}, .dt = 0.25, .origin = {1, 2, 0}};
     c->domain.cell = calloc((size_t)sel_grid_cells(grid), 1);
     for (int f = 0; f < 2 * dims; f++) {
         size_t sites = (size_t)sel_face_sites(grid, f);

@@ -15,7 +15,7 @@ static const sel_box everywhere = {{0, 0, 0}, {NX, NY, 1}, {1, 1, 1}};
 static sel_state *create(int blocks, int threads) {
     static uint8_t cell[NX * NY];
     static const sel_simulation simulation = {.solver = &blur_solver};
-    static sel_domain domain = {.grid = {.dims = 2, .n = {NX, NY, 1}, .dx = 1, .dt = 1}};
+    static sel_domain domain = {.grid = {.dims = 2, .n = {NX, NY, 1}, .dx = {1, 1, 1}, .dt = 1}};
     static sel_plan plan;
     sel_state *state;
     sel_error error;

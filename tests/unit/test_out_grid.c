@@ -47,7 +47,7 @@ static void both_formats_read_back_to_the_bit(void **state) {
     case_open(&c, 2, 37, 23, 1);
     c.domain.grid.origin[0] = 500000.1;
     c.domain.grid.origin[1] = 5000000.3;
-    c.domain.grid.dx = 1.0 / 3;
+    c.domain.grid.dx[0] = c.domain.grid.dx[1] = 1.0 / 3;
     c.domain.cell[0] = 1;
     add_grid(&c, "velocity_y", SEL_GRID_ASC)->common.name = "a";
     add_grid(&c, "velocity_y", SEL_GRID_TIF)->common.name = "b";

@@ -133,7 +133,12 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     const uint8_t solid[] = {0, 0, 0};
     sel_colour table[SEL_COLOURS];
     const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
-    sel_plot plot = {.n = {3, 1}, .values = values, .solid = solid, .params = &params, .title = ""};
+    sel_plot plot = {.n = {3, 1},
+                     .dx = {1, 1},
+                     .values = values,
+                     .solid = solid,
+                     .params = &params,
+                     .title = ""};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
     sel_colour_table(SEL_COLOURS_SIGNED, table);
@@ -274,11 +279,30 @@ static void vectors_of_slices_are_drawn_by_magnitude(void **state) {
 static void usual_pictures_are_about_1000_pixels_long(void **state) {
     (void)state;
     const int64_t sizes[][2] = {{192, 64}, {2048, 512}, {3, 1000}};
-    const double expected[] = {5, 1000.0 / 2048, 1};
+    const double expected[][2] = {{960, 320}, {1000, 250}, {3, 1000}};
+    sel_out_picture params = {.scale = (double)NAN};
+    sel_plot plot = {.dx = {0.5, 0.5}, .params = &params};
+    double size[2];
     for (int i = 0; i < 3; i++) {
-        assert_true(sel_plot_scale((double)NAN, sizes[i]) == expected[i]);
+        memcpy(plot.n, sizes[i], sizeof plot.n);
+        sel_plot_size(&plot, size);
+        assert_true(size[0] == expected[i][0] && size[1] == expected[i][1]);
     }
-    assert_true(sel_plot_scale(2.5, sizes[0]) == 2.5);
+    params.scale = 2.5;
+    sel_plot_size(&plot, size);
+    assert_true(size[0] == 8 && size[1] == 2500);
+}
+
+static void pictures_of_oblong_cells_keep_their_shape(void **state) {
+    (void)state;
+    sel_out_picture params = {.scale = (double)NAN};
+    const sel_plot plot = {.n = {100, 50}, .dx = {0.25, 1}, .params = &params};
+    double size[2];
+    sel_plot_size(&plot, size);
+    assert_true(size[0] == 500 && size[1] == 1000);
+    params.scale = 3; /* pixels along the shorter side of a cell */
+    sel_plot_size(&plot, size);
+    assert_true(size[0] == 300 && size[1] == 600);
 }
 
 /* ---- reliefs ---- */
@@ -299,7 +323,7 @@ static void draw_relief(const int64_t n[2], const float *values, const uint8_t *
                      .params = &params,
                      .title = "",
                      .relief = heights,
-                     .dx = 10};
+                     .dx = {10, 10}};
     sel_canvas canvas;
     assert_int_equal(sel_plot_draw(&plot, &canvas, NULL), SEL_OK);
     int left = (canvas.width - (int)n[0]) / 2;
@@ -547,6 +571,7 @@ int main(void) {
         cmocka_unit_test(slices_draw_the_solids_that_hold_their_plane),
         cmocka_unit_test(vectors_of_slices_are_drawn_by_magnitude),
         cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
+        cmocka_unit_test(pictures_of_oblong_cells_keep_their_shape),
         cmocka_unit_test(reliefs_are_lit_from_the_north_west),
         cmocka_unit_test(gentle_reliefs_are_exaggerated),
         cmocka_unit_test(ground_beside_heights_that_are_no_numbers_is_flat),

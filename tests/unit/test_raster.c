@@ -253,7 +253,8 @@ static void missing_data_are_errors_where_they_count(void **state) {
 
 /* ---- shape.image, on 3 x 2 cells of side 0.5 from (10, 20) on ---- */
 
-static const sel_grid cells = {2, {3, 2, 1}, 0.5, 1, {10, 20, 0}, 0};
+static const sel_grid cells = {
+    .dims = 2, .n = {3, 2, 1}, .dx = {0.5, 0.5, 0.5}, .dt = 1, .origin = {10, 20, 0}};
 
 /* The cells (face < 0) or sites of a face that a shape holds, as text of 0 and 1, the lowest row
  * first. */

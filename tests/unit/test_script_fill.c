@@ -162,7 +162,7 @@ static void shapes_keep_their_meaning_when_chains_are_balanced(void **state) {
         "  regions = { { where = dots, law = law.wall {} }, { where = row, law = law.wall {} },\n"
         "              { where = dots * row, law = law.wall {} } } }\n");
     const sel_region *regions = script_lbm(&c)->common.regions.v;
-    sel_grid grid = {.dims = 2, .n = {3001, 1, 1}, .dx = 1};
+    sel_grid grid = {.dims = 2, .n = {3001, 1, 1}, .dx = {1, 1, 1}};
     static double x[3001], y[3001];
     static uint8_t in[3][3001];
     for (int i = 0; i < 3001; i++) {

@@ -12,7 +12,7 @@ static const double mm_per_hour = 1e-3 / 3600; /* m/s */
 static int64_t cell_of(const sel_grid *grid, const sel_point *point) {
     int64_t at[3] = {0};
     for (int a = 0; a < 2; a++) {
-        const double cells = floor((point->v[a] - grid->origin[a]) / grid->dx);
+        const double cells = floor((point->v[a] - grid->origin[a]) / grid->dx[0]);
         if (!(cells >= 0 && cells < (double)grid->n[a])) {
             return -1;
         }
@@ -181,7 +181,7 @@ sel_status aqua_discharge(const aqua_plan *plan, int inflow, int64_t step, doubl
                            "%s is negative, %g, at t=%.10g: sources only bring water", what, *units,
                            t);
     }
-    *units *= grid->dt / (grid->dx * grid->dx) * aqua_store_of(plan).per_metre;
+    *units *= grid->dt / (grid->dx[0] * grid->dx[0]) * aqua_store_of(plan).per_metre;
     return status;
 }
 

@@ -72,10 +72,11 @@ static double line_at(const double p[2], const double q[2], double y) {
 /* Links of row y, to the row above it too, can cross the line only in the cells x0 <= x < x1. */
 static void reach(const sel_grid *grid, const double p[2], const double q[2], int64_t y,
                   int64_t *x0, int64_t *x1) {
-    const double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx, near = 2 * grid->dx;
+    const double middle = sel_centre(grid, 1, (double)y) + 0.5 * grid->dx[0],
+                 near = 2 * grid->dx[0];
     const double a = line_at(p, q, middle - near), b = line_at(p, q, middle + near);
-    const double low = (fmin(a, b) - grid->origin[0]) / grid->dx - 3;
-    const double high = (fmax(a, b) - grid->origin[0]) / grid->dx + 3;
+    const double low = (fmin(a, b) - grid->origin[0]) / grid->dx[0] - 3;
+    const double high = (fmax(a, b) - grid->origin[0]) / grid->dx[0] + 3;
     *x0 = (int64_t)fmax(low, -1);
     *x1 = (int64_t)fmin(high, (double)grid->n[0]) + 1;
 }
@@ -89,8 +90,8 @@ static const double moved[2] = {1e-6, 3.7e-7}; /* cells */
 static int64_t line_edges(const aqua_plan *plan, const double line[2][2], aqua_edge *to) {
     const sel_domain *domain = plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    const double p[2] = {line[0][0] + moved[0] * grid->dx, line[0][1] + moved[1] * grid->dx};
-    const double q[2] = {line[1][0] + moved[0] * grid->dx, line[1][1] + moved[1] * grid->dx};
+    const double p[2] = {line[0][0] + moved[0] * grid->dx[0], line[0][1] + moved[1] * grid->dx[0]};
+    const double q[2] = {line[1][0] + moved[0] * grid->dx[0], line[1][1] + moved[1] * grid->dx[0]};
     int64_t count = 0, x0, x1;
     for (int64_t y = -1; y <= grid->n[1]; y++) {
         reach(grid, p, q, y, &x0, &x1);

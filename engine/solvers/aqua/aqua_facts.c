@@ -124,7 +124,8 @@ static void add_alpha(const aqua_plan *plan, sel_facts *facts) {
     } else {
         sel_fact_add(facts, "alpha", "%.6g", alpha);
     }
-    sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)", alpha * grid->dx / grid->dt,
+    sel_fact_add(facts, "speed on a slope", "%.4g m/s (alpha dx/dt%s)",
+                 alpha * grid->dx[0] / grid->dt,
                  alpha > most_without_overshoot ? "; above 2/9 pits of one cell overshoot" : "");
 }
 
@@ -162,7 +163,7 @@ static void add_rain(const aqua_plan *plan, sel_facts *facts) {
     const sel_grid *grid = &plan->base.domain->grid;
     const int64_t steps = sel_stop_step(&plan->params->common);
     const double hours = (double)steps * grid->dt / 3600;
-    const double area = (double)plan->base.domain->free_cells * grid->dx * grid->dx;
+    const double area = (double)plan->base.domain->free_cells * grid->dx[0] * grid->dx[0];
     rate found;
     if (!measure_rain(plan, &found)) {
         return; /* there is none, or the run tells why it has no value */

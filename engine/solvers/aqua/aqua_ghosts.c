@@ -60,13 +60,13 @@ static void add_ghost(list *l, const aqua_plan *plan, int region, int64_t x, int
     const sel_grid *grid = &plan->base.domain->grid;
     const aqua_law_open *open = law_of(plan->base.domain, region, &aqua_open_table);
     if (open && !isnan(open->slope)) {
-        fall = open->slope * grid->dx;
+        fall = open->slope * grid->dx[0];
     }
     const ghost g = {.region = region,
                      .at = aqua_index(&plan->layout, x + out[0], y + out[1]),
                      .ground = open ? ground - fall : ground,
-                     .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx,
-                     .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx};
+                     .x = sel_centre(grid, 0, (double)x) + 0.5 * out[0] * grid->dx[0],
+                     .y = sel_centre(grid, 1, (double)y) + 0.5 * out[1] * grid->dx[0]};
     add(l, &g, 1);
 }
 

@@ -61,7 +61,7 @@ static sel_status check_covers(const sel_raster *raster, const sel_grid *grid, s
  * rounding says of their centres. Else NULL. */
 static const double *pixels_of(const aqua_params *params, const sel_grid *grid) {
     const sel_raster *raster = plain_raster(params);
-    bool same = raster && raster->dx == grid->dx;
+    bool same = raster && raster->dx == grid->dx[0];
     for (int a = 0; a < 2 && same; a++) {
         same = raster->n[a] == grid->n[a] && raster->origin[a] == grid->origin[a];
     }
@@ -141,7 +141,7 @@ bool aqua_terrain_measure(const aqua_plan *plan, aqua_terrain *terrain) {
             for (int k = 0; k < 2; k++) { /* to the east and to the north */
                 const int64_t cell = aqua_free_cell(domain, x + (k == 0), y + (k == 1));
                 if (cell >= 0) {
-                    const double slope = fabs(plan->ground[cell] - here) / domain->grid.dx;
+                    const double slope = fabs(plan->ground[cell] - here) / domain->grid.dx[0];
                     largest = fmax(largest, slope);
                     row_sum[y] += slope;
                     slopes++;
@@ -175,7 +175,7 @@ sel_status aqua_degrees_check(const aqua_params *params, sel_where where, sel_er
 void aqua_degrees_warn(const aqua_plan *plan, sel_error *warnings) {
     const sel_raster *raster = raster_of(plan->params);
     char warp[SEL_WARP_ROOM];
-    if (!raster || !raster->file || plan->base.domain->grid.dx != raster->dx ||
+    if (!raster || !raster->file || plan->base.domain->grid.dx[0] != raster->dx ||
         !sel_map_looks_like_degrees(raster)) {
         return;
     }

@@ -117,7 +117,7 @@ void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t coun
 /* m3 of one unit of depth in a cell. */
 static inline double aqua_volume_unit(const aqua_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
-    return grid->dx * grid->dx / state->store.per_metre;
+    return grid->dx[0] * grid->dx[0] / state->store.per_metre;
 }
 
 static inline int64_t aqua_cells(const aqua_state *state) {

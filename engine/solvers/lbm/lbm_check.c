@@ -76,11 +76,11 @@ static double domain_length(const sel_domain *domain) {
     int64_t longest = 0;
     for (int a = 0; a < grid->dims; a++) {
         if (is_open_along(domain, a)) {
-            return (double)grid->n[a] * grid->dx;
+            return (double)grid->n[a] * grid->dx[0];
         }
         longest = grid->n[a] > longest ? grid->n[a] : longest;
     }
-    return (double)longest * grid->dx;
+    return (double)longest * grid->dx[0];
 }
 
 static void add_reference_facts(const lbm_plan *plan, sel_facts *facts) {
@@ -101,7 +101,7 @@ static void add_opening_facts(const lbm_plan *plan, sel_facts *facts) {
     for (int a = 0; a < domain->grid.dims; a++) {
         if (is_open_along(domain, a)) {
             sel_fact_add(facts, names[a], "%.6g apart: they lie at the centres of the first cells",
-                         (double)(domain->grid.n[a] - 1) * domain->grid.dx);
+                         (double)(domain->grid.n[a] - 1) * domain->grid.dx[0]);
         }
     }
 }

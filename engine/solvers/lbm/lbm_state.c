@@ -22,7 +22,7 @@ void lbm_add_outflow(lbm_state *state, const double *carried, int64_t steps) {
 void lbm_balance_terms(const lbm_state *state, double mass, sel_request *request) {
     const sel_domain *domain = state->plan->base.domain;
     const sel_grid *grid = &domain->grid;
-    double unit = state->plan->numbers.density_unit * pow(grid->dx, grid->dims), total = 0;
+    double unit = state->plan->numbers.density_unit * pow(grid->dx[0], grid->dims), total = 0;
     request->term_count = 0;
     sel_request_term(request, "mass", "", mass * unit);
     for (int r = 1; r <= domain->region_count; r++) {
@@ -47,7 +47,7 @@ void lbm_links_centre(const lbm_plan *plan, const sel_request *request, double c
     const sel_grid *grid = &plan->base.domain->grid;
     for (int a = 0; a < 3; a++) {
         bool given = request->kind == SEL_FORCE && a < grid->dims;
-        centre[a] = given ? (request->centre[a] - grid->origin[a]) / grid->dx - 0.5 : 0;
+        centre[a] = given ? (request->centre[a] - grid->origin[a]) / grid->dx[0] - 0.5 : 0;
     }
 }
 
@@ -55,12 +55,12 @@ void lbm_links_answer(const lbm_plan *plan, const lbm_carried *carried, sel_requ
     const sel_grid *grid = &plan->base.domain->grid;
     const lbm_numbers *numbers = &plan->numbers;
     double unit = numbers->density_unit * numbers->velocity_unit * numbers->velocity_unit *
-                  pow(grid->dx, grid->dims - 1);
+                  pow(grid->dx[0], grid->dims - 1);
     for (int a = 0; a < 3; a++) {
         request->force[a] = carried->force[a] * unit;
-        request->torque[a] = carried->torque[a] * unit * grid->dx;
+        request->torque[a] = carried->torque[a] * unit * grid->dx[0];
     }
-    request->flux = carried->mass * numbers->density_unit * pow(grid->dx, grid->dims) / grid->dt;
+    request->flux = carried->mass * numbers->density_unit * pow(grid->dx[0], grid->dims) / grid->dt;
 }
 
 sel_cells lbm_plain_cells(const sel_grid *grid, int components) {

@@ -219,7 +219,7 @@ int64_t lbm_acceleration_chunk(const lbm_plan *plan) {
 
 double lbm_acceleration_unit(const lbm_plan *plan) {
     const sel_grid *grid = &plan->base.domain->grid;
-    return grid->dx / (grid->dt * grid->dt);
+    return grid->dx[0] / (grid->dt * grid->dt);
 }
 
 sel_status lbm_acceleration_uniform(const lbm_plan *plan, double steps, double value[3],
