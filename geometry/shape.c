@@ -332,7 +332,8 @@ typedef struct test {
     const sel_places *at;
     const uint8_t *painted;
     double inward[3]; /* added to a place: a tiny step off a face, so that a box or polygon that
-                         ends with the domain holds the sites of its last face */
+                         ends with the domain holds the sites of its last face; */
+    double last[3];   /* likewise, coordinates of nodes are at most this */
     bounds places;
 } test;
 
@@ -386,10 +387,11 @@ static sel_status test_leaf(const sel_shape *shape, const test *t, uint8_t *in, 
         return test_function(shape, t, in, error);
     }
     bool face = shape->kind <= SEL_SHAPE_REST;
-    const double *in_by = t->inward;
+    const double *in_by = t->inward, *last = t->last;
     for (size_t i = 0; i < t->at->n; i++) {
-        double p[3] = {t->at->x[i] + in_by[0], t->at->y[i] + in_by[1],
-                       (t->at->z ? t->at->z[i] : 0) + in_by[2]};
+        const double z = t->at->z ? t->at->z[i] : 0;
+        double p[3] = {fmin(t->at->x[i] + in_by[0], last[0]), fmin(t->at->y[i] + in_by[1], last[1]),
+                       fmin(z + in_by[2], last[2])};
         in[i] = face ? face_leaf_at(shape, t, i) : in_geometry(shape, t->grid, p);
     }
     return SEL_OK;
@@ -451,6 +453,9 @@ sel_status sel_shape_test(const sel_shape *shape, const sel_grid *grid, int face
     bool any;
     if (face >= 0) {
         t.inward[face / 2] = (face % 2 ? -1e-9 : 1e-9) * grid->dx[face / 2];
+    }
+    for (int a = 0; a < 3; a++) {
+        t.last[a] = a < grid->dims ? sel_last_inside(grid, a) : HUGE_VAL;
     }
     add_coordinates(&t, 0, at->x, &t.places);
     add_coordinates(&t, 1, at->y, &t.places);

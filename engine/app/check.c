@@ -16,8 +16,8 @@ static void print_setup(const sel_prepared *prepared, FILE *to) {
     if (grid->dims == 3) {
         fprintf(to, " x %lld", (long long)grid->n[2]);
     }
-    fprintf(to, " = %lld cells, %lld of them free\n", (long long)sel_grid_cells(grid),
-            (long long)prepared->domain->free_cells);
+    fprintf(to, " = %lld %s, %lld of them free\n", (long long)sel_grid_cells(grid),
+            grid->nodes ? "nodes" : "cells", (long long)prepared->domain->free_cells);
     fprintf(to, "  dx, dt                     %s, %g\n", sel_sides_text(grid, 6, sides), grid->dt);
     if (grid->periodic) {
         fputs("  periodic                  ", to);

@@ -26,7 +26,8 @@
  *
  * What is written. The extent counts points: NX cells are "0 NX", x runs fastest, and point
  * (i, j, k) lies at origin + (i, j, k) * spacing. Cell arrays have a tuple per cell, point arrays
- * one per point; an extent that starts elsewhere than at 0 describes a part of a larger image.
+ * one per point; an extent that starts elsewhere than at 0 describes a part of a larger image. One
+ * that is a single point wide, as "0 0", has no cells: it takes point arrays alone.
  * Arrays are appended raw in the machine's byte order with UInt64 headers, either as
  *     [bytes] data
  * or, compressed, as independent zlib streams of 32 KiB each (the size at which zlib is fastest):
@@ -299,7 +300,7 @@ static inline uint64_t vtkw_array_bytes(const vtkw_image *image, int i) {
 
 static inline vtkw_status vtkw_check(const char *path, const vtkw_image *image, vtkw_error *error) {
     for (int a = 0; a < 3; a++) {
-        if (image->extent[2 * a + 1] <= image->extent[2 * a]) {
+        if (image->extent[2 * a + 1] < image->extent[2 * a] + (image->cell_array_count > 0)) {
             return vtkw_fail(error, VTKW_BAD_INPUT, 0, "%s: the extent of axis %d is empty", path,
                              a);
         }

@@ -182,9 +182,9 @@ bool sel_point_check(sel_output_site *site, const char *what, const sel_point *p
     return true;
 }
 
-/* First cell whose centre is at or beyond `coordinate`, within [0, n]. */
+/* First cell whose centre is at or beyond `coordinate`, but for round-off, within [0, n]. */
 static int64_t first_cell(const sel_grid *grid, int axis, double coordinate) {
-    double cell = ceil(sel_index(grid, axis, coordinate));
+    double cell = ceil(sel_index(grid, axis, coordinate) - 1e-9);
     if (!(cell > 0)) {
         return 0;
     }
@@ -196,7 +196,8 @@ sel_box sel_within_box(const sel_grid *grid, const struct sel_shape *within) {
     const sel_shape_box *shape = within ? within->data : NULL;
     for (int a = 0; shape && a < grid->dims; a++) {
         box.lo[a] = first_cell(grid, a, shape->min.v[a]);
-        box.hi[a] = first_cell(grid, a, shape->max.v[a]);
+        const double max = shape->max.v[a];
+        box.hi[a] = max > sel_last_inside(grid, a) ? grid->n[a] : first_cell(grid, a, max);
     }
     return box;
 }

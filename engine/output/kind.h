@@ -315,10 +315,14 @@ double sel_line_length(const sel_point *from, const sel_point *to);
 
 enum { SEL_MOST_POINTS = 10000000 };
 
-/* At the midpoints of *count equal parts of a line, with walls; 0: as many parts as are a cell
- * long. */
+/* How far along a line its sample p of `count` lies, 0 to 1: at the middle of one of as many equal
+ * parts, or, with `ends`, of points at equal distances from end to end. */
+double sel_line_part(int p, int count, bool ends);
+
+/* Samples a line at *count such places, with walls; 0: as far apart as the cells are. */
 sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
-                           int *count, sel_point **points, sel_sample **sample, sel_error *error);
+                           bool ends, int *count, sel_point **points, sel_sample **sample,
+                           sel_error *error);
 
 /* Takes the answers. Laws on faces are taken at the output's time. */
 sel_status sel_sample_take(sel_sample *sample, sel_error *error);

@@ -105,16 +105,17 @@ sel_interval sel_interval_about(const sel_grid *grid, int axis, double index) {
     return about;
 }
 
-/* The cell that holds `point`; of several on whose border it lies, one that is free. False when
- * there is none: the point is in a solid. */
+/* The cell that holds `point`; of several on whose border it lies, or of the nodes about it, one
+ * that is free. False when there is none: the point is in a solid. */
 static bool free_cell_at(const sel_domain *domain, const sel_point *point, int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
+    const double slack = grid->nodes ? 0.5 - round_off : round_off;
     for (int corner = 0; corner < 1 << grid->dims; corner++) {
         at[0] = at[1] = at[2] = 0;
         for (int a = 0; a < grid->dims; a++) {
-            double border = sel_index(grid, a, point->v[a]) + 0.5;
+            double nearest = sel_index(grid, a, point->v[a]) + 0.5;
             int64_t n = grid->n[a];
-            int64_t i = (int64_t)floor(border + (corner >> a & 1 ? round_off : -round_off));
+            int64_t i = (int64_t)floor(nearest + (corner >> a & 1 ? slack : -slack));
             bool periodic = sel_axis_periodic(grid, a);
             at[a] = periodic ? (i % n + n) % n : i < 0 ? 0 : i < n ? i : n - 1;
         }
@@ -191,22 +192,23 @@ static void insert_face(near_face faces[3], near_face face) {
 }
 
 /* Along each axis the painted face or solid cell towards which a point lies off the centre of its
- * cell `at`. */
+ * cell `at`; a solid node has its value in itself. */
 static void find_faces(const sel_domain *domain, sampled_point *v, const sel_point *point,
                        const int64_t at[3]) {
     const sel_grid *grid = &domain->grid;
+    const double reach = grid->nodes ? 1 : 0.5; /* from the centre to what lies beyond */
     for (int a = 0; a < grid->dims; a++) {
         double n = (double)grid->n[a];
         double from_centre = sel_index(grid, a, point->v[a]) - (double)at[a];
         from_centre -= sel_axis_periodic(grid, a) ? n * floor((from_centre + 1) / n) : 0;
-        double fraction = 2 * fabs(from_centre);
+        double fraction = fabs(from_centre) / reach;
         bool upper = from_centre > 0;
         near_face found = {.region = region_behind(domain, at, a, upper),
                            .fraction = fraction < 1 ? fraction : 1};
         for (int b = 0; b < grid->dims; b++) {
             found.place[b] = point->v[b];
         }
-        found.place[a] = sel_centre(grid, a, (double)at[a] + (upper ? 0.5 : -0.5));
+        found.place[a] = sel_centre(grid, a, (double)at[a] + (upper ? reach : -reach));
         if (found.region > 0 && fraction > 0) {
             insert_face(v->faces, found);
         }
@@ -285,11 +287,16 @@ static double in_cells(const sel_grid *grid, const sel_point *from, const sel_po
     return sel_line_length(&start, &end);
 }
 
+double sel_line_part(int p, int count, bool ends) {
+    return ends && count > 1 ? (double)p / (count - 1) : (p + 0.5) / count;
+}
+
 sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_point *to,
-                           int *count, sel_point **points, sel_sample **sample, sel_error *error) {
+                           bool ends, int *count, sel_point **points, sel_sample **sample,
+                           sel_error *error) {
     if (*count == 0) {
         const double cells = in_cells(&output->context->domain->grid, from, to);
-        *count = (int)fmin(fmax(1, round(cells)), SEL_MOST_POINTS);
+        *count = (int)fmin(fmax(1, round(cells) + ends), SEL_MOST_POINTS);
     }
     const size_t bytes = (size_t)*count * sizeof **points;
     sel_point *v = *points = sel_arena_alloc(output->arena, bytes);
@@ -299,7 +306,7 @@ sel_status sel_sample_line(sel_output *output, const sel_point *from, const sel_
     for (int p = 0; p < *count; p++) {
         v[p].n = from->n;
         for (int a = 0; a < from->n; a++) {
-            v[p].v[a] = from->v[a] + (p + 0.5) / *count * (to->v[a] - from->v[a]);
+            v[p].v[a] = from->v[a] + sel_line_part(p, *count, ends) * (to->v[a] - from->v[a]);
         }
     }
     return sel_sample_create(output, v, *count, true, sample, error);

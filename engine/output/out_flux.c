@@ -144,8 +144,8 @@ static sel_status open_line(flux_output *output, const sel_points *across, sel_e
     sel_picks *picks = &output->base.picks; /* with room for one: its table names none */
     picks->v[picks->count++] =
         sel_pick_of(context->solver, 2, context->solver->fields[context->solver->flux_field].name);
-    sel_status status =
-        sel_sample_line(&output->base, from, to, &output->points, &points, &output->sample, error);
+    sel_status status = sel_sample_line(&output->base, from, to, false, &output->points, &points,
+                                        &output->sample, error);
     output->element[0] = -(to->v[1] - from->v[1]) / output->points;
     output->element[1] = (to->v[0] - from->v[0]) / output->points;
     return status;

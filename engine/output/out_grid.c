@@ -64,7 +64,7 @@ static sel_status write_grid(sel_frame *frame, const char *path, sel_error *erro
     blank_cells(domain, frame->values[0]);
     const sel_grid_file file = {.n = {grid->n[0], grid->n[1]},
                                 .dx = grid->dx[0],
-                                .origin = {grid->origin[0], grid->origin[1]},
+                                .origin = {sel_centre(grid, 0, -0.5), sel_centre(grid, 1, -0.5)},
                                 .value = frame->values[0],
                                 .keys = output->terrain ? output->terrain->keys : NULL,
                                 .prj = output->frames.beside ? output->terrain->prj : NULL};

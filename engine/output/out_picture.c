@@ -112,7 +112,11 @@ static plane make_plane(const sel_grid *grid, const sel_slice *slice) {
 static sel_plot plot_of(const plane *p, const sel_grid *grid, const sel_out_picture *params) {
     const int first = p->axis == 0 ? 1 : 0, second = p->axis == 2 ? 1 : 2;
     return (sel_plot){
-        .n = {p->n[0], p->n[1]}, .dx = {grid->dx[first], grid->dx[second]}, .params = params};
+        .n = {p->n[0], p->n[1]},
+        .dx = {grid->dx[first], grid->dx[second]},
+        .span = {(double)sel_sides_along(grid, first), (double)sel_sides_along(grid, second)},
+        .start = grid->nodes ? 0 : -0.5,
+        .params = params};
 }
 
 /* solid[cells of the box]: whether a cell is solid, and whether for want of data. */

@@ -21,10 +21,12 @@ static const sel_field profile_fields[] = {
     SEL_ROW(sel_out_profile, field, NAMES, SEL_OUT_FIELDS_HELP, .flags = SEL_REQUIRED | SEL_RESULT),
     SEL_ROW(sel_out_profile, from, POINT, "Where the line begins.", .flags = SEL_REQUIRED),
     SEL_ROW(sel_out_profile, to, POINT, "Where the line ends.", .flags = SEL_REQUIRED),
-    SEL_ROW(sel_out_profile, points, INT,
-            "Number of samples: the line is divided into equal parts, with a sample at the middle "
-            "of each; its length / dx when not given.",
-            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
+    SEL_ROW(
+        sel_out_profile, points, INT,
+        "Number of samples: the line is divided into equal parts, with a sample at the middle "
+        "of each; its length / dx when not given. With layout = \"node\" the samples stand from "
+        "end to end, as far apart as nodes when not given.",
+        .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
 const sel_table sel_out_profile_table =
@@ -39,6 +41,7 @@ typedef struct point_output {
     sel_sample *sample;
     int count;
     sel_point *points; /* of a profile */
+    bool ends;         /* they stand from end to end */
 } point_output;
 
 static void probe_check(sel_output_site *site, const void *params) {
@@ -121,8 +124,9 @@ static sel_status profile_open(sel_output *base, sel_error *error) {
         sel_csv_text(base->csv, places[i]);
     }
     sel_picks_columns(&base->picks, 0, base->csv);
-    return sel_sample_line(base, &profile->from, &profile->to, &output->count, &output->points,
-                           &output->sample, error);
+    output->ends = base->context->domain->grid.nodes;
+    return sel_sample_line(base, &profile->from, &profile->to, output->ends, &output->count,
+                           &output->points, &output->sample, error);
 }
 
 static sel_status profile_take(sel_output *base, sel_error *error) {
@@ -135,7 +139,7 @@ static sel_status profile_take(sel_output *base, sel_error *error) {
             sel_csv_end_line(base->csv);
             sel_output_row(base);
         }
-        sel_csv_number(base->csv, (p + 0.5) / output->count * length);
+        sel_csv_number(base->csv, sel_line_part(p, output->count, output->ends) * length);
         for (int a = 0; a < 3; a++) {
             sel_csv_number(base->csv, output->points[p].v[a]);
         }

@@ -12,16 +12,23 @@
 #include "engine/output/kind.h"
 
 /* The image of a box's cells, without arrays: each is drawn `stride` cells large about its own
- * centre. */
+ * centre. Of nodes it has the points. */
 static vtkw_image image_of(const sel_grid *grid, const sel_box *box) {
     vtkw_image image = {.level = 0};
     for (int a = 0; a < 3; a++) {
-        double stride = (double)box->stride[a];
-        image.extent[2 * a + 1] = sel_box_count(box, a);
+        double stride = (double)box->stride[a], first = (double)box->lo[a];
+        image.extent[2 * a + 1] = sel_box_count(box, a) - grid->nodes;
         image.spacing[a] = stride * grid->dx[a];
-        image.origin[a] = sel_centre(grid, a, (double)box->lo[a] - 0.5 * stride);
+        image.origin[a] = sel_centre(grid, a, grid->nodes ? first : first - 0.5 * stride);
     }
     return image;
+}
+
+/* Fields are cell data, of nodes point data. */
+static void set_arrays(vtkw_image *image, const sel_grid *grid, const vtkw_array *arrays,
+                       int count) {
+    *(grid->nodes ? &image->point_arrays : &image->cell_arrays) = arrays;
+    *(grid->nodes ? &image->point_array_count : &image->cell_array_count) = count;
 }
 
 static sel_status fail_image(const vtkw_error *failed, sel_error *error) {
@@ -66,7 +73,8 @@ static const sel_field vtk_fields[] = {
 
 const sel_table sel_out_vtk_table = SEL_TABLE(
     "out.vtk", sel_out_vtk, vtk_fields,
-    "Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where "
+    "Fields for ParaView, as cell data, with layout = \"node\" as point data: NAME.pvd, and "
+    "NAME/NAME_STEP.vti for each time; with solid (1 where "
     "nothing is computed), cell_type (0 in free cells, k where region k made them solid) and "
     "boundary (k in free cells at a face of region k, the later of several).");
 
@@ -146,8 +154,7 @@ static sel_status write_image(const vtk_output *output, sel_frame *frame, const 
     }
     memcpy(arrays + picks->count, marks, sizeof marks);
     vtkw_image image = output->image;
-    image.cell_arrays = arrays;
-    image.cell_array_count = picks->count + MARKS;
+    set_arrays(&image, &output->frames.base.context->domain->grid, arrays, picks->count + MARKS);
     image.strings = &regions;
     image.strings_count = 1;
     image.has_time = 1;
@@ -455,10 +462,10 @@ static void finish_rms(const average_output *output, int k) {
 
 static sel_status write_average(const sel_output *base, const vtkw_array *arrays,
                                 sel_error *error) {
-    const sel_box all = sel_grid_box(&base->context->domain->grid);
-    vtkw_image image = image_of(&base->context->domain->grid, &all);
-    image.cell_arrays = arrays;
-    image.cell_array_count = 2 * base->picks.count;
+    const sel_grid *grid = &base->context->domain->grid;
+    const sel_box all = sel_grid_box(grid);
+    vtkw_image image = image_of(grid, &all);
+    set_arrays(&image, grid, arrays, 2 * base->picks.count);
     image.has_time = 1;
     image.time = base->time;
     char path[SEL_PATH_ROOM];

@@ -56,6 +56,7 @@ double sel_relief_flat(void);
 typedef struct sel_plot {
     int64_t n[2];                  /* cells along the two axes */
     double dx[2];                  /* sides of a cell along them */
+    double span[2], start;         /* cells from border to border; the index of the lower ones */
     const float *values;           /* [n[1]][n[0]] */
     const uint8_t *solid;          /* SEL_PLANE_FREE ... */
     const sel_out_picture *params; /* its colours, min, max, scale, exaggeration and above */

@@ -22,7 +22,7 @@ void sel_plot_size(const sel_plot *plot, double size[2]) {
     const double unit = fmin(plot->dx[0], plot->dx[1]);
     double scale = plot->params->scale;
     for (int k = 0; k < 2; k++) {
-        size[k] = (double)plot->n[k] * (plot->dx[k] / unit);
+        size[k] = plot->span[k] * (plot->dx[k] / unit);
     }
     if (isnan(scale)) {
         const double fitting = USUAL_PIXELS / fmax(size[0], size[1]);
@@ -231,9 +231,9 @@ static sel_colour colour_at(const sel_plot *plot, const scale_of_colours *scale,
 static void draw_field(const sel_plot *plot, const scale_of_colours *scale, sel_canvas *canvas,
                        int left, int width, int height) {
     for (int row = 0; row < height; row++) {
-        double y = (height - row - 0.5) / height * (double)plot->n[1] - 0.5;
+        double y = (height - row - 0.5) / height * plot->span[1] + plot->start;
         for (int column = 0; column < width; column++) {
-            double x = (column + 0.5) / width * (double)plot->n[0] - 0.5;
+            double x = (column + 0.5) / width * plot->span[0] + plot->start;
             canvas->pixels[(int64_t)row * canvas->width + left + column] =
                 colour_at(plot, scale, x, y);
         }

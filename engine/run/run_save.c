@@ -146,6 +146,7 @@ static void describe_grid(const sel_grid *grid, properties *list) {
     }
     add(list, true, "dx", "%s", sel_sides_text(grid, 17, sides));
     add(list, true, "dt", "%.17g", grid->dt);
+    add(list, true, "layout", "%s", sel_layout_names[grid->nodes]);
     add(list, true, "origin", "%.17g %.17g %.17g", grid->origin[0], grid->origin[1],
         grid->origin[2]);
 }
@@ -324,7 +325,7 @@ static void save_field(const run *r, const char *name, sel_checkpoint *checkpoin
 static void save_fields(const run *r, sel_checkpoint *checkpoint) {
     const sel_domain *domain = r->prepared->domain;
     const sel_grid *grid = &domain->grid;
-    sel_state_grid place = {.dims = grid->dims};
+    sel_state_grid place = {.dims = grid->dims, .nodes = grid->nodes};
     memcpy(place.n, grid->n, sizeof place.n);
     memcpy(place.dx, grid->dx, sizeof place.dx);
     memcpy(place.origin, grid->origin, sizeof place.origin);

@@ -48,6 +48,12 @@ static sel_status resolve_grid(const sel_simulation *simulation, sel_grid *grid,
                                "size[%d] must be at least 1, got %lld", a + 1,
                                (long long)grid->n[a]);
         }
+        if (sel_sides_along(grid, a) < 1) {
+            return sel_fail_at(error, sel_simulation_where(simulation, "size"),
+                               "size[%d] must be at least 2: the domain lies between the first and "
+                               "the last node of an axis that is not periodic",
+                               a + 1);
+        }
     }
     if (common->origin.n && common->origin.n != grid->dims) {
         return sel_fail_at(error, sel_simulation_where(simulation, "origin"),

@@ -68,6 +68,11 @@ int64_t sel_next_multiple(int64_t step, int64_t of) {
     return next > INT64_MAX / of ? INT64_MAX : next * of;
 }
 
+double sel_last_inside(const sel_grid *grid, int axis) {
+    const bool ends = grid->nodes && !sel_axis_periodic(grid, axis);
+    return ends ? sel_upper_end(grid, axis) - 1e-9 * grid->dx[axis] : HUGE_VAL;
+}
+
 bool sel_in_domain(const sel_grid *grid, int axis, double coordinate) {
     const double slack = 1e-9 * (double)grid->n[axis] * grid->dx[axis];
     return coordinate >= grid->origin[axis] - slack &&

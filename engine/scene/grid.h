@@ -16,9 +16,17 @@
 enum { SEL_X_MIN, SEL_X_MAX, SEL_Y_MIN, SEL_Y_MAX, SEL_Z_MIN, SEL_Z_MAX, SEL_FACES };
 
 /* Cell (i, j, k) has its centre at origin + ((i + 1/2) dx[0], ...). Indices are global; n[2] = 1 in
- * 2-D. Units of dx, origin and dt: the user's. */
+ * 2-D. Units of dx, origin and dt: the user's.
+ *
+ * With `nodes` the cells are nodes: node (i, j, k) lies at origin + (i dx[0], ...), and the domain
+ * ends with the last node of an axis, where it is not periodic: face sites lie in the nodes of the
+ * border. All places, of cells and of sites, are by the functions below.
+ *
+ *     cells   |  0  |  1  |  2  |     nodes   0-----1-----2     and periodic   0-----1-----2-----|
+ */
 typedef struct sel_grid {
     int dims;
+    bool nodes;
     int64_t n[3];
     double dx[3]; /* sides of a cell, by axis */
     double dt;
@@ -46,7 +54,7 @@ static inline int64_t sel_cell_number(const sel_grid *grid, const int64_t at[3])
 }
 void sel_cell_at(const sel_grid *grid, int64_t number, int64_t at[3]);
 
-/* The centre of a cell. */
+/* The centre of a cell, or the place of a node. */
 void sel_cell_centre(const sel_grid *grid, int64_t number, double place[3]);
 
 /* Sites of a face: the outer faces of its boundary cells, the lower axis first. */
@@ -72,19 +80,29 @@ static inline bool sel_axis_periodic(const sel_grid *grid, int axis) {
     return (grid->periodic >> axis & 1u) != 0;
 }
 
+/* Where cell i lies along an axis: its centre, or the node. */
 SEL_GRID_INLINE double sel_centre(const sel_grid *grid, int axis, double i) {
-    return grid->origin[axis] + (i + 0.5) * grid->dx[axis];
+    return grid->origin[axis] + (i + (grid->nodes ? 0 : 0.5)) * grid->dx[axis];
 }
 
 /* Where a coordinate lies among the cells of an axis: at the centre of cell i it is i. */
 static inline double sel_index(const sel_grid *grid, int axis, double coordinate) {
-    return (coordinate - grid->origin[axis]) / grid->dx[axis] - 0.5;
+    return (coordinate - grid->origin[axis]) / grid->dx[axis] - (grid->nodes ? 0 : 0.5);
+}
+
+/* The length of the domain along an axis, in sides of a cell. */
+static inline int64_t sel_sides_along(const sel_grid *grid, int axis) {
+    return grid->n[axis] - (grid->nodes && !sel_axis_periodic(grid, axis));
 }
 
 /* The upper end of the domain along an axis; the lower one is the origin. */
 static inline double sel_upper_end(const sel_grid *grid, int axis) {
-    return grid->origin[axis] + (double)grid->n[axis] * grid->dx[axis];
+    return grid->origin[axis] + (double)sel_sides_along(grid, axis) * grid->dx[axis];
 }
+
+/* Nodes beyond this coordinate lie on the upper end of an axis: to a box that ends with the domain
+ * they belong as those on the lower end do. Infinity where there are none. */
+double sel_last_inside(const sel_grid *grid, int axis);
 
 /* Whether a coordinate lies between the ends, but for the round-off of an end that was computed in
  * another way. */

@@ -113,7 +113,7 @@ static int64_t check_grid(const sel_state_grid *grid) {
 }
 
 static sel_grid grid_of(const sel_state_grid *saved) {
-    sel_grid grid = {.dims = (int)saved->dims};
+    sel_grid grid = {.dims = (int)saved->dims, .nodes = saved->nodes != 0};
     memcpy(grid.n, saved->n, sizeof grid.n);
     memcpy(grid.dx, saved->dx, sizeof grid.dx);
     memcpy(grid.origin, saved->origin, sizeof grid.origin);

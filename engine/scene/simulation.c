@@ -6,6 +6,7 @@
 
 const char *const sel_precision_names[] = {"f32", "f64", NULL};
 const char *const sel_backend_names[] = {"auto", "cpu", "cuda", NULL};
+const char *const sel_layout_names[] = {"cell", "node", NULL};
 const char *const sel_axis_names[] = {"x", "y", "z", NULL};
 
 static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
@@ -93,8 +94,11 @@ const sel_table sel_reference_table = SEL_TABLE("reference", sel_reference, refe
                                                 "Scales of the flow, for dimensionless numbers.");
 
 sel_grid sel_common_grid(const sel_common *common) {
-    sel_grid grid = {
-        .dims = common->size.n, .n = {1, 1, 1}, .dt = common->dt, .periodic = common->periodic};
+    sel_grid grid = {.dims = common->size.n,
+                     .nodes = common->layout == SEL_LAYOUT_NODE,
+                     .n = {1, 1, 1},
+                     .dt = common->dt,
+                     .periodic = common->periodic};
     const sel_point *sides = &common->sides;
     for (int a = 0; a < 3; a++) {
         grid.dx[a] = sides->n == 0 ? common->dx : sides->v[a < sides->n ? a : 0];

@@ -49,6 +49,7 @@ extern const sel_table sel_state_table;
 typedef struct sel_state_grid {
     int64_t dims, n[3];
     double dx[3], origin[3];
+    int64_t nodes; /* 1: the cells are nodes */
 } sel_state_grid;
 
 /* A field of an initial state, component by component. */
@@ -103,6 +104,9 @@ extern const char *const sel_precision_names[]; /* "f32" "f64" */
 enum { SEL_BACKEND_AUTO, SEL_BACKEND_CPU, SEL_BACKEND_CUDA };
 extern const char *const sel_backend_names[]; /* "auto" "cpu" "cuda" */
 
+enum { SEL_LAYOUT_CELL, SEL_LAYOUT_NODE };
+extern const char *const sel_layout_names[]; /* "cell" "node" */
+
 /* The fields of every solver's table; first member of each solver's parameters. */
 typedef struct sel_common {
     sel_where at;
@@ -113,6 +117,7 @@ typedef struct sel_common {
     bool dx_is_preset, dt_is_preset; /* the script gives none; false from C */
     const sel_units *units;          /* that gave dx, dt and the like; NULL: none */
     sel_point origin;
+    int layout; /* SEL_LAYOUT_CELL ... */
     unsigned periodic;
     sel_list regions; /* of sel_region */
     sel_numbers controls;

@@ -146,7 +146,7 @@
 ---@field density? selenite.quantity Density at the start, instead of pressure.
 ---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
 
----Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
+---Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
 ---@field name? string Name of its files, unique among the outputs; the kind of output when not given.
 ---@field every? integer Steps from one writing to the next, from step 0 on. Without every and interval, fields are written at the end only, rows of CSV files every 100 steps.
@@ -181,7 +181,7 @@
 ---@field field string|string[] Fields of the results (see sel.lbm, sel.aqua), or components such as velocity_x.
 ---@field from number[] Where the line begins.
 ---@field to number[] Where the line ends.
----@field points? integer Number of samples: the line is divided into equal parts, with a sample at the middle of each; its length / dx when not given.
+---@field points? integer Number of samples: the line is divided into equal parts, with a sample at the middle of each; its length / dx when not given. With layout = "node" the samples stand from end to end, as far apart as nodes when not given.
 
 ---One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.
 ---@class (exact) selenite.out.reduce
@@ -412,7 +412,7 @@
 ---@class selenite.out
 
 ---@class (exact) selenite.out.module
----@field vtk fun(fields: selenite.out.vtk): selenite.out Cell fields for ParaView: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
+---@field vtk fun(fields: selenite.out.vtk): selenite.out Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@field probe fun(fields: selenite.out.probe): selenite.out Fields at points, as NAME.csv with step,time,values: FIELD_x by component, _1 _2 by point.
 ---@field profile fun(fields: selenite.out.profile): selenite.out Fields along a line, as NAME.csv with step,time,s,x,y,z,values: a row per sample and time. Values are interpolated as by out.probe, but in the half cell at a wall linearly to the value on the wall; in solids they are 0.
 ---@field reduce fun(fields: selenite.out.reduce): selenite.out One number per field over all cells that are not solid, as NAME.csv with step,time,values. The last values are also in the results of run.json, as NAME.FIELD.

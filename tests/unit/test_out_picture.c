@@ -135,6 +135,8 @@ static void fields_of_both_signs_are_white_at_zero(void **state) {
     const sel_out_picture params = {.min = (double)NAN, .max = (double)NAN, .scale = 1};
     sel_plot plot = {.n = {3, 1},
                      .dx = {1, 1},
+                     .span = {3, 1},
+                     .start = -0.5,
                      .values = values,
                      .solid = solid,
                      .params = &params,
@@ -278,13 +280,14 @@ static void vectors_of_slices_are_drawn_by_magnitude(void **state) {
 
 static void usual_pictures_are_about_1000_pixels_long(void **state) {
     (void)state;
-    const int64_t sizes[][2] = {{192, 64}, {2048, 512}, {3, 1000}};
+    const double sizes[][2] = {{192, 64}, {2048, 512}, {3, 1000}};
     const double expected[][2] = {{960, 320}, {1000, 250}, {3, 1000}};
     sel_out_picture params = {.scale = (double)NAN};
     sel_plot plot = {.dx = {0.5, 0.5}, .params = &params};
     double size[2];
     for (int i = 0; i < 3; i++) {
-        memcpy(plot.n, sizes[i], sizeof plot.n);
+        plot.span[0] = sizes[i][0];
+        plot.span[1] = sizes[i][1];
         sel_plot_size(&plot, size);
         assert_true(size[0] == expected[i][0] && size[1] == expected[i][1]);
     }
@@ -296,7 +299,7 @@ static void usual_pictures_are_about_1000_pixels_long(void **state) {
 static void pictures_of_oblong_cells_keep_their_shape(void **state) {
     (void)state;
     sel_out_picture params = {.scale = (double)NAN};
-    const sel_plot plot = {.n = {100, 50}, .dx = {0.25, 1}, .params = &params};
+    const sel_plot plot = {.span = {100, 50}, .dx = {0.25, 1}, .params = &params};
     double size[2];
     sel_plot_size(&plot, size);
     assert_true(size[0] == 500 && size[1] == 1000);
@@ -318,6 +321,8 @@ static void draw_relief(const int64_t n[2], const float *values, const uint8_t *
     const sel_out_picture params = {
         .min = 0, .max = 2, .scale = 1, .exaggeration = exaggeration, .above = 0.05};
     sel_plot plot = {.n = {n[0], n[1]},
+                     .span = {(double)n[0], (double)n[1]},
+                     .start = -0.5,
                      .values = values,
                      .solid = solid,
                      .params = &params,
