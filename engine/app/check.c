@@ -219,6 +219,8 @@ static void print_time(const sel_prepared *prepared, int64_t last_step, double s
                 (long long)last_step);
     } else if (!isnan(prepared->simulation->params->stop.steady)) {
         fprintf(to, "  %-26s until the flow is steady\n", "time");
+    } else if (sel_stops_by_mean(&prepared->simulation->params->stop)) {
+        fprintf(to, "  %-26s until the mean changes no more\n", "time");
     }
     if (!isnan(limit)) {
         duration(limit, text);

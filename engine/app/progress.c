@@ -45,6 +45,8 @@ void sel_progress_line(const sel_report *report, char *text, size_t size) {
     sel_duration_text(report->seconds_left, left);
     if (!isnan(report->steady_measure)) {
         snprintf(measure, sizeof measure, ", change %.2e", report->steady_measure);
+    } else if (!isnan(report->mean_change)) {
+        snprintf(measure, sizeof measure, ", mean change %.2e", report->mean_change);
     }
     if (report->last_step != INT64_MAX) {
         snprintf(limit, sizeof limit, "/%lld", (long long)report->last_step);

@@ -46,6 +46,8 @@ typedef struct sel_look {
     /* Answers SEL_BALANCE, SEL_FORCE and SEL_FLUX. NULL: only SEL_BALANCE, which is the sum of the
      * main field. */
     sel_status (*other)(sel_state *state, sel_request *request, sel_error *error);
+    /* Answers SEL_MEAN_CHANGE, after an observed step. NULL: NaN, it is not known. */
+    double (*mean_change)(sel_state *state);
 } sel_look;
 
 /* Answers a request. */

@@ -335,6 +335,9 @@ sel_status sel_look_at(const sel_look *look, sel_state *state, sel_request *requ
     case SEL_MONITOR:
         monitor(look, state, request);
         break;
+    case SEL_MEAN_CHANGE:
+        request->mean_change = look->mean_change ? look->mean_change(state) : (double)NAN;
+        break;
     default:
         if (look->other) {
             return look->other(state, request, error);

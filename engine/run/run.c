@@ -6,7 +6,7 @@
  *
  * A device never has to be waited for: advance() may return before its steps are done, the
  * outputs that are due are started and taken when the next chunks were handed over, and a test at
- * step k starts a monitor and acts on the one that the test before it started. Only a hook, which
+ * step k starts requests and acts on those that the test before it started. Only a hook, which
  * may look at anything, and the last state are waited for.
  */
 #include "engine/run/run.h"
@@ -209,7 +209,7 @@ static void warn_of_speed(run *r, double mach) {
     snprintf(text, sizeof text,
              "at step %lld the flow passes Mach %g (%.2g): errors of compressibility grow as "
              "Mach^2; reduce dt, or in lattice units the velocity and nu together",
-             (long long)r->monitor_step, fastest, mach);
+             (long long)r->monitor.step, fastest, mach);
     sel_fail(&r->prepared->warnings, SEL_BAD_SCENARIO, "%s", text);
     char line[300];
     snprintf(line, sizeof line, "warning: %s", text);
@@ -221,9 +221,10 @@ static void take_look(run *r) {
     const sel_plan *plan = r->prepared->plan;
     const sel_solver *solver = r->prepared->simulation->solver;
     char found[SEL_DIVERGENCE_TEXT], hint[320], good[sizeof r->names.path + 40] = "";
-    const double mach = solver->sound ? r->monitor.largest / solver->sound(plan) : 0;
-    if (sel_diverged(plan, &r->monitor, r->monitor_step, found)) {
-        solver->hint(plan, fmax(r->largest, r->monitor.largest), hint, sizeof hint);
+    const sel_request *seen = &r->monitor.request;
+    const double mach = solver->sound ? seen->largest / solver->sound(plan) : 0;
+    if (sel_diverged(plan, seen, r->monitor.step, found)) {
+        solver->hint(plan, fmax(r->largest, seen->largest), hint, sizeof hint);
         if (r->saved_step >= 0) {
             snprintf(good, sizeof good, ". %s holds step %lld", r->names.path,
                      (long long)r->saved_step);
@@ -232,56 +233,95 @@ static void take_look(run *r) {
     } else if (mach > fastest && !(r->report->largest_mach > fastest)) {
         warn_of_speed(r, mach);
     }
-    if (solver->sound && r->monitor.largest_cell >= 0) {
+    if (solver->sound && seen->largest_cell >= 0) {
         r->report->largest_mach = fmax(r->report->largest_mach, mach);
     }
-    r->largest = fmax(r->largest, r->monitor.largest);
+    r->largest = fmax(r->largest, seen->largest);
 }
 
-sel_status sel_run_answer_monitor(run *r, sel_error *error) {
-    if (!r->monitor_pending || r->monitor_answered) {
+static sel_status start_test(run *r, run_test *test, const sel_request *request, sel_error *error) {
+    test->request = *request;
+    test->step = r->step;
+    double before = sel_machine_seconds();
+    sel_status status = r->prepared->backend->start(r->state, &test->request, error);
+    r->compute_seconds += sel_machine_seconds() - before;
+    test->pending = status == SEL_OK;
+    test->answered = false;
+    return status;
+}
+
+static sel_status answer_test(run *r, run_test *test, sel_error *error) {
+    if (!test->pending || test->answered) {
         return SEL_OK;
     }
-    r->monitor_answered = true;
+    test->answered = true;
     double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->finish(r->state, &r->monitor, error);
+    sel_status status = r->prepared->backend->finish(r->state, &test->request, error);
     r->compute_seconds += sel_machine_seconds() - before;
     return status;
 }
 
-/* Takes the result of the monitor under way; sets stopped_by when it ends the run. */
-static sel_status finish_monitor(run *r, sel_error *error) {
-    if (!r->monitor_pending) {
-        return SEL_OK;
-    }
-    sel_status status = sel_run_answer_monitor(r, error);
-    r->monitor_pending = false;
-    if (status) {
-        return status;
-    }
-    take_look(r);
+sel_status sel_run_answer_tests(run *r, sel_error *error) {
+    sel_status status = answer_test(r, &r->monitor, error);
+    return status ? status : answer_test(r, &r->mean, error);
+}
+
+static void take_monitor(run *r) {
     const double tolerance = r->prepared->simulation->params->stop.steady;
-    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !r->monitor.only_bad_cell) {
-        r->report->steady_measure = r->monitor.change;
-        if (r->report->stopped_by == SEL_BY_NOTHING && r->monitor.change < tolerance) {
-            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld",
-                 r->monitor.change, (long long)(r->monitor_step - r->test_steps),
-                 (long long)r->monitor_step);
+    const sel_request *seen = &r->monitor.request;
+    take_look(r);
+    if (r->report->stopped_by != SEL_BY_DIVERGENCE && !seen->only_bad_cell) {
+        r->report->steady_measure = seen->change;
+        if (r->report->stopped_by == SEL_BY_NOTHING && seen->change < tolerance) {
+            stop(r, SEL_BY_STEADY, "steady: change %.3g between steps %lld and %lld", seen->change,
+                 (long long)(r->monitor.step - r->test_steps), (long long)r->monitor.step);
         }
     }
-    return SEL_OK;
+}
+
+static void take_mean(run *r) {
+    const double change = r->report->mean_change = r->mean.request.mean_change;
+    if (r->report->stopped_by == SEL_BY_NOTHING &&
+        change <= r->prepared->simulation->params->stop.mean_change) {
+        stop(r, SEL_BY_MEAN_CHANGE, "mean change %.3g between steps %lld and %lld", change,
+             (long long)(r->mean.step - 1), (long long)r->mean.step);
+    }
+}
+
+/* Takes the results of the tests under way; sets stopped_by when they end the run. */
+static sel_status finish_tests(run *r, sel_error *error) {
+    sel_status status = sel_run_answer_tests(r, error);
+    const bool looked = r->monitor.pending, averaged = r->mean.pending;
+    r->monitor.pending = r->mean.pending = false;
+    if (!status && looked) {
+        take_monitor(r);
+    }
+    if (!status && averaged) {
+        take_mean(r);
+    }
+    return status;
 }
 
 static sel_status start_monitor(run *r, bool only_bad_cell, sel_error *error) {
-    r->monitor = (sel_request){.kind = SEL_MONITOR,
-                               .box = sel_grid_box(&r->prepared->domain->grid),
-                               .only_bad_cell = only_bad_cell};
-    r->monitor_step = r->step;
-    double before = sel_machine_seconds();
-    sel_status status = r->prepared->backend->start(r->state, &r->monitor, error);
-    r->compute_seconds += sel_machine_seconds() - before;
-    r->monitor_pending = status == SEL_OK;
-    r->monitor_answered = false;
+    const sel_request request = {.kind = SEL_MONITOR,
+                                 .box = sel_grid_box(&r->prepared->domain->grid),
+                                 .only_bad_cell = only_bad_cell};
+    return start_test(r, &r->monitor, &request, error);
+}
+
+/* Where a run stops by the change of its mean alone, the whole field is not read at every test. */
+static sel_status start_tests(run *r, sel_error *error) {
+    const sel_stop *stop = &r->prepared->simulation->params->stop;
+    const bool test = r->step % r->test_steps == 0, by_mean = sel_stops_by_mean(stop);
+    const bool compares = test && !(by_mean && isnan(stop->steady));
+    const sel_request mean = {.kind = SEL_MEAN_CHANGE, .mean_change = (double)NAN};
+    sel_status status = SEL_OK;
+    if (compares || r->step % r->look_steps == 0) {
+        status = start_monitor(r, !compares, error);
+    }
+    if (!status && test && by_mean) {
+        status = start_test(r, &r->mean, &mean, error);
+    }
     return status;
 }
 
@@ -336,9 +376,9 @@ static sel_status loop(run *r, sel_error *error) {
         const int64_t target = earlier(earlier(test, output), earlier(saved, r->last_step));
         status = advance_to(r, target, error);
         if (!status && r->step == test) {
-            status = finish_monitor(r, error);
+            status = finish_tests(r, error);
             if (!status && r->report->stopped_by == SEL_BY_NOTHING) {
-                status = start_monitor(r, r->step % r->test_steps != 0, error);
+                status = start_tests(r, error);
             }
         }
         if (!status && r->step == output) {
@@ -357,10 +397,10 @@ static sel_status end(run *r, sel_error *error) {
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_run_save_last(r, error);
     }
-    status = status ? status : finish_monitor(r, error);
+    status = status ? status : finish_tests(r, error);
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = start_monitor(r, true, error);
-        status = status ? status : finish_monitor(r, error);
+        status = status ? status : finish_tests(r, error);
     }
     if (!status && r->report->stopped_by != SEL_BY_DIVERGENCE) {
         status = sel_hooks_call(&r->hooks, r->step, run_time(r), true, error);
@@ -467,6 +507,7 @@ sel_status sel_run(const sel_scenario *scenario, const sel_simulation *simulatio
                    const sel_run_options *options, sel_report *report, sel_error *error) {
     *report = (sel_report){.name = simulation->params->name,
                            .steady_measure = (double)NAN,
+                           .mean_change = (double)NAN,
                            .seconds_left = (double)NAN,
                            .largest_mach = (double)NAN,
                            .started = time(NULL)};

@@ -12,6 +12,7 @@ typedef enum sel_stopped_by {
     SEL_BY_NOTHING, /* the run is under way */
     SEL_BY_STEPS,
     SEL_BY_STEADY,
+    SEL_BY_MEAN_CHANGE,
     SEL_BY_TIME,
     SEL_BY_WALL_TIME,
     SEL_BY_HOOK,
@@ -29,6 +30,7 @@ typedef struct sel_report {
     int64_t steps;
     double time;           /* user's units */
     double steady_measure; /* of the last test; NaN before the second */
+    double mean_change;    /* of stop.mean_change, of the last test that was answered; NaN: none */
     time_t started, ended; /* 0: it has not */
     double seconds_left;   /* NaN: not known, or ended */
     double largest_mach;   /* at all tests; NaN: none, or the solver has no speed of sound */

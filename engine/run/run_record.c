@@ -23,15 +23,12 @@ static const double default_seconds = 10;
 
 /* ---- run.json ---- */
 
-static const char *const stopped_by_names[] = {[SEL_BY_NOTHING] = "running",
-                                               [SEL_BY_STEPS] = "steps",
-                                               [SEL_BY_STEADY] = "steady",
-                                               [SEL_BY_TIME] = "time",
-                                               [SEL_BY_WALL_TIME] = "wall_time",
-                                               [SEL_BY_HOOK] = "hook",
-                                               [SEL_BY_INTERRUPT] = "interrupted",
-                                               [SEL_BY_DIVERGENCE] = "diverged",
-                                               [SEL_BY_ERROR] = "error"};
+static const char *const stopped_by_names[] = {
+    [SEL_BY_NOTHING] = "running",     [SEL_BY_STEPS] = "steps",
+    [SEL_BY_STEADY] = "steady",       [SEL_BY_MEAN_CHANGE] = "mean_change",
+    [SEL_BY_TIME] = "time",           [SEL_BY_WALL_TIME] = "wall_time",
+    [SEL_BY_HOOK] = "hook",           [SEL_BY_INTERRUPT] = "interrupted",
+    [SEL_BY_DIVERGENCE] = "diverged", [SEL_BY_ERROR] = "error"};
 
 static void string_entry(FILE *to, const char *key, const char *value) {
     fprintf(to, ",\n  \"%s\": ", key);
@@ -190,6 +187,7 @@ static void print_report(FILE *to, const sel_prepared *prepared, const sel_repor
     string_entry(to, "stopped_by", stopped_by_names[report->stopped_by]);
     string_entry(to, "stop_reason", *report->stop_reason ? report->stop_reason : NULL);
     number_entry(to, "steady_measure", report->steady_measure);
+    number_entry(to, "mean_change", report->mean_change);
     number_entry(to, "largest_mach", report->largest_mach);
     number_entry(to, "wall_seconds", report->wall_seconds);
     number_entry(to, "seconds_left", report->seconds_left);

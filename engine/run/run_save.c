@@ -227,15 +227,19 @@ static bool is_cell(int64_t cell, const sel_grid *grid) {
 
 static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     const sel_domain *domain = r->prepared->domain;
-    sel_request *monitor = &r->monitor;
+    sel_request *monitor = &r->monitor.request;
     int64_t step = r->step;
     sel_checkpoint_block(checkpoint, "standing");
     SEL_KEEP(checkpoint, step);
     SEL_KEEP(checkpoint, r->largest);
     SEL_KEEP(checkpoint, r->report->steady_measure);
     SEL_KEEP(checkpoint, r->report->largest_mach);
-    SEL_KEEP(checkpoint, r->monitor_pending);
-    SEL_KEEP(checkpoint, r->monitor_step);
+    SEL_KEEP(checkpoint, r->report->mean_change);
+    SEL_KEEP(checkpoint, r->mean.pending);
+    SEL_KEEP(checkpoint, r->mean.step);
+    SEL_KEEP(checkpoint, r->mean.request.mean_change);
+    SEL_KEEP(checkpoint, r->monitor.pending);
+    SEL_KEEP(checkpoint, r->monitor.step);
     SEL_KEEP(checkpoint, monitor->only_bad_cell);
     SEL_KEEP(checkpoint, monitor->change);
     SEL_KEEP(checkpoint, monitor->bad_cells);
@@ -244,7 +248,8 @@ static void keep_standing(run *r, sel_checkpoint *checkpoint) {
     SEL_KEEP(checkpoint, monitor->largest_cell);
     SEL_KEEP(checkpoint, monitor->smallest);
     SEL_KEEP(checkpoint, monitor->smallest_cell);
-    r->monitor_answered = r->monitor_pending;
+    r->monitor.answered = r->monitor.pending;
+    r->mean.answered = r->mean.pending;
     sel_keep(checkpoint, domain->control_values,
              (size_t)domain->control_count * sizeof *domain->control_values);
     if (step < 0 || !is_cell(monitor->bad_cell, &domain->grid) ||
@@ -417,8 +422,8 @@ static sel_status look_at_state(run *r, bool *sound, sel_error *error) {
     sel_status status = backend->start(r->state, &look, error);
     status = status ? status : backend->finish(r->state, &look, error);
     *sound = !status && !sel_diverged(r->prepared->plan, &look, r->step, found) &&
-             !(r->monitor_pending &&
-               sel_diverged(r->prepared->plan, &r->monitor, r->monitor_step, found));
+             !(r->monitor.pending &&
+               sel_diverged(r->prepared->plan, &r->monitor.request, r->monitor.step, found));
     return status;
 }
 
@@ -447,7 +452,7 @@ sel_status sel_run_save(run *r, sel_error *error) {
     bool sound = false;
     sel_status status = sel_run_wait(r, error);
     status = status ? status : sel_outputs_finish(r->outputs, error);
-    status = status ? status : sel_run_answer_monitor(r, error);
+    status = status ? status : sel_run_answer_tests(r, error);
     status = status ? status : sel_writer_drain(r->writer, error);
     status = status ? status : look_at_state(r, &sound, error);
     if (status || !sound) {

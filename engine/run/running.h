@@ -11,6 +11,13 @@ typedef struct sel_checkpoint_names {
     bool keeps_before; /* the present one is worse than the one before it: it is replaced */
 } sel_checkpoint_names;
 
+/* A test under way: asked at one test, acted on at the next. */
+typedef struct run_test {
+    sel_request request;
+    int64_t step; /* at which it was asked */
+    bool pending, answered;
+} run_test;
+
 typedef struct run {
     const sel_scenario *scenario;
     sel_prepared *prepared;
@@ -28,9 +35,7 @@ typedef struct run {
     sel_stopped_by last_step_by;
     int64_t test_steps, look_steps; /* between tests for a steady flow, for divergence */
 
-    sel_request monitor; /* the test under way */
-    bool monitor_pending, monitor_answered;
-    int64_t monitor_step;
+    run_test monitor, mean;
     double largest; /* magnitude of the main field at all tests so far */
 
     double started;         /* clock */
@@ -50,8 +55,8 @@ typedef struct run {
 /* Waits until all steps are done. */
 sel_status sel_run_wait(run *r, sel_error *error);
 
-/* Waits for the monitor under way, if there is one. */
-sel_status sel_run_answer_monitor(run *r, sel_error *error);
+/* Waits for the tests under way, if there are any. */
+sel_status sel_run_answer_tests(run *r, sel_error *error);
 
 /* A line of run.log that the user sees, too; `run` is the run. */
 void sel_run_log(const char *text, void *run);

@@ -9,12 +9,11 @@ const char *const sel_backend_names[] = {"auto", "cpu", "cuda", NULL};
 const char *const sel_layout_names[] = {"cell", "node", NULL};
 const char *const sel_axis_names[] = {"x", "y", "z", NULL};
 
-static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
-    const sel_stop *stop = data;
+static sel_status check_ends(const sel_stop *stop, const char *ends, sel_where where,
+                             sel_error *error) {
     if (stop->steps == SEL_INT_NOT_GIVEN && isnan(stop->time) && isnan(stop->steady) &&
-        isnan(stop->wall_time)) {
-        return sel_fail_at(error, where,
-                           "stop: nothing ends this run; give steps, time, steady or wall_time");
+        isnan(stop->wall_time) && !sel_stops_by_mean(stop)) {
+        return sel_fail_at(error, where, "stop: nothing ends this run; give %s or wall_time", ends);
     }
     if ((stop->steps < 0 && stop->steps != SEL_INT_NOT_GIVEN) || stop->time < 0) {
         return sel_fail_at(error, where, "stop: steps and time must not be negative");
@@ -22,22 +21,38 @@ static sel_status check_stop(const void *data, sel_where where, sel_error *error
     return SEL_OK;
 }
 
-static const sel_field stop_fields[] = {
-    SEL_ROW(sel_stop, steps, INT, "Number of steps after which the run ends.",
-            .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",
-            .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_stop, steady, NUMBER,
-            "The run ends when the relative change of velocity (run-off: depth) between two tests "
-            "is below this.",
-            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_stop, every, INT,
-            "Steps between two tests; when not given, reference.length / reference.velocity where "
-            "reference gives both, else 1000.",
-            .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
-    SEL_ROW(sel_stop, wall_time, NUMBER,
-            "The run ends when it has taken this many seconds of wall time, set-up included; the "
-            "last state is written and the exit status is 0.",
+static sel_status check_stop(const void *data, sel_where where, sel_error *error) {
+    return check_ends(data, "steps, time, steady", where, error);
+}
+
+static sel_status check_mean_stop(const void *data, sel_where where, sel_error *error) {
+    return check_ends(data, "steps, time, steady, mean_change", where, error);
+}
+
+#define SEL_STOP_FIELDS                                                                            \
+    SEL_ROW(sel_stop, steps, INT, "Number of steps after which the run ends.",                     \
+            .preset = SEL_NOT_GIVEN),                                                              \
+        SEL_ROW(sel_stop, time, NUMBER, "The run ends at the first step at or after this time.",   \
+                .preset = SEL_NOT_GIVEN),                                                          \
+        SEL_ROW(sel_stop, steady, NUMBER,                                                          \
+                "The run ends when the relative change of velocity (run-off: depth) between two "  \
+                "tests is below this.",                                                            \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_stop, every, INT,                                                              \
+                "Steps between two tests; when not given, reference.length / "                     \
+                "reference.velocity where reference gives both, else 1000.",                       \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),                                   \
+        SEL_ROW(sel_stop, wall_time, NUMBER,                                                       \
+                "The run ends when it has taken this many seconds of wall time, set-up included; " \
+                "the last state is written and the exit status is 0.",                             \
+                .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN)
+
+static const sel_field stop_fields[] = {SEL_STOP_FIELDS};
+static const sel_field mean_stop_fields[] = {
+    SEL_STOP_FIELDS,
+    SEL_ROW(sel_stop, mean_change, NUMBER,
+            "The run ends when the mean of the main field differs from the one a step before by at "
+            "most this; looked at every `every` steps.",
             .flags = SEL_POSITIVE, .preset = SEL_NOT_GIVEN),
 };
 
@@ -46,6 +61,13 @@ const sel_table sel_stop_table =
               "When a run ends: at the first condition met. `steps` and `time` end it at once, "
               "`steady` at the next test, or at the next look for divergence if that comes first.",
               .check = check_stop);
+
+const sel_table sel_mean_stop_table =
+    SEL_TABLE("stop", sel_stop, mean_stop_fields,
+              "When a run ends: at the first condition met. `steps` and `time` end it at once, "
+              "`steady` and `mean_change` at the next test, or at the next look for divergence if "
+              "that comes first.",
+              .check = check_mean_stop);
 
 static sel_status check_hook(const void *data, sel_where where, sel_error *error) {
     const sel_hook *hook = data;
@@ -118,7 +140,8 @@ int64_t sel_stop_step(const sel_common *common) {
 }
 
 bool sel_may_end_early(const sel_common *common) {
-    bool early = !isnan(common->stop.steady) || !isnan(common->stop.wall_time);
+    bool early = !isnan(common->stop.steady) || !isnan(common->stop.wall_time) ||
+                 sel_stops_by_mean(&common->stop);
     for (int i = 0; i < common->hooks.n && !early; i++) {
         early = ((const sel_hook *)common->hooks.v)[i].at != SEL_HOOK_AT_END;
     }

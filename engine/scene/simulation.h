@@ -78,12 +78,17 @@ typedef struct sel_region {
 } sel_region;
 
 typedef struct sel_stop {
-    int64_t steps;    /* SEL_INT_NOT_GIVEN */
-    double time;      /* user's units; NaN: not given */
-    double steady;    /* relative change between tests; NaN: not given */
-    int64_t every;    /* steps between tests; SEL_INT_NOT_GIVEN */
-    double wall_time; /* seconds of wall time; NaN: not given */
+    int64_t steps;      /* SEL_INT_NOT_GIVEN */
+    double time;        /* user's units; NaN: not given */
+    double steady;      /* relative change between tests; NaN: not given */
+    int64_t every;      /* steps between tests; SEL_INT_NOT_GIVEN */
+    double wall_time;   /* seconds of wall time; NaN: not given */
+    double mean_change; /* of the main field in a step; not above 0, or NaN: not given */
 } sel_stop;
+
+static inline bool sel_stops_by_mean(const sel_stop *stop) {
+    return stop->mean_change > 0;
+}
 
 enum { SEL_HOOK_BY_STEPS = -1, SEL_HOOK_AT_END };
 
@@ -138,9 +143,10 @@ typedef struct sel_common {
                   .flags = SEL_POSITIVE, .preset = unit)
 
 /* Rows that every solver's field list begins with; `region_table` describes sel_region with its
- * laws. The size is required or not, dt has the preset `unit`; `..._doc` say what holds when they
+ * laws, `stops` is sel_stop_table, or sel_mean_stop_table of a solver that answers SEL_MEAN_CHANGE.
+ * The size is required or not, dt has the preset `unit`; `..._doc` say what holds when they
  * are not given. */
-#define SEL_COMMON_FIELDS_FROM(region_table, size_flags, size_doc, dx_row, unit, dt_doc)           \
+#define SEL_COMMON_FIELDS_FROM(region_table, stops, size_flags, size_doc, dx_row, unit, dt_doc)    \
     SEL_ROW(sel_common, name, STRING, "Name of the simulation; required and unique in a list."),   \
         SEL_ROW(sel_common, size, SIZE, "Number of cells { nx, ny } or { nx, ny, nz }" size_doc,   \
                 .flags = size_flags),                                                              \
@@ -167,7 +173,7 @@ typedef struct sel_common {
                 "Scales for the Reynolds and Mach numbers and the flow-through time.",             \
                 .table = &sel_reference_table),                                                    \
         SEL_ROW(sel_common, stop, TABLE, "When the run ends.", .flags = SEL_REQUIRED,              \
-                .table = &sel_stop_table),                                                         \
+                .table = &(stops)),                                                                \
         SEL_ROW(sel_common, output, VARIANTS, "What is written: a list of out.* tables.",          \
                 .family = &sel_output_family),                                                     \
         SEL_ROW(sel_common, hooks, LIST,                                                           \
@@ -186,12 +192,12 @@ typedef struct sel_common {
 
 /* Of a solver in whose units a cell and a step are 1 when nothing else is said. */
 #define SEL_COMMON_FIELDS(region_table)                                           \
-    SEL_COMMON_FIELDS_FROM(region_table, SEL_REQUIRED, ".",                       \
+    SEL_COMMON_FIELDS_FROM(region_table, sel_stop_table, SEL_REQUIRED, ".",       \
                            SEL_DX_ROW(1, "1 (lattice units) when not given."), 1, \
                            "1 (lattice units) when not given.")
 
 extern const char *const sel_axis_names[]; /* "x" "y" "z" */
-extern const sel_table sel_stop_table, sel_reference_table, sel_hook_table;
+extern const sel_table sel_stop_table, sel_mean_stop_table, sel_reference_table, sel_hook_table;
 extern const sel_family sel_output_family;
 
 /* The rows of sel_region, which are the same for all solvers but for the family of its law. */
@@ -236,7 +242,8 @@ sel_grid sel_common_grid(const sel_common *common);
 /* The step at which stop.steps or stop.time ends a run; INT64_MAX when neither is given. */
 int64_t sel_stop_step(const sel_common *common);
 
-/* True when the run may end before that step: when the flow is steady, or when a hook says so. */
+/* True when the run may end before that step: when the flow is steady or its mean stays as it is,
+ * or when a hook says so. */
 bool sel_may_end_early(const sel_common *common);
 
 sel_where sel_simulation_where(const sel_simulation *simulation, const char *field);

@@ -33,6 +33,7 @@ sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *d
     made->simulation = simulation;
     made->domain = domain;
     made->precision = simulation->params->precision;
+    made->wants_mean_change = sel_stops_by_mean(&simulation->params->stop);
     made->threads = omp_get_max_threads();
     sel_status status = simulation->solver->plan(made, error);
     if (status) {
@@ -69,7 +70,7 @@ sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2
 
 bool sel_plan_observes(const sel_plan *plan) {
     const sel_solver *solver = plan->simulation->solver;
-    bool observes = plan->wants_links;
+    bool observes = plan->wants_links || plan->wants_mean_change;
     for (int f = 0; f < solver->field_count; f++) {
         observes = observes || (solver->fields[f].observed && plan->wants_fields >> f & 1u);
     }
@@ -80,7 +81,8 @@ bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
     const sel_solver *solver = plan->simulation->solver;
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
     const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
-    return (field && solver->fields[request->field].observed) || links;
+    return (field && solver->fields[request->field].observed) || links ||
+           request->kind == SEL_MEAN_CHANGE;
 }
 
 void sel_fact_add(sel_facts *facts, const char *name, const char *format, ...) {

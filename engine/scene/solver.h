@@ -44,10 +44,11 @@ typedef struct sel_plan {
     int device;     /* its number, of a backend that has several */
     double density; /* user's units, of the coefficients of forces; 0: 1 */
     /* Set before create: requests to come that cost time in every step. */
-    bool wants_balance;    /* balance terms */
-    unsigned wants_fields; /* bit f: the field f */
-    bool wants_links;      /* forces on regions, or fluxes through them */
-    double (*lines)[2][2]; /* and SEL_FLUX across these, for solvers without a flux_field */
+    bool wants_balance;     /* balance terms */
+    unsigned wants_fields;  /* bit f: the field f */
+    bool wants_links;       /* forces on regions, or fluxes through them */
+    bool wants_mean_change; /* SEL_MEAN_CHANGE */
+    double (*lines)[2][2];  /* and SEL_FLUX across these, for solvers without a flux_field */
     int line_count;
 } sel_plan;
 
@@ -72,12 +73,13 @@ typedef struct sel_facts {
 } sel_facts;
 
 typedef enum sel_request_kind {
-    SEL_READ,    /* a field on a box of cells, or on a list of cells */
-    SEL_REDUCE,  /* sum, min, max and sum of squares of a field over the free cells of a box */
-    SEL_MONITOR, /* change of the main field since the last monitor; cells that have diverged */
-    SEL_BALANCE, /* the solver's balance terms */
-    SEL_FORCE,   /* force and torque of the fluid on a region, in the last step */
-    SEL_FLUX     /* flux out through a region, or across a line, in the last step */
+    SEL_READ,       /* a field on a box of cells, or on a list of cells */
+    SEL_REDUCE,     /* sum, min, max and sum of squares of a field over the free cells of a box */
+    SEL_MONITOR,    /* change of the main field since the last monitor; cells that have diverged */
+    SEL_BALANCE,    /* the solver's balance terms */
+    SEL_FORCE,      /* force and torque of the fluid on a region, in the last step */
+    SEL_FLUX,       /* flux out through a region, or across a line, in the last step */
+    SEL_MEAN_CHANGE /* change of the mean of the main field in the last step */
 } sel_request_kind;
 
 /* A query of the present state. start() may return before the answer is there, finish() waits for
@@ -115,13 +117,16 @@ typedef struct sel_request {
     int term_count;
 
     /* FORCE, FLUX; before the first step, of the step to come */
-    bool unobserved;   /* answer, also to READ and REDUCE: the step was not observed */
+    bool unobserved;   /* answer, also to READ, REDUCE, MEAN_CHANGE: the step was not observed */
     int region;        /* number, 1-based; 0, of FLUX by solvers without a flux_field: the line, */
     double line[2][2]; /* one of the plan's; from, to; positive to the left */
     double centre[3];  /* FORCE: of the torque */
     /* per unit depth in 2-D, where the torque is torque[2] */
     double force[3], torque[3];
     double flux; /* positive out of the domain; mass per time for flow, per unit depth in 2-D */
+
+    double
+        mean_change; /* MEAN_CHANGE: |mean - mean one step before|; NaN: not known, as at step 0 */
 } sel_request;
 
 typedef struct sel_state sel_state; /* a backend's own */

@@ -115,7 +115,7 @@ static sel_status check_params(const void *data, sel_where where, sel_error *err
 
 static const sel_field fields[] = {
     SEL_COMMON_FIELDS_FROM(
-        aqua_region_table, 0, "; the raster's when ground is one.",
+        aqua_region_table, sel_stop_table, 0, "; the raster's when ground is one.",
         SEL_DX_ROW(SEL_NOT_GIVEN, "the raster's when ground is one, else 1 when not given."),
         SEL_NOT_GIVEN, "1 when not given. Rain, infiltration and sources require it, in seconds."),
     SEL_ROW(aqua_params, ground, QUANTITY,
