@@ -13,6 +13,7 @@ EXTENTS = {
     "flat": (0, 50, 0, 30, 0, 1),
     "part": (10, 27, -3, 8, 5, 9),
     "one": (0, 1, 0, 1, 0, 1),
+    "layer": (0, 50, 0, 30, 0, 0),  # of points, without cells
 }
 LEVELS = (0, 3, 6)
 FEW_REGIONS = ["interior", 'walls & "lid"', "", "Zufluss \u00fc"]
@@ -32,6 +33,8 @@ def tuples(extent, points):
 def wrong_arrays(attributes, extent, points):
     """What differs between a vtkDataSetAttributes and what was written; "" when nothing does."""
     count = tuples(extent, points)
+    if count == 0:
+        return f"{attributes.GetNumberOfArrays()} arrays of nothing" * (attributes.GetNumberOfArrays() > 0)
     for name, (type_name, components, value) in TYPES.items():
         array = attributes.GetArray(name)
         if array is None:

@@ -84,10 +84,11 @@ static int write_image(const char *directory, const char *name, const int64_t ex
     image.level = level;
     image.strings = &strings;
     image.strings_count = 1;
-    fill(cells, vtkw_tuples(&image, 0));
+    const uint64_t tuples = vtkw_tuples(&image, 0); /* 0: one layer of points */
+    fill(cells, tuples);
     fill(points, vtkw_tuples(&image, 1));
     image.cell_arrays = cells;
-    image.cell_array_count = ARRAYS;
+    image.cell_array_count = tuples > 0 ? ARRAYS : 0;
     image.point_arrays = points;
     image.point_array_count = ARRAYS;
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -103,7 +104,8 @@ static int write_image(const char *directory, const char *name, const int64_t ex
 int main(int count, char **arguments) {
     /* 32 x 32 x 32 cells: every cell array is a whole number of 32 KiB blocks. */
     static const int64_t blocks[] = {0, 32, 0, 32, 0, 32}, flat[] = {0, 50, 0, 30, 0, 1},
-                         part[] = {10, 27, -3, 8, 5, 9}, one[] = {0, 1, 0, 1, 0, 1};
+                         part[] = {10, 27, -3, 8, 5, 9}, one[] = {0, 1, 0, 1, 0, 1},
+                         layer[] = {0, 50, 0, 30, 0, 0};
     char path[1024];
     if (count != 2) {
         return 2;
@@ -111,9 +113,9 @@ int main(int count, char **arguments) {
     const char *directory = arguments[1];
     int failed = 0;
     for (int level = 0; level <= 6; level += 3) {
-        static const char *const names[] = {"blocks", "flat", "part", "one"};
-        const int64_t *const extents[] = {blocks, flat, part, one};
-        for (int k = 0; k < 4; k++) {
+        static const char *const names[] = {"blocks", "flat", "part", "one", "layer"};
+        const int64_t *const extents[] = {blocks, flat, part, one, layer};
+        for (int k = 0; k < 5; k++) {
             char name[32];
             snprintf(name, sizeof name, "%s_%d.vti", names[k], level);
             failed += write_image(directory, name, extents[k], level, 0.1);
