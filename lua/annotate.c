@@ -117,6 +117,19 @@ static bool is_listed(const sel_table *const *tables, int count, const char *nam
     return false;
 }
 
+/* The fields of table t, but for those of an earlier one of its name. */
+static void print_new_fields(FILE *to, const sel_schema *all, int t) {
+    const sel_table *table = all->tables[t];
+    for (int i = 0; i < table->count; i++) {
+        bool printed = false;
+        for (int k = 0; k < t && !printed; k++)
+            printed = strcmp(all->tables[k]->name, table->name) == 0 &&
+                      sel_fill_field(all->tables[k], table->fields[i].name);
+        if (!printed)
+            print_field(to, &table->fields[i]);
+    }
+}
+
 /* Laws of one name that several solvers have are one class with the fields of all. */
 static void print_classes(FILE *to, const sel_schema *all) {
     for (int t = 0; t < all->table_count; t++) {
@@ -125,9 +138,8 @@ static void print_classes(FILE *to, const sel_schema *all) {
             continue;
         fprintf(to, "---%s\n---@class (exact) selenite.%s\n", table->doc, table->name);
         for (int k = t; k < all->table_count; k++)
-            for (int i = 0;
-                 strcmp(all->tables[k]->name, table->name) == 0 && i < all->tables[k]->count; i++)
-                print_field(to, &all->tables[k]->fields[i]);
+            if (strcmp(all->tables[k]->name, table->name) == 0)
+                print_new_fields(to, all, k);
         fputc('\n', to);
     }
 }

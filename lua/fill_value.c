@@ -131,23 +131,28 @@ static void fill_size(sel_filler *f, const sel_slot *slot, int index, void *memb
         to->n = fill_each(f, slot, index, n, fill_cells, to->v, sizeof *to->v) ? n : 0;
 }
 
-/* Points may have 2 or 3 coordinates, but as many as the domain where that is known. */
-static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    sel_point *to = member;
+/* 2 or 3 numbers, but as many as the domain has dimensions where that is known. */
+static void read_point(sel_filler *f, const sel_slot *slot, int index, const char *what,
+                       sel_point *to) {
     int n = sel_fill_list_length(f, slot, index);
     int dims = slot->field->flags & SEL_ANY_DIMS ? 0 : f->dims;
-    if (n >= 0 && check_dims(f, slot, n, dims, "coordinates"))
+    if (n >= 0 && check_dims(f, slot, n, dims, what))
         to->n = fill_each(f, slot, index, n, fill_number, to->v, sizeof *to->v) ? n : 0;
 }
 
+static void fill_point(sel_filler *f, const sel_slot *slot, int index, void *member) {
+    read_point(f, slot, index, "coordinates", member);
+}
+
 static void fill_spacing(sel_filler *f, const sel_slot *slot, int index, void *member) {
-    sel_point *to = member, given = {.n = 1};
-    if (lua_istable(f->L, index))
-        fill_point(f, slot, index, &given);
-    else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
-                   "a number, or a list of one per axis"))
-        fill_number(f, slot, index, given.v);
-    *to = given;
+    sel_point *to = member;
+    if (lua_istable(f->L, index)) {
+        read_point(f, slot, index, "sides", to);
+    } else if (check(f, slot, index, lua_type(f->L, index) == LUA_TNUMBER,
+                     "a number, or a list of one per axis")) {
+        to->n = 1;
+        fill_number(f, slot, index, to->v);
+    }
 }
 
 /* The type of an item of the list at `index`. */

@@ -64,7 +64,8 @@ const sel_table sel_stop_table =
 
 const sel_table sel_mean_stop_table =
     SEL_TABLE("stop", sel_stop, mean_stop_fields,
-              "When a run ends: at the first condition met. `steps` and `time` end it at once, "
+              "When a run ends that may do so by `mean_change`: at the first condition met. "
+              "`steps` and `time` end it at once, "
               "`steady` and `mean_change` at the next test, or at the next look for divergence if "
               "that comes first.",
               .check = check_mean_stop);

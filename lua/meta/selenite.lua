@@ -93,9 +93,6 @@
 ---@field where selenite.shape The cells or face sites that this region paints.
 ---@field law selenite.law What holds there.
 ---@field name? string Name for outputs and messages; region K when not given.
----@field where selenite.shape The cells or face sites that this region paints.
----@field law selenite.law What holds there.
----@field name? string Name for outputs and messages; region K when not given.
 
 ---No slip, by half-way bounce-back: the wall lies on the face, or half-way to the solid cell.
 ---@class (exact) selenite.law.wall

@@ -57,7 +57,8 @@ static void load(const char *path) {
     for (int i = 0; scenario && i < scenario->count; i++) {
         const sel_common *common = scenario->simulations[i].params;
         assert(common->size.n >= 2 && common->size.v[0] >= 1);
-        assert(isfinite(common->dx) && common->dx > 0);
+        const sel_grid grid = sel_common_grid(common);
+        assert(isfinite(grid.dx[0]) && grid.dx[0] > 0);
     }
     if (scenario)
         compare_programs(scenario);
