@@ -308,6 +308,30 @@ static void pictures_of_oblong_cells_keep_their_shape(void **state) {
     assert_true(size[0] == 300 && size[1] == 600);
 }
 
+/* The field ends with the first and the last node: 10 x from 10 to 30. */
+static void pictures_of_nodes_reach_from_node_to_node(void **state) {
+    (void)state;
+    output_case c;
+    read_picture picture;
+    sel_colour table[SEL_COLOURS];
+    sel_colour_table(SEL_COLOURS_GREY, table);
+    case_open(&c, 2, 5, 4, 1);
+    c.domain.grid.nodes = true;
+    sel_out_picture *params = add_picture(&c, "pressure");
+    params->scale = 100;
+    params->colours = SEL_COLOURS_GREY;
+    params->min = 10;
+    params->max = 30;
+    assert_int_equal(case_run(&c, 0), SEL_OK);
+    open_picture(&c, "picture/picture_00000000.png", &picture);
+    assert_int_equal(picture.image.width, 400);
+    assert_colour(field_pixel(&picture, 400, 0, 299), table[0]);
+    assert_colour(field_pixel(&picture, 400, 200, 0), table[128]);
+    assert_colour(field_pixel(&picture, 400, 399, 150), table[255]);
+    free(picture.pixels);
+    case_close(&c);
+}
+
 /* ---- reliefs ---- */
 
 static bool is_grey(sel_colour c) {
@@ -577,6 +601,7 @@ int main(void) {
         cmocka_unit_test(vectors_of_slices_are_drawn_by_magnitude),
         cmocka_unit_test(usual_pictures_are_about_1000_pixels_long),
         cmocka_unit_test(pictures_of_oblong_cells_keep_their_shape),
+        cmocka_unit_test(pictures_of_nodes_reach_from_node_to_node),
         cmocka_unit_test(reliefs_are_lit_from_the_north_west),
         cmocka_unit_test(gentle_reliefs_are_exaggerated),
         cmocka_unit_test(ground_beside_heights_that_are_no_numbers_is_flat),
