@@ -142,7 +142,7 @@ $(BUILD)/lua/%.o: CFLAGS_ALL += $(LUA_CFLAGS)
 $(BUILD)/cuda/%.o: CFLAGS_ALL += $(patsubst %,-isystem %,$(filter-out /usr/include,$(CUDA_INCLUDE))) \
                           $(call need_cuda,CUDA_INCLUDE,cuda_runtime_api.h,FOLDER) \
                           $(call need_cuda,CUDART,libcudart_static.a,FILE)
-CHOOSERS := $(BUILD)/engine/solvers/lbm/lbm_plan.o $(BUILD)/engine/solvers/aqua/aqua_plan.o
+CHOOSERS := $(foreach solver,lbm aqua heat,$(BUILD)/engine/solvers/$(solver)/$(solver)_plan.o)
 $(CHOOSERS): CFLAGS_ALL += $(if $(filter 1,$(CUDA)),-DSEL_CUDA)
 $(CHOOSERS) $(CUDA_OBJECTS): $(BUILD)/gen/backends
 $(BUILD)/%.o: %.c Makefile | compiler $(BUILD)/gen/selenite_version.h
@@ -155,7 +155,7 @@ $(BUILD)/cuda/lbm_step_%.cu.o: cuda/lbm_step.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $< for $*'
 	$(Q)$(NVCC) $(NVCCFLAGS) -DLBM_STEP_TRAITS=$* -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o: NVCCFLAGS += -fmad=false
+$(BUILD)/cuda/lbm_laws.cu.o $(BUILD)/cuda/aqua_%.cu.o $(BUILD)/cuda/heat%.cu.o: NVCCFLAGS += -fmad=false
 $(BUILD)/%.cu.o: %.cu Makefile
 	@mkdir -p $(@D)
 	@echo 'compile $<'

@@ -305,6 +305,11 @@ static void read_whole_vector(sel_filler *f, const sel_slot *slot, int index, se
 static void fill_vector(sel_filler *f, const sel_slot *slot, int index, void *member) {
     sel_quantity *to = member;
     lua_State *L = f->L;
+    if (slot->field->flags & SEL_ONE_FOR_ALL &&
+        (!lua_istable(L, index) || sel_fill_is_data(L, index))) {
+        sel_fill_quantity(f, slot, index, member);
+        return;
+    }
     if (lua_isfunction(L, index)) {
         read_whole_vector(f, slot, index, to);
         return;

@@ -154,20 +154,28 @@ static sel_status check(sel_state *state, int64_t step, sel_error *error) {
     return solver->check ? solver->check(state, step, error) : SEL_OK;
 }
 
+static int64_t pass_of(const sel_state *state, int64_t most) {
+    const cuda_solver *solver = solver_of(state->plan);
+    return solver->pass ? solver->pass(state, most) : 1;
+}
+
 /* `count` steps, by the graph if there are as many. */
 static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
     const cuda_solver *solver = solver_of(state->plan);
-    state->queue->first = state->step;
-    state->queue->until = state->step + count;
-    if (count == CUDA_STEPS) {
-        sel_status status = cuda_queue_launch(state->queue, solver->step, state, error);
-        state->step += status ? 0 : CUDA_STEPS;
+    cuda_queue *queue = state->queue;
+    sel_status status = SEL_OK;
+    queue->first = state->step;
+    queue->until = state->step + count;
+    if (count == queue->graph_steps) {
+        queue->pass = pass_of(state, count);
+        status = cuda_queue_launch(queue, solver->step, state, error);
+        state->step += status ? 0 : count;
         return status;
     }
-    sel_status status = SEL_OK;
-    for (int64_t k = 0; k < count && !status; k++) {
+    while (state->step < queue->until && !status) {
+        queue->pass = pass_of(state, queue->until - state->step);
         status = solver->step(state, state->step, error);
-        state->step += !status;
+        state->step += status ? 0 : queue->pass;
     }
     return status;
 }
@@ -176,9 +184,10 @@ static sel_status enqueue(sel_state *state, int64_t count, sel_error *error) {
  * observed step is alone. */
 static int64_t together(const sel_state *state, int64_t left, bool observes) {
     const cuda_solver *solver = solver_of(state->plan);
+    const int64_t most = state->queue->graph_steps;
     const bool alone = left == 1 || state->step % 2 || (solver->alone && solver->alone(state));
     left -= observes;
-    return alone ? 1 : left < CUDA_STEPS ? left : CUDA_STEPS;
+    return alone ? 1 : left < most ? left : most;
 }
 
 static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error *error) {
@@ -188,6 +197,8 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
     sel_status status = enter(state, error);
     status = status ? status : cuda_queue_begin(state->queue, error);
     status = status ? status : check(state, first, error);
+    const int64_t two = 2 * pass_of(state, CUDA_STEPS / 2);
+    state->queue->graph_steps = CUDA_STEPS / two * two;
     unsigned due = sel_domain_due(state->plan->domain, state->controls);
     while (state->step < end && !status) {
         int64_t count = together(state, end - state->step, observes);

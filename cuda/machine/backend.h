@@ -55,7 +55,9 @@ typedef struct cuda_queue {
     int64_t chunks, steps_done;
     double seconds_done; /* that steps_done took */
 
-    cudaGraphExec_t graph; /* CUDA_STEPS steps */
+    int64_t pass;          /* steps that the solver's step() makes now; odd */
+    int64_t graph_steps;   /* a whole, even number of passes, at most CUDA_STEPS */
+    cudaGraphExec_t graph; /* of so many steps */
     bool timeless;         /* no kernel of a step reads the clock: graphs leave it as it is */
     int64_t first, until;  /* the steps that are enqueued together */
     int64_t *clock;        /* cuda_clock.base, */
@@ -86,8 +88,9 @@ sel_status cuda_queue_wait(cuda_queue *queue, sel_error *error);
 /* The clock that shows kernels enqueued now the number `step`. */
 cuda_clock cuda_queue_clock(const cuda_queue *queue, int64_t step);
 
-/* Records, at the first call, what enqueue(state, step, error) puts on the stream for CUDA_STEPS
- * steps from the present one on, launches it as one graph, and advances the clock. */
+/* Records, at the first call, what enqueue(state, step, error) puts on the stream for graph_steps
+ * steps from the present one on, `pass` by each call, launches it as one graph, and advances the
+ * clock. */
 typedef sel_status cuda_enqueue(sel_state *state, int64_t step, sel_error *error);
 sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *state,
                              sel_error *error);
@@ -160,8 +163,11 @@ typedef struct cuda_solver {
     /* Evaluates on the host and sends what is `due` (after the first step SEL_ON_T) for the next
      * *count steps. May lower *count to the steps before one that fails. */
     sel_status (*terms)(sel_state *state, unsigned due, int64_t *count, sel_error *error);
-    /* Enqueues the step from `step` to the next; fails with SEL_BAD_SCENARIO where a quantity does,
-     * and then leaves the state as it is. Observed when state->observing is set. */
+    /* How many steps the next call of step() makes, of at most `most` to come: an odd number, so
+     * that copies of the state take turns with steps. NULL: 1. */
+    int64_t (*pass)(const sel_state *state, int64_t most);
+    /* Enqueues the step, or queue->pass steps, from `step` on; fails with SEL_BAD_SCENARIO where a
+     * quantity does, and then leaves the state as it is. Observed when state->observing is set. */
     sel_status (*step)(sel_state *state, int64_t step, sel_error *error);
     /* Reports a failure that is known by now and affects the state after `step` steps; sets
      * state->step to the last whole state, or state->broken if there is none. */

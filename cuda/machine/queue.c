@@ -133,11 +133,11 @@ static sel_status record(cuda_queue *queue, cuda_enqueue *enqueue, sel_state *st
     cudaGraph_t recorded = NULL;
     sel_status status = SEL_OK;
     CUDA_TRY(cudaStreamBeginCapture(queue->stream, cudaStreamCaptureModeThreadLocal));
-    for (int64_t k = 0; k < CUDA_STEPS && !status; k++) {
+    for (int64_t k = 0; k < queue->graph_steps && !status; k += queue->pass) {
         status = enqueue(state, state->step + k, error);
     }
     cudaError_t ticked =
-        queue->timeless ? cudaSuccess : cuda_tick(queue->clock, CUDA_STEPS, queue->stream);
+        queue->timeless ? cudaSuccess : cuda_tick(queue->clock, queue->graph_steps, queue->stream);
     cudaError_t code = cudaStreamEndCapture(queue->stream, &recorded);
     code = code == cudaSuccess ? ticked : code;
     if (!status && code == cudaSuccess) {
@@ -158,7 +158,7 @@ sel_status cuda_queue_launch(cuda_queue *queue, cuda_enqueue *enqueue, sel_state
     sel_status status = queue->graph ? SEL_OK : record(queue, enqueue, state, error);
     if (!status) {
         CUDA_TRY(cudaGraphLaunch(queue->graph, queue->stream));
-        queue->base += queue->timeless ? 0 : CUDA_STEPS;
+        queue->base += queue->timeless ? 0 : queue->graph_steps;
     }
     return status;
 }

@@ -100,7 +100,7 @@ static sel_status create(const sel_plan *plan, sel_state **made, sel_error *erro
     list(state, plan);
     sel_status status = sel_state_allocate(state, cpu->what, error);
     status = status ? status : cpu->start(state, error);
-    if (!status && sel_plan_observes(plan)) {
+    if (!status && sel_plan_observes(plan) && cpu->observe) {
         cpu->observe(state, true);
     }
     if (status) {
@@ -121,7 +121,9 @@ static sel_status advance(sel_state *state, int64_t n, bool observed, sel_error 
         const int64_t together = varies & due || n == 1 ? 1 : n - observes;
         status = cpu->terms ? cpu->terms(state, due, error) : SEL_OK;
         if (!status && n == 1 && observes) {
-            cpu->observe(state, false);
+            if (cpu->observe) {
+                cpu->observe(state, false);
+            }
             state->observed = state->step + 1;
         }
         status = status ? status : cpu->steps(state, together, error);

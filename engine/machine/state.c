@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_AT_ONCE = 1 << 22 }; /* cells that are evaluated together */
+
 void sel_state_begin(sel_state *state, const sel_plan *plan, int unit) {
     state->plan = plan;
     state->threads = plan->threads > 0 ? plan->threads : 1;
@@ -26,6 +28,55 @@ void sel_state_list_turns(sel_state *state, const char *name) {
             state->arrays.v[listed].parts = b == 0 ? count : 0;
         }
     }
+}
+
+/* Rows from `first` on, which are in one block, as they are stored. */
+static sel_status send_rows(const sel_state *state, int64_t first, int64_t rows,
+                            const double *values, char *stored, sel_error *error) {
+    const sel_turns *turns = &state->turns;
+    const int64_t nx = turns->cells.n[0], pitch = turns->cells.pitch;
+    const int size = (int)turns->type.size;
+#pragma omp parallel for schedule(static) num_threads(state->threads)
+    for (int64_t k = 0; k < rows * pitch; k++) {
+        const double value = k % pitch < nx ? values[k / pitch * nx + k % pitch] : 0;
+        if (size == sizeof(float)) {
+            ((float *)(void *)stored)[k] = (float)value;
+        } else {
+            ((double *)(void *)stored)[k] = value;
+        }
+    }
+    char *to = turns->at[sel_block_of(&state->blocks, first)][0];
+    return sel_arrays_send(&state->arrays, to + (first * pitch - turns->margin) * size, stored,
+                           (size_t)(rows * pitch * size), error);
+}
+
+sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
+                           sel_state_edit *edit, sel_error *error) {
+    const sel_domain *domain = state->plan->domain;
+    const sel_quantity zero = sel_constant(0);
+    const int64_t nx = domain->grid.n[0], total = sel_state_rows(state);
+    const int64_t fit = MOST_AT_ONCE / nx + 1, most = fit < total ? fit : total;
+    sel_evaluation asked = {sel_quantity_given(quantity) ? quantity : &zero, what, .end = 0};
+    const size_t bytes = (size_t)(most * state->turns.cells.pitch) * sizeof(double);
+    double *values = malloc(bytes);
+    char *stored = malloc(bytes);
+    sel_status status = values && stored ? SEL_OK : sel_fail_memory(error, what, 2 * bytes);
+    while (asked.end < total && !status) {
+        const int b = sel_block_of(&state->blocks, asked.end);
+        const int64_t last = state->blocks.v[b].end * state->blocks.rows_per_plane;
+        asked.first = asked.end;
+        asked.end = asked.first + most < last ? asked.first + most : last;
+        status = sel_domain_evaluate(domain, &asked, state->threads, values, error);
+        if (!status && edit) {
+            edit(state, asked.first * nx, asked.end * nx, values);
+        }
+        status =
+            status ? status
+                   : send_rows(state, asked.first, asked.end - asked.first, values, stored, error);
+    }
+    free(stored);
+    free(values);
+    return status;
 }
 
 void sel_state_exchange(const sel_state *state, int64_t turn) {

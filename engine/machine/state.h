@@ -71,6 +71,12 @@ void sel_state_list(sel_state *state);
 /* Lists state->turns, which the solver has described: in all blocks, and saved without halos. */
 void sel_state_list_turns(sel_state *state, const char *name);
 
+/* Sets state->turns of turn 0 to a quantity of one component at time 0 (not given: 0); `edit` may
+ * change the values of cells first <= cell < end, values[cell - first]. NULL: it does not. */
+typedef void sel_state_edit(const sel_state *state, int64_t first, int64_t end, double *values);
+sel_status sel_state_start(sel_state *state, const sel_quantity *quantity, const char *what,
+                           sel_state_edit *edit, sel_error *error);
+
 /* Fills the halos of a turn, on the host. */
 void sel_state_exchange(const sel_state *state, int64_t turn);
 

@@ -22,8 +22,8 @@ const char *sel_field_suffix(const sel_field_info *info, int dims, int c) {
     return info->rank == SEL_TENSOR ? pairs[dims - 2][c] : sel_axis_names[c];
 }
 
-sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
-                           sel_plan **plan, sel_error *error) {
+sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,
+                           sel_error *error) {
     const size_t size = simulation->solver->plan_size;
     sel_plan *made = calloc(1, size);
     *plan = NULL;
@@ -39,6 +39,9 @@ sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *d
     if (status) {
         sel_plan_destroy(made);
         return status;
+    }
+    if (isnan(domain->grid.dt)) {
+        domain->grid.dt = simulation->params->dt = simulation->solver->time_step(made);
     }
     *plan = made;
     return SEL_OK;
@@ -70,7 +73,8 @@ sel_status sel_plan_line(sel_plan *plan, const double from[2], const double to[2
 
 bool sel_plan_observes(const sel_plan *plan) {
     const sel_solver *solver = plan->simulation->solver;
-    bool observes = plan->wants_links || plan->wants_mean_change;
+    bool observes = plan->wants_links || plan->wants_mean_change ||
+                    (plan->wants_balance && solver->balance_of_step);
     for (int f = 0; f < solver->field_count; f++) {
         observes = observes || (solver->fields[f].observed && plan->wants_fields >> f & 1u);
     }
@@ -80,7 +84,8 @@ bool sel_plan_observes(const sel_plan *plan) {
 bool sel_request_observes(const sel_plan *plan, const sel_request *request) {
     const sel_solver *solver = plan->simulation->solver;
     const bool field = request->kind == SEL_READ || request->kind == SEL_REDUCE;
-    const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX;
+    const bool links = request->kind == SEL_FORCE || request->kind == SEL_FLUX ||
+                       (request->kind == SEL_BALANCE && solver->balance_of_step);
     return (field && solver->fields[request->field].observed) || links ||
            request->kind == SEL_MEAN_CHANGE;
 }

@@ -182,6 +182,7 @@ typedef struct sel_solver {
     int flux_field; /* the vector that out.flux integrates over lines and planes; -1: none, and
                        SEL_FLUX knows lines */
     bool no_forces; /* SEL_FORCE is not supported */
+    bool balance_of_step; /* SEL_BALANCE needs an observed step */
     /* The number of dimensions that these parameters require. NULL: any. */
     int (*dims)(const sel_common *params);
     /* Completes what the scenario left open (a grid given by its data). NULL: nothing. */
@@ -195,6 +196,8 @@ typedef struct sel_solver {
     /* Completes a plan whose base is set: resolves the numbers, lists the boundary cells, and
      * checks the whole. */
     sel_status (*plan)(sel_plan *plan, sel_error *error);
+    /* The time step of a plan whose script gives none (dt has a preset of NaN). NULL: it must. */
+    double (*time_step)(const sel_plan *plan);
     /* Frees its members. NULL: nothing. */
     void (*plan_clear)(sel_plan *plan);
     void (*facts)(const sel_plan *plan, sel_facts *facts);
@@ -234,9 +237,9 @@ typedef struct sel_solver {
                              bool *known, double *out, sel_error *error);
 } sel_solver;
 
-/* The plan of the simulation's solver. */
-sel_status sel_plan_create(const sel_simulation *simulation, const sel_domain *domain,
-                           sel_plan **plan, sel_error *error);
+/* The plan of the simulation's solver; sets dt where the solver finds it. */
+sel_status sel_plan_create(const sel_simulation *simulation, sel_domain *domain, sel_plan **plan,
+                           sel_error *error);
 void sel_plan_destroy(sel_plan *plan); /* NULL is fine */
 
 /* Adds to plan->lines, before create, and sets wants_links. */

@@ -129,6 +129,7 @@
 ---@field steady? number The run ends when the relative change of velocity (run-off: depth) between two tests is below this.
 ---@field every? integer Steps between two tests; when not given, reference.length / reference.velocity where reference gives both, else 1000.
 ---@field wall_time? number The run ends when it has taken this many seconds of wall time, set-up included; the last state is written and the exit status is 0.
+---@field mean_change? number The run ends when the mean of the main field differs from the one a step before by at most this; looked at every `every` steps.
 
 ---A function that looks at the run between steps and may act on it.
 ---@class (exact) selenite.hooks
@@ -142,6 +143,7 @@
 ---@field pressure? selenite.quantity Gauge pressure at the start; zero when not given.
 ---@field density? selenite.quantity Density at the start, instead of pressure.
 ---@field depth? selenite.quantity Depth of the water at step 0, m; dry when not given.
+---@field temperature? selenite.quantity Temperature at step 0; 0 when not given.
 
 ---Fields for ParaView, as cell data, with layout = "node" as point data: NAME.pvd, and NAME/NAME_STEP.vti for each time; with solid (1 where nothing is computed), cell_type (0 in free cells, k where region k made them solid) and boundary (k in free cells at a face of region k, the later of several).
 ---@class (exact) selenite.out.vtk
@@ -318,6 +320,49 @@
 ---@field where? selenite.shape A shape; its cells share the water equally.
 ---@field discharge selenite.quantity m3/s: a number, a series, or a function of t and controls.
 
+---Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
+---@class (exact) selenite.sel.heat
+---@field name? string Name of the simulation; required and unique in a list.
+---@field size integer[] Number of cells { nx, ny } or { nx, ny, nz }.
+---@field dx? number|number[] Sides of a cell; 1 when not given.
+---@field dt? number Time step; 0.9 of the largest stable one when not given; a larger one than that is refused.
+---@field units? selenite.units A lattice made by sel.units: gives dx, dt, nu, density and the reference.
+---@field origin? number[] Lower corner of the domain; zero when not given.
+---@field periodic? ("x"|"y"|"z")[] Axes along which the domain is periodic: what leaves one face enters the opposite one.
+---@field regions? selenite.region[] Solids and boundary conditions, painted in order: where several paint, the last one holds.
+---@field controls? table<string, number> Numbers that functions of this scenario may name as arguments and hooks may change.
+---@field reference? selenite.reference Scales for the Reynolds and Mach numbers and the flow-through time.
+---@field stop selenite.stop When the run ends.
+---@field output? selenite.out[] What is written: a list of out.* tables.
+---@field hooks? selenite.hooks[] Functions that the run calls at regular steps or at its end.
+---@field precision? "f32"|"f64" Precision of the stored state; --precision overrides it.
+---@field backend? "auto"|"cpu"|"cuda" What computes; auto: a GPU that can be used, else the CPU; --backend overrides it.
+---@field threads? integer CPU threads; all cores when not given; --threads overrides it.
+---@field conductivity? selenite.vector Conductivity k, above 0; or one per axis. Where it differs from cell to cell the faces have the harmonic mean.
+---@field diffusivity? selenite.vector k / capacity, instead of conductivity; or one per axis.
+---@field capacity? selenite.quantity Heat capacity per volume (density times specific heat), above 0; 1 when not given.
+---@field source? selenite.quantity Heat per volume and time that appears in the cells; 0 when not given.
+---@field layout? "cell"|"node" cell: temperatures at the centres of cells; node: at nodes, of which the outer ones lie on the faces.
+---@field initial? selenite.initial The temperature at step 0; 0 when not given.
+
+---sel.heat: a surface of given temperature; of nodes on it, their temperature.
+---@class (exact) selenite.law.fixed
+---@field temperature? selenite.quantity Temperature of the surface.
+---@field [1]? selenite.quantity the same as temperature
+
+---sel.heat: a given heat flux.
+---@class (exact) selenite.law.flux
+---@field flux? selenite.quantity Heat per area and time, positive into the domain.
+---@field [1]? selenite.quantity the same as flux
+
+---sel.heat: no heat passes.
+---@class (exact) selenite.law.insulated
+
+---sel.heat: a surface cooled or heated by what flows past, h (ambient - T).
+---@class (exact) selenite.law.convective
+---@field ambient selenite.quantity Temperature of what flows past.
+---@field h selenite.quantity Heat per area, time and difference from `ambient`.
+
 ---The cells whose centres lie in min <= x < max.
 ---@class (exact) selenite.shape.box
 ---@field min number[] Lower corner.
@@ -404,6 +449,10 @@
 ---@field slip fun(fields: selenite.law.slip): selenite.law A plane of symmetry on the face: no flow through it, no friction on it.
 ---@field open fun(fields: selenite.law.open): selenite.law sel.aqua: water that reaches it leaves the domain.
 ---@field level fun(fields: selenite.law.level|selenite.quantity): selenite.law sel.aqua: water that stands at a given level, a lake or the sea; it takes and gives.
+---@field fixed fun(fields: selenite.law.fixed|selenite.quantity): selenite.law sel.heat: a surface of given temperature; of nodes on it, their temperature.
+---@field flux fun(fields: selenite.law.flux|selenite.quantity): selenite.law sel.heat: a given heat flux.
+---@field insulated fun(fields: selenite.law.insulated): selenite.law sel.heat: no heat passes.
+---@field convective fun(fields: selenite.law.convective): selenite.law sel.heat: a surface cooled or heated by what flows past, h (ambient - T).
 
 ---What a run writes. The last state is always written.
 ---@class selenite.out
@@ -439,6 +488,7 @@
 ---@class (exact) selenite.library
 ---@field lbm fun(fields: selenite.sel.lbm): selenite.simulation Weakly compressible flow by the lattice Boltzmann method.
 ---@field aqua fun(fields: selenite.sel.aqua): selenite.simulation Surface run-off by the cellular automaton AQUA-GRAPH.
+---@field heat fun(fields: selenite.sel.heat): selenite.simulation Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, on 5 points in 2-D and 7 in 3-D, forward in time.
 ---@field units fun(fields: selenite.sel.units): selenite.units A lattice from numbers in SI, or in any other units that belong together: gives dx, dt, nu, density, length and velocity, as far as they are known, and cells { Lx, Ly }, the number of cells along lengths. For the field `units` of a solver.
 ---@field series fun(fields: selenite.sel.series|string): selenite.series A quantity over time, given at points; s(t) inside functions.
 ---@field raster fun(fields: selenite.sel.raster|string): selenite.raster A quantity over the x-y plane, read from a grid or a picture whose first row is the northernmost; r(x, y) inside functions. It has .size, .dx and .origin, the lower left corner.

@@ -1,0 +1,320 @@
+// heat.cu -- sel.heat, one step at a time: the cells, those on surfaces, laws, sums.
+//
+// A lane of step_kernel owns COLUMNS cells (16 bytes) of ROWS rows along the slowest axis, loads
+// them and the rows at both ends at once, so that many loads are under way, and gets its neighbours
+// along x from the lanes beside it. Rows along y of a 3-D grid come from the cache.
+//
+// Nothing is contracted but by fma(): all kernels give a cell the same bits.
+#include "cuda/machine/terms.cuh"
+
+#include "cuda/heat_traits.cuh"
+#include "cuda/machine/look.cuh"
+
+enum { THREADS = 128, ROWS_OF_BLOCK = THREADS / CUDA_WARP, SUMMED = 1024 };
+
+// ---- cells ----
+
+template <class REAL, int N>
+static __device__ __forceinline__ void load(const REAL *from, REAL *to) {
+    const float4 four = *(const float4 *)from;
+    static_assert(sizeof four == N * sizeof(REAL), "16 bytes");
+    memcpy(to, &four, sizeof four);
+}
+
+// The element of plane p of the slowest axis, -1 <= p <= n; beyond an end what stands for it.
+static __device__ __forceinline__ int64_t plane_at(const heat_view &v, int64_t p) {
+    const int axis = v.dims - 1;
+    const int64_t last = v.n[axis] - 1;
+    return p < 0      ? heat_beside(&v, axis, 0, 0)
+           : p > last ? last * v.stride[axis] + heat_beside(&v, axis, last, 1)
+                      : p * v.stride[axis];
+}
+
+template <class REAL, int KIND, int DIMS, int ROWS>
+__global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
+    typedef typename heat_traits<REAL>::around around;
+    constexpr int COLUMNS = 16 / sizeof(REAL);
+    const heat_view &v = s.view;
+    const int lane = threadIdx.x, nx = (int)v.n[0];
+    const int x = (blockIdx.x * CUDA_WARP + lane) * COLUMNS;
+    const int64_t y = DIMS == 3 ? (int64_t)blockIdx.y * ROWS_OF_BLOCK + threadIdx.y : 0;
+    const int64_t group =
+        DIMS == 3 ? blockIdx.z : (int64_t)blockIdx.y * ROWS_OF_BLOCK + threadIdx.y;
+    const int64_t first = v.first + group * ROWS;
+    const bool here = x < nx && (DIMS == 2 || y < v.n[1]);
+    if (cuda_is_halted(s.halted, s.clock) || first >= v.end || (DIMS == 3 && y >= v.n[1])) {
+        return; // with its whole warp
+    }
+    const REAL r[3] = {(REAL)v.r[0], (REAL)v.r[1], (REAL)v.r[2]};
+    const int64_t along_y = DIMS == 3 ? y * v.stride[1] : 0;
+    const REAL *from = (const REAL *)v.from + along_y + x;
+    REAL row[ROWS + 2][COLUMNS], south[ROWS][COLUMNS], north[ROWS][COLUMNS], w[ROWS], e[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS + 2 && here; k++) {
+        const int64_t p = first + k - 1;
+        load<REAL, COLUMNS>(from + plane_at(v, p <= v.end ? p : v.end), row[k]);
+    }
+    const int64_t below = heat_beside(&v, 1, y, 0), above = heat_beside(&v, 1, y, 1);
+    const int64_t beyond = heat_beside(&v, 0, nx - 1, 1);
+    const int last = nx - 1 - x; // the column of the last cell
+#pragma unroll
+    for (int k = 0; k < ROWS && here; k++) {
+        const REAL *at = from + plane_at(v, first + k < v.end ? first + k : v.end);
+        if (DIMS == 3) {
+            load<REAL, COLUMNS>(at + below, south[k]);
+            load<REAL, COLUMNS>(at + above, north[k]);
+        }
+        w[k] = lane == 0 || x == 0 ? at[heat_beside(&v, 0, x, 0)] : 0;
+        e[k] = last < COLUMNS ? at[last + beyond] : lane == CUDA_WARP - 1 ? at[COLUMNS] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        const int64_t p = first + k;
+        const REAL *c = row[k + 1];
+        const REAL before = __shfl_up_sync(~0u, c[COLUMNS - 1], 1);
+        const REAL behind = __shfl_down_sync(~0u, c[0], 1);
+        REAL out[COLUMNS];
+        double change = 0;
+        w[k] = lane == 0 || x == 0 ? w[k] : before;
+        e[k] = last < COLUMNS || lane == CUDA_WARP - 1 ? e[k] : behind;
+#pragma unroll
+        for (int j = 0; j < COLUMNS && here && p < v.end; j++) {
+            around t = {c[j],
+                        j > 0 ? c[j - 1] : w[k],
+                        j == last || j == COLUMNS - 1 ? e[k] : c[j + 1],
+                        DIMS == 3 ? south[k][j] : row[k][j],
+                        DIMS == 3 ? north[k][j] : row[k + 2][j],
+                        row[k][j],
+                        row[k + 2][j]};
+            around g = {};
+            REAL m = 0, q = 0;
+            if (KIND == HEAT_VARIED && j <= last) {
+                const int64_t at[3] = {x + j, DIMS == 3 ? y : p, DIMS == 3 ? p : 0};
+                const int64_t i = heat_place(v.apart, at);
+                const REAL *const *of = (const REAL *const *)v.g;
+                g = {0,
+                     of[0][i],
+                     of[0][i + 1],
+                     of[1][i],
+                     of[1][i + v.apart[1]],
+                     DIMS == 3 ? of[2][i] : 0,
+                     DIMS == 3 ? of[2][i + v.apart[2]] : 0};
+                m = ((const REAL *)v.m)[i];
+                q = ((const REAL *)v.q)[i];
+            }
+            out[j] = heat_traits<REAL>::next(KIND, DIMS, r, &t, &g, m, q);
+            change += j <= last ? (double)out[j] - (double)c[j] : 0;
+        }
+        if (here && p < v.end) {
+            float4 four;
+            memcpy(&four, out, sizeof four);
+            *(float4 *)((REAL *)v.to + along_y + x + p * v.stride[DIMS - 1]) = four;
+        }
+        if (s.row_change && p < v.end) {
+            for (int apart = CUDA_WARP / 2; apart > 0; apart /= 2) {
+                change += __shfl_down_sync(~0u, change, apart);
+            }
+            if (lane == 0) {
+                s.row_change[(DIMS == 3 ? p * v.n[1] + y : p) * s.strips + blockIdx.x] = change;
+            }
+        }
+    }
+}
+
+template <class REAL> __global__ void touch_kernel(const __grid_constant__ heat_gpu_step s) {
+    const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.end || cuda_is_halted(s.halted, s.clock)) {
+        return;
+    }
+    const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
+    const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+    const int64_t i = heat_place(s.view.stride, at);
+    REAL *to = (REAL *)s.view.to + i;
+    const REAL next =
+        heat_traits<REAL>::touched(((const REAL *)s.view.from)[i], *to, (REAL)s.b[k], (REAL)s.s[k]);
+    if (s.cell_change) {
+        s.cell_change[k] = (double)next - (double)*to;
+    }
+    *to = next;
+}
+
+static unsigned parts(int64_t n, int64_t of) {
+    return (unsigned)((n + of - 1) / of);
+}
+
+template <class REAL, int KIND, int DIMS>
+static void launch_cells(const heat_gpu_step &s, cudaStream_t stream) {
+    // Enough loads under way, in as few registers as leave room for many warps.
+    constexpr int ROWS = KIND == HEAT_VARIED || DIMS == 2 ? 2 : sizeof(REAL) == 4 ? 8 : 4;
+    const unsigned strips = parts(s.view.n[0], CUDA_WARP * 16 / sizeof(REAL));
+    const int64_t rows = s.view.end - s.view.first;
+    const dim3 block(CUDA_WARP, ROWS_OF_BLOCK);
+    const dim3 blocks = DIMS == 3
+                            ? dim3(strips, parts(s.view.n[1], ROWS_OF_BLOCK), parts(rows, ROWS))
+                            : dim3(strips, parts(rows, ROWS * ROWS_OF_BLOCK));
+    step_kernel<REAL, KIND, DIMS, ROWS><<<blocks, block, 0, stream>>>(s);
+}
+
+template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream_t stream) {
+    const bool deep = s.view.dims == 3;
+    if (s.view.kind == HEAT_EVEN) {
+        deep ? launch_cells<REAL, HEAT_EVEN, 3>(s, stream)
+             : launch_cells<REAL, HEAT_EVEN, 2>(s, stream);
+    } else if (s.view.kind == HEAT_UNEVEN) {
+        deep ? launch_cells<REAL, HEAT_UNEVEN, 3>(s, stream)
+             : launch_cells<REAL, HEAT_UNEVEN, 2>(s, stream);
+    } else {
+        deep ? launch_cells<REAL, HEAT_VARIED, 3>(s, stream)
+             : launch_cells<REAL, HEAT_VARIED, 2>(s, stream);
+    }
+    if (s.end > s.first) {
+        touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
+    }
+}
+
+extern "C" cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream) {
+    step->view.single ? launch_step<float>(*step, stream) : launch_step<double>(*step, stream);
+    return cudaGetLastError();
+}
+
+// ---- laws ----
+
+static __global__ void law_kernel(const __grid_constant__ heat_gpu_law l) {
+    extern __shared__ double registers[];
+    const int64_t step = cuda_now(l.clock), k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    double place[3], value[CUDA_TERM_PARTS];
+    cuda_term_begin(l.terms, l.term, ((double)step + l.ahead) * l.grid.dt, registers);
+    if (k >= l.count) {
+        return;
+    }
+    const int64_t nx = l.grid.n[0], ny = l.grid.n[1];
+    const int64_t at[3] = {k % nx, k / nx % ny, k / nx / ny};
+    for (int a = 0; a < 3; a++) {
+        place[a] = l.order ? l.place[a][k] : sel_centre(&l.grid, a, (double)at[a]);
+    }
+    if (!cuda_term_evaluate(l.terms, l.term, place, registers, value)) {
+        cuda_term_report(l.terms, l.number, k, step);
+    } else if (l.order) {
+        l.site[l.order[k]].value[l.which] = value[0];
+    } else if (l.view.single) {
+        ((float *)l.view.q)[heat_place(l.view.apart, at)] = (float)value[0];
+    } else {
+        ((double *)l.view.q)[heat_place(l.view.apart, at)] = value[0];
+    }
+}
+
+extern "C" cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream) {
+    law_kernel<<<parts(law->count, THREADS), THREADS, cuda_term_bytes(&law->term, THREADS),
+                 stream>>>(*law);
+    return cudaGetLastError();
+}
+
+static __global__ void surfaces_kernel(const heat_site *site, const int64_t *first, int64_t count,
+                                       double dt, double *b, double *s) {
+    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < count) {
+        heat_surfaces(site + first[k], first[k + 1] - first[k], dt, &b[k], &s[k]);
+    }
+}
+
+extern "C" cudaError_t heat_gpu_surfaces(const heat_site *site, const int64_t *first_site,
+                                         int64_t count, double dt, double *b, double *s,
+                                         cudaStream_t stream) {
+    if (count > 0) {
+        surfaces_kernel<<<parts(count, THREADS), THREADS, 0, stream>>>(site, first_site, count, dt,
+                                                                       b, s);
+    }
+    return cudaGetLastError();
+}
+
+// ---- sums ----
+
+static __global__ void entering_kernel(const __grid_constant__ heat_gpu_step s, bool changes,
+                                       double *entering) {
+    const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < s.end) {
+        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
+        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+        heat_entering(&s.view, s.site, s.first_site[k], s.first_site[k + 1], at, changes, entering);
+    }
+}
+
+extern "C" cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+                                         cudaStream_t stream) {
+    if (step->end > step->first) {
+        entering_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(
+            *step, changes, entering);
+    }
+    return cudaGetLastError();
+}
+
+static __global__ void sum_kernel(const double *numbers, int64_t n, double *sum) {
+    __shared__ double part[SUMMED];
+    double mine = 0;
+    for (int64_t k = threadIdx.x; k < n; k += SUMMED) {
+        mine += numbers[k];
+    }
+    part[threadIdx.x] = mine;
+    for (int half = SUMMED / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) {
+            part[threadIdx.x] += part[threadIdx.x + half];
+        }
+    }
+    if (threadIdx.x == 0) {
+        *sum = part[0];
+    }
+}
+
+extern "C" cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum,
+                                    cudaStream_t stream) {
+    sum_kernel<<<1, SUMMED, 0, stream>>>(numbers, n, sum);
+    return cudaGetLastError();
+}
+
+// The grid with the block of a cell.
+static __device__ heat_view heat_beneath(const heat_gpu_view &v, const uint32_t at[3],
+                                         int64_t place[3]) {
+    heat_view heat = v.heat;
+    for (int a = 0; a < 3; a++) {
+        place[a] = at[a];
+    }
+    const uint32_t element = (uint32_t)(v.first + heat_place(heat.stride, place));
+    heat.from = (const char *)cuda_part(v.from, element) + v.first * (heat.single ? 4 : 8);
+    return heat;
+}
+
+struct heat_cell {
+    typedef heat_gpu_view view;
+};
+
+// What look.cuh asks for; field 1 is the flux.
+struct temperature : look_of_value<heat_cell> {
+    static __device__ int field(const view &v, int which, const uint32_t at[3], double *out) {
+        int64_t place[3];
+        const heat_view heat = heat_beneath(v, at, place);
+        if (which == 0) {
+            *out = heat_number(&heat, heat.from, heat_place(heat.stride, place));
+            return 1;
+        }
+        for (int a = 0; a < heat.dims; a++) {
+            out[a] = heat_flux(&heat, place, a);
+        }
+        return heat.dims;
+    }
+
+    static __device__ double main(const view &v, const uint32_t at[3], double *u, double *small) {
+        field(v, 0, at, u);
+        return *small = *u;
+    }
+
+    static __device__ double amount(const view &v, const uint32_t at[3]) {
+        int64_t place[3];
+        const heat_view heat = heat_beneath(v, at, place);
+        return heat_amount(&heat, place, v.source);
+    }
+};
+
+extern "C" const cuda_look *heat_gpu_look() {
+    return look_of<temperature>();
+}

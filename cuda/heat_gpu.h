@@ -1,0 +1,85 @@
+/* heat_gpu.h -- the launchers of sel.heat: plain C, shared by heat_cuda.c and the kernels' files.
+ */
+#ifndef HEAT_GPU_H
+#define HEAT_GPU_H
+
+#include "cuda/machine/march.h"
+#include "cuda/machine/terms.h"
+#include "engine/physics/heat_body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HEAT_PASS = 7
+}; /* steps of a pass; odd, as are those of shorter ones, so that copies of the
+    * state take turns with steps */
+
+/* A step of a block; surfaces: cells first <= k < end of the lists. */
+typedef struct heat_gpu_step {
+    heat_view view;
+    const heat_site *site;
+    const int64_t *cell, *first_site;
+    const double *b, *s;
+    int64_t first, end;
+    const int64_t *halted; /* see cuda_is_halted */
+    cuda_clock clock;
+    double *row_change;  /* of an observed step: [rows][strips] sums of T' - T; else NULL */
+    double *cell_change; /* [surfaces]: what they add */
+    int strips;
+} heat_gpu_step;
+
+/* The strips of a row in row_change. */
+static inline int heat_gpu_strips(int64_t nx, bool single) {
+    return (int)(nx / (single ? 128 : 64) + 1);
+}
+
+cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
+
+/* A pass of 1, 3 or HEAT_PASS steps over a uniform 2-D body. sides: b, s of the cells at each face:
+ * [2][n[1]] of x-, of x+, then [2][n[0]] of y-, y+, numbers of the state. */
+cudaError_t heat_gpu_pass(const heat_view *view, const void *sides, int steps,
+                          const march_streams *on);
+
+/* Evaluates a term at the sites order[k], at place[axis][k], or, of the source, at all cells. */
+typedef struct heat_gpu_law {
+    cuda_terms_view terms;
+    cuda_term term;
+    cuda_clock clock;
+    sel_grid grid;
+    double ahead; /* steps */
+    int64_t count;
+    const double *place[3];
+    const int64_t *order;
+    heat_site *site;
+    int which;
+    heat_view view; /* of the source, q */
+    int number;     /* for faults */
+} heat_gpu_law;
+cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream);
+/* b and s of `count` cells from their sites. */
+cudaError_t heat_gpu_surfaces(const heat_site *site, const int64_t *first_site, int64_t count,
+                              double dt, double *b, double *s, cudaStream_t stream);
+
+/* What enters at the sites of a block in the step from view->from to view->to. */
+cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,
+                              cudaStream_t stream);
+/* The sum of n numbers, in a fixed order. */
+cudaError_t heat_gpu_sum(const double *numbers, int64_t n, double *sum, cudaStream_t stream);
+
+/* The state as seen by reads and sums: of the heat, or of what the source adds. */
+typedef struct heat_gpu_view {
+    cuda_grid grid;
+    heat_view heat;
+    cuda_parts from;
+    int64_t first; /* the element of cell 0 in `from` */
+    bool source;
+} heat_gpu_view;
+const cuda_look *heat_gpu_look(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

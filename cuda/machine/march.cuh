@@ -1,0 +1,378 @@
+// march.cuh -- several steps of a rule in one pass over a 2-D grid, in registers.
+//
+// A warp owns a strip of 32 COLUMNS columns, COLUMNS to a lane, and marches along y. Each of the
+// STEPS levels keeps two rows of its step; a row that enters a level gives the level's next row,
+// one row behind, which enters the level above. What leaves the last one is stored:
+//
+//     row y enters        level 0   keeps y, y - 1         gives row y - 1 after 1 step
+//                         level 1   keeps y - 1, y - 2     gives row y - 2 after 2 steps
+//                         ...
+//     row y - STEPS is stored
+//
+// There is no shared memory and no barrier: neighbours in x are in the same lane or one shuffle
+// away. A strip loses STEPS columns at each side, which the strips beside it compute too, and a
+// tile of rows begins STEPS rows early. Rows take turns in two sets of registers, so that none is
+// moved. Loads are AHEAD rows early.
+//
+// Tiles at the borders are of other kinds, in a kernel of their own, so that the inner one has none
+// of their registers:
+//
+//     corner  end   end   end   corner     end: the first or last rows, with what is beyond them
+//     side   inner inner inner   side      side: loads cell by cell; the last one ends with the
+//     grid side   inner inner inner   side corner  end   end   end   corner
+//
+// The rule is a struct R:
+//
+//   real, FIELDS                  numbers of a cell
+//   next(w, out)                  out[FIELDS] from w[1 + dy][1 + dx][FIELDS]
+//   beyond(near, far, out)        the cell beyond a face, from the two before it
+//   site(face, k), touched(here, out, site)
+//                                 what a face does to the new value of its k-th cell; site has two
+//                                 numbers, which pass from lane to lane
+#ifndef CUDA_MARCH_CUH
+#define CUDA_MARCH_CUH
+
+#include "cuda/machine/march.h"
+
+enum { MARCH_SIDE = 1, MARCH_END = 2, MARCH_WARPS = 4 };
+
+template <class REAL> struct march_site { REAL a, b; };
+
+template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
+    typedef typename R::real real;
+    typedef march_site<real> site;
+    static constexpr int FIELDS = R::FIELDS, VECTOR = 16 / sizeof(real);
+    static constexpr int HALO = (STEPS + COLUMNS - 1) / COLUMNS * COLUMNS;
+    static constexpr int WIDTH = CUDA_WARP * COLUMNS - 2 * HALO;
+    static constexpr bool SIDE = KIND & MARCH_SIDE, END = KIND & MARCH_END;
+    static_assert(AHEAD % 2 == 0, "rows take turns");
+
+    // A row of a lane's cells between those of its neighbours.
+    struct row {
+        real v[COLUMNS + 2][FIELDS];
+    };
+
+    const march_grid &g;
+    const R &rule;
+    march_tile tile;
+    int x;                 // the lane's first column
+    bool west, east, top;  // the lane has the first, the last column; the tile has the last row
+    site side, side_ahead; // of the row that entered as many rows ago as the lane's number
+    site ends[END ? COLUMNS : 1];
+    row kept[2][STEPS];
+
+    __device__ __forceinline__ march(const march_grid &grid, const R &r, const march_tile &t)
+        : g(grid), rule(r), tile(t) {}
+
+    __device__ __forceinline__ const real *field(const void *at, int f) const {
+        return (const real *)at + f * g.plane;
+    }
+
+    __device__ __forceinline__ void load(int y, row &to) const {
+        y = END ? around(y, g.ny, g.wraps) : y;
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            const real *from = field(g.from, f) + (int64_t)y * g.pitch;
+            if (KIND) {
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j++) {
+                    to.v[j + 1][f] = from[around(x + j, g.nx, g.periodic_x)];
+                }
+            } else {
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j += VECTOR) {
+                    const float4 four = *(const float4 *)(from + x + j);
+                    real part[VECTOR];
+                    memcpy(part, &four, sizeof four);
+#pragma unroll
+                    for (int k = 0; k < VECTOR; k++) {
+                        to.v[j + k + 1][f] = part[k];
+                    }
+                }
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(int y, const row &from) const {
+        if (y < tile.first || y >= tile.end) {
+            return;
+        }
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            real *to = (real *)g.to + f * g.plane + (int64_t)y * g.pitch + x;
+            if (KIND) {
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j++) {
+                    if (x + j >= tile.low && x + j < tile.high) {
+                        to[j] = from.v[j + 1][f];
+                    }
+                }
+            } else if (x >= tile.low && x < tile.high) {
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j += VECTOR) {
+                    real part[VECTOR];
+                    float4 four;
+#pragma unroll
+                    for (int k = 0; k < VECTOR; k++) {
+                        part[k] = from.v[j + k + 1][f];
+                    }
+                    memcpy(&four, part, sizeof four);
+                    *(float4 *)(to + j) = four;
+                }
+            }
+        }
+    }
+
+    // Adds the neighbours' cells to a row.
+    static __device__ __forceinline__ void widen(row &r) {
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            r.v[0][f] = __shfl_up_sync(~0u, r.v[COLUMNS][f], 1);
+            r.v[COLUMNS + 1][f] = __shfl_down_sync(~0u, r.v[1][f], 1);
+        }
+    }
+
+    // Row y of a level, between `south` and `north`.
+    __device__ __forceinline__ row next(const row &south, const row &here, const row &north, int y,
+                                        const site &beside) const {
+        const bool rim = END && !g.wraps && y == (top ? g.ny - 1 : 0);
+        row out;
+#pragma unroll
+        for (int j = 1; j <= COLUMNS; j++) {
+            real w[3][3][FIELDS], to[FIELDS];
+#pragma unroll
+            for (int f = 0; f < FIELDS; f++) {
+#pragma unroll
+                for (int k = 0; k < 3; k++) {
+                    w[0][k][f] = south.v[j + k - 1][f];
+                    w[1][k][f] = here.v[j + k - 1][f];
+                    w[2][k][f] = north.v[j + k - 1][f];
+                }
+            }
+            const bool left = SIDE && j == 1 && west, right = SIDE && j == COLUMNS && east;
+            if (SIDE && (j == 1 || j == COLUMNS)) {
+#pragma unroll
+                for (int k = 0; k < 3; k++) {
+                    real far[FIELDS];
+                    rule.beyond(w[k][1], w[k][j == 1 ? 2 : 0], far);
+#pragma unroll
+                    for (int f = 0; f < FIELDS; f++) {
+                        real &at = w[k][j == 1 ? 0 : 2][f];
+                        at = left || right ? far[f] : at;
+                    }
+                }
+            }
+            if (END) {
+#pragma unroll
+                for (int k = 0; k < 3; k++) {
+                    real below[FIELDS], above[FIELDS];
+                    rule.beyond(w[1][k], w[2][k], below);
+                    rule.beyond(w[1][k], w[0][k], above);
+#pragma unroll
+                    for (int f = 0; f < FIELDS; f++) {
+                        w[0][k][f] = rim && !top ? below[f] : w[0][k][f];
+                        w[2][k][f] = rim && top ? above[f] : w[2][k][f];
+                    }
+                }
+            }
+            rule.next(w, to);
+            if (SIDE && (j == 1 || j == COLUMNS)) {
+                touch(left || right, w[1][1], to, beside);
+            }
+            if (END) {
+                touch(rim, w[1][1], to, ends[j - 1]);
+            }
+#pragma unroll
+            for (int f = 0; f < FIELDS; f++) {
+                out.v[j][f] = to[f];
+            }
+        }
+        return out;
+    }
+
+    __device__ __forceinline__ void touch(bool there, const real (&here)[FIELDS],
+                                          real (&to)[FIELDS], const site &at) const {
+        real touched[FIELDS];
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            touched[f] = to[f];
+        }
+        rule.touched(here, touched, at);
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            to[f] = there ? touched[f] : to[f];
+        }
+    }
+
+    // Row y enters; `entered` becomes row y - STEPS.
+    template <int TURN> __device__ __forceinline__ void enter(row &entered, int y) {
+        widen(entered);
+#pragma unroll
+        for (int level = 0; level < STEPS; level++) {
+            site beside = {0, 0};
+            if (SIDE) {
+                beside.a = __shfl_sync(~0u, side.a, level + 1);
+                beside.b = __shfl_sync(~0u, side.b, level + 1);
+            }
+            row out =
+                next(kept[TURN][level], kept[1 - TURN][level], entered, y - level - 1, beside);
+            kept[TURN][level] = entered;
+            widen(out);
+            entered = out;
+        }
+    }
+
+    // Number k of n, around a periodic axis; what is beyond the others is not used.
+    static __device__ __forceinline__ int around(int k, int n, bool periodic) {
+        return k < 0 ? (periodic ? k + n : 0) : k >= n ? (periodic ? k - n : n - 1) : k;
+    }
+
+    __device__ __forceinline__ site load_side(int y) const {
+        return rule.site(tile.last_strip ? 1 : 0, around(y, g.ny, g.periodic_y));
+    }
+
+    __device__ __forceinline__ void begin() {
+        const int lane = threadIdx.x % CUDA_WARP;
+        x = tile.start + lane * COLUMNS;
+        top = tile.first > 0;
+        west = SIDE && !g.periodic_x && x == 0;
+        east = SIDE && !g.periodic_x && x + COLUMNS == g.nx;
+#pragma unroll
+        for (int level = 0; level < STEPS; level++) {
+#pragma unroll
+            for (int j = 0; j < COLUMNS + 2; j++) {
+#pragma unroll
+                for (int f = 0; f < FIELDS; f++) {
+                    kept[0][level].v[j][f] = kept[1][level].v[j][f] = 0;
+                }
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < COLUMNS && END; j++) {
+            ends[j] = rule.site(top ? 3 : 2, around(x + j, g.nx, g.periodic_x));
+        }
+        side = side_ahead = site{0, 0};
+        if (SIDE && !g.periodic_x) {
+            side_ahead = load_side(tile.first - STEPS);
+        }
+    }
+
+    // The numbers of the faces beside row y, which enters.
+    __device__ __forceinline__ void turn_sides(int y) {
+        const real a = __shfl_up_sync(~0u, side.a, 1), b = __shfl_up_sync(~0u, side.b, 1);
+        const bool first = threadIdx.x % CUDA_WARP == 0;
+        side.a = first ? side_ahead.a : a;
+        side.b = first ? side_ahead.b : b;
+        side_ahead = load_side(y + 1);
+    }
+
+    __device__ __forceinline__ void run() {
+        const int last = tile.end + STEPS - 1;
+        row ahead[AHEAD];
+        begin();
+        int y = tile.first - STEPS;
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            load(y + k < last ? y + k : last, ahead[k]);
+        }
+        while (y <= last) {
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++, y++) {
+                row entered = ahead[k];
+                load(y + AHEAD < last ? y + AHEAD : last, ahead[k]);
+                if (SIDE && !g.periodic_x) {
+                    turn_sides(y);
+                }
+                if (k % 2 == 0) {
+                    enter<0>(entered, y);
+                } else {
+                    enter<1>(entered, y);
+                }
+                store(y - STEPS, entered);
+            }
+        }
+    }
+};
+
+// Tile number k: first the borders, then the inner ones.
+template <int HALO, int WIDTH, int COLUMNS>
+static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, int k, int *kind) {
+    const march_cut &c = g.cut;
+    const int ends = c.low_end + c.high_end;
+    int strip, part;
+    *kind = 0;
+    if (k < c.borders) {
+        // Of the two sides all tiles, of the other strips those at the ends.
+        const int of_sides = 2 * (ends + c.side_tiles);
+        if (k < of_sides) {
+            strip = k % 2 ? c.strips - 1 : 0;
+            part = k / 2;
+            *kind = MARCH_SIDE;
+        } else {
+            strip = 1 + (k - of_sides) % (c.strips - 2);
+            part = (k - of_sides) / (c.strips - 2);
+        }
+        *kind |= part < ends ? MARCH_END : 0;
+    } else {
+        strip = 1 + (k - c.borders) % (c.strips - 2);
+        part = ends + (k - c.borders) / (c.strips - 2);
+    }
+    march_tile tile = {.last_strip = strip == c.strips - 1};
+    if (part < ends) {
+        tile.first = part == 0 && c.low_end ? g.first : g.end - c.band;
+        tile.end = tile.first + c.band;
+    } else {
+        const int rows = *kind ? c.side_rows : c.rows, end = g.end - (c.high_end ? c.band : 0);
+        tile.first = g.first + (c.low_end ? c.band : 0) + (part - ends) * rows;
+        tile.end = tile.first + rows < end ? tile.first + rows : end;
+    }
+    tile.low = strip * WIDTH;
+    tile.high = tile.low + WIDTH < g.nx ? tile.low + WIDTH : g.nx;
+    tile.start =
+        tile.last_strip && !g.periodic_x ? g.nx + HALO - CUDA_WARP * COLUMNS : tile.low - HALO;
+    return tile;
+}
+
+template <class R, int STEPS, int COLUMNS, int AHEAD, bool BORDER>
+__global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
+                                  BORDER || sizeof(typename R::real) == 8 ? 2 : 4)
+    march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
+    typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
+    const int k = blockIdx.x * MARCH_WARPS + threadIdx.x / CUDA_WARP;
+    const int number = BORDER ? k : g.cut.borders + k;
+    if (number >= (BORDER ? g.cut.borders : g.cut.tiles)) {
+        return;
+    }
+    int kind;
+    const march_tile tile = march_tile_of<inner::HALO, inner::WIDTH, COLUMNS>(g, number, &kind);
+    if (!BORDER) {
+        inner(g, rule, tile).run();
+    } else if (kind == MARCH_SIDE) {
+        march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE>(g, rule, tile).run();
+    } else if (kind == MARCH_END) {
+        march<R, STEPS, COLUMNS, AHEAD, MARCH_END>(g, rule, tile).run();
+    } else {
+        march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE | MARCH_END>(g, rule, tile).run();
+    }
+}
+
+// The launcher. The tiles at the borders, which take the longest, run beside the others.
+template <class R, int STEPS, int COLUMNS, int AHEAD>
+static cudaError_t march_launch(march_grid g, const R &rule, const march_streams *on) {
+    typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
+    g.cut = march_cut_of(&g, inner::WIDTH);
+    const int threads = MARCH_WARPS * CUDA_WARP;
+    const int borders = (g.cut.borders + MARCH_WARPS - 1) / MARCH_WARPS;
+    const int inside = (g.cut.tiles - g.cut.borders + MARCH_WARPS - 1) / MARCH_WARPS;
+    cudaEventRecord(on->fork, on->stream);
+    cudaStreamWaitEvent(on->beside, on->fork, 0);
+    march_kernel<R, STEPS, COLUMNS, AHEAD, true><<<borders, threads, 0, on->beside>>>(g, rule);
+    if (inside > 0) {
+        march_kernel<R, STEPS, COLUMNS, AHEAD, false><<<inside, threads, 0, on->stream>>>(g, rule);
+    }
+    cudaEventRecord(on->join, on->beside);
+    cudaStreamWaitEvent(on->stream, on->join, 0);
+    return cudaGetLastError();
+}
+
+#endif

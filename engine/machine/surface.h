@@ -1,0 +1,41 @@
+/* surface.h -- the faces of cells on surfaces: faces of the domain and of solids, by region. */
+#ifndef SEL_SURFACE_H
+#define SEL_SURFACE_H
+
+#include "engine/scene/domain.h"
+
+/* A face of a free cell with a region beyond it. */
+typedef struct sel_site {
+    int64_t cell;
+    int face, region; /* 1-based */
+    bool outer;       /* it is a face of the domain, not of a solid */
+} sel_site;
+
+/* Cells in the order of their numbers, with their sites in the order of faces; and the sites by
+ * region, where quantities are evaluated. */
+typedef struct sel_surfaces {
+    int64_t cells, sites;
+    sel_site *site;
+    int64_t *cell, *first_site; /* [cells], [cells + 1] */
+    /* Those of region r are order[k], at place[axis][k], first_of[r] <= k < first_of[r + 1]. */
+    int64_t *order, first_of[SEL_REGION_NUMBERS + 1];
+    double *place[3];
+} sel_surfaces;
+
+/* How far from the cell's centre along the axis of the face the law of a region holds, in sides of
+ * the cell; negative: such faces are not listed. */
+typedef double sel_surface_far(const sel_domain *domain, int region, bool outer);
+
+sel_status sel_surfaces_list(const sel_domain *domain, sel_surface_far *far, sel_surfaces *surfaces,
+                             sel_error *error);
+void sel_surfaces_free(sel_surfaces *surfaces);
+
+/* A quantity at all sites of a region: to[k - first_of[region]]. */
+sel_status sel_surfaces_evaluate(const sel_surfaces *surfaces, const sel_domain *domain, int region,
+                                 const sel_quantity *quantity, const char *what, double t,
+                                 double *to, sel_error *error);
+
+/* The cell beyond a face of a cell, around periodic axes; -1: there is none. */
+int64_t sel_cell_beyond(const sel_grid *grid, int64_t cell, int face);
+
+#endif

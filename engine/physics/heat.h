@@ -1,0 +1,75 @@
+/* heat.h -- conduction of heat between a cell and its neighbours along the axes.
+ *
+ * Re-includable. The includer defines REAL, HEAT_FMA(a, b, c) (a b + c, rounded once or twice),
+ * HEAT_NAME(name) (adds a suffix) and SEL_INLINE (the functions' qualifiers). C11 and C++17.
+ *
+ *   C T_t = div(k grad T) + q,   finite volumes, forward in time, 5 points in 2-D and 7 in 3-D:
+ *
+ *   T' = T + sum over the axes of r (T_low - 2 T + T_high),          r = k dt / (C dx^2)
+ *
+ * in a uniform body, and where materials, solids or sources differ from cell to cell
+ *
+ *   T' = T + m [ sum over the neighbours of g (T_n - T) + q ],       m = dt / (C v)
+ *
+ * with g = a k_face / dx^2 and the harmonic mean k_face = 2 k k_n / (k + k_n), so that the flux
+ * through the face of two materials is that of two slabs in series. Differences come first, so that
+ * a constant temperature stays as it is, to the last bit, and what leaves a cell enters the next.
+ *
+ * Layouts. Of cells, T is at centres, half a cell from the faces of the domain. Of nodes, T is at
+ * the nodes; the first and the last lie on the faces and own half a volume: v and a are the parts
+ * of the volume and of the face's area that are inside (1/2, 1/4, ... at faces, edges, ...; else
+ * 1). In a uniform body that is the mirror image of the first neighbour.
+ *
+ * Surfaces. A face of the domain or of a solid lets the heat p - U T (per area) in, with
+ *
+ *   fixed T_s       U = k / d,                p = U T_s
+ *   flux q_s        U = 0,                    p = q_s
+ *   convective      U = 1 / (1 / h + d / k),  p = U T_ambient
+ *
+ * and d the distance from the cell's centre to the surface (of nodes on it 0). After the sums above
+ * T' = T' + (s - b T) with s, b = p, U times area dt / (C volume). A node on a fixed surface has
+ * the surface's temperature: b is infinite and T' = s.
+ *
+ * Stable for dt <= C v / (sum of g + b / 2) in every cell (Gershgorin's circles), which for a
+ * uniform body is dt <= C / (2 k (1/dx^2 + 1/dy^2 + 1/dz^2)).
+ *
+ * S. V. Patankar, Numerical Heat Transfer and Fluid Flow, 1980, chapters 3 and 4.
+ */
+#include "engine/physics/heat_body.h"
+
+/* A cell's temperature and those of its neighbours; or the conductances to them. */
+typedef struct HEAT_NAME(heat_around) {
+    REAL here, w, e, s, n, d, u;
+} HEAT_NAME(heat_around);
+
+/* T' without surfaces; `kind` and `dims` are constants where this is called. r: by axis; g, m, q:
+ * only of HEAT_VARIED. */
+SEL_INLINE REAL HEAT_NAME(heat_next)(int kind, int dims, const REAL r[3],
+                                     const HEAT_NAME(heat_around) * t,
+                                     const HEAT_NAME(heat_around) * g, REAL m, REAL q) {
+    const REAL c = t->here;
+    if (kind == HEAT_EVEN) {
+        REAL sum = (t->w + t->e) + (t->s + t->n);
+        sum = dims == 3 ? sum + (t->d + t->u) : sum;
+        return HEAT_FMA(r[0], HEAT_FMA((REAL)(-2 * dims), c, sum), c);
+    }
+    if (kind == HEAT_UNEVEN) {
+        REAL next = HEAT_FMA(r[0], HEAT_FMA((REAL)-2, c, t->w + t->e), c);
+        next = HEAT_FMA(r[1], HEAT_FMA((REAL)-2, c, t->s + t->n), next);
+        return dims == 3 ? HEAT_FMA(r[2], HEAT_FMA((REAL)-2, c, t->d + t->u), next) : next;
+    }
+    REAL sum = HEAT_FMA(g->w, t->w - c, q);
+    sum = HEAT_FMA(g->e, t->e - c, sum);
+    sum = HEAT_FMA(g->s, t->s - c, sum);
+    sum = HEAT_FMA(g->n, t->n - c, sum);
+    if (dims == 3) {
+        sum = HEAT_FMA(g->d, t->d - c, sum);
+        sum = HEAT_FMA(g->u, t->u - c, sum);
+    }
+    return HEAT_FMA(m, sum, c);
+}
+
+/* T' of a cell on surfaces: b and s as above, `next` without them. */
+SEL_INLINE REAL HEAT_NAME(heat_touched)(REAL here, REAL next, REAL b, REAL s) {
+    return isinf(b) ? s : next + HEAT_FMA(-b, here, s);
+}

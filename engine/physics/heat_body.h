@@ -1,0 +1,184 @@
+/* heat_body.h -- surfaces, conductances, fluxes and heat of single cells (heat.h has the
+ * equations), in double precision whatever that of the state: what is not done for every cell of
+ * every step.
+ *
+ * C11 and C++17, compiled by both compilers.
+ */
+#ifndef HEAT_BODY_H
+#define HEAT_BODY_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Uniform bodies, along all axes alike or not; all others. */
+enum { HEAT_EVEN, HEAT_UNEVEN, HEAT_VARIED };
+
+/* Laws, in the order of their tables. */
+enum { HEAT_FIXED, HEAT_FLUX, HEAT_INSULATED, HEAT_CONVECTIVE };
+
+/* A block of the grid in one step. Arrays are those of numbers of `single` or double precision;
+ * pointers lead to cell (0, 0, 0), coefficients to the low face of the cell. */
+typedef struct heat_view {
+    int dims, kind;
+    bool single, nodes;
+    bool wraps; /* the slowest axis is periodic, and not by halos */
+    unsigned periodic;
+    int64_t n[3], stride[3], apart[3]; /* from a cell to the next, of T and of coefficients */
+    int64_t first, end;                /* planes of the slowest axis */
+    double r[3];                       /* of a uniform body */
+    double k[3], dx[3], dt, capacity;  /* k, capacity: of a uniform body */
+    const void *from, *g[3], *m, *q;
+    void *to;
+} heat_view;
+
+/* A face of a cell on a surface. */
+typedef struct heat_site {
+    double reach;    /* k / d; 0: the node lies on the surface */
+    double weight;   /* area / (C volume) of the cell */
+    double area;     /* in 2-D per unit depth */
+    double value[2]; /* T_s, or q_s, or T_ambient and h */
+    int law, region;
+} heat_site;
+
+#ifdef __CUDACC__
+#define HEAT_INLINE static __host__ __device__ inline
+#else
+#define HEAT_INLINE static inline
+#endif
+
+/* U and p of a surface. */
+HEAT_INLINE void heat_surface(const heat_site *site, double *u, double *p) {
+    const double h = site->value[1];
+    *u = site->law == HEAT_FIXED ? site->reach
+         : site->law != HEAT_CONVECTIVE || h == 0
+             ? 0
+             : (site->reach > 0 ? 1 / (1 / h + 1 / site->reach) : h);
+    *p = site->law == HEAT_FLUX ? site->value[0] : *u * site->value[0];
+}
+
+/* b and s of a cell with these faces. */
+HEAT_INLINE void heat_surfaces(const heat_site *site, int64_t count, double dt, double *b,
+                               double *s) {
+    *b = *s = 0;
+    for (int64_t k = 0; k < count; k++) {
+        double u, p;
+        if (site[k].law == HEAT_FIXED && site[k].reach == 0) {
+            *b = (double)INFINITY;
+            *s = site[k].value[0];
+            return;
+        }
+        heat_surface(&site[k], &u, &p);
+        *b += u * site[k].weight * dt;
+        *s += p * site[k].weight * dt;
+    }
+}
+
+/* Elements to the low (side 0) or high neighbour of cell i along an axis; without one the cell
+ * itself or, of nodes, the mirror image. */
+HEAT_INLINE int64_t heat_beside(const heat_view *v, int axis, int64_t i, int side) {
+    const bool halo = axis == v->dims - 1 && !v->wraps;
+    const int64_t step = side ? v->stride[axis] : -v->stride[axis];
+    if (i != (side ? v->n[axis] - 1 : 0)) {
+        return step;
+    }
+    if (v->periodic >> axis & 1u) {
+        return halo ? step : -step * (v->n[axis] - 1);
+    }
+    return v->nodes ? -step : 0;
+}
+
+HEAT_INLINE double heat_number(const heat_view *v, const void *array, int64_t i) {
+    return v->single ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+HEAT_INLINE int64_t heat_place(const int64_t apart[3], const int64_t at[3]) {
+    return at[0] * apart[0] + at[1] * apart[1] + at[2] * apart[2];
+}
+
+/* The part of a cell's volume that is inside, or of its face across an axis (-1: none). */
+HEAT_INLINE double heat_inside(const heat_view *v, const int64_t at[3], int across) {
+    double part = 1;
+    for (int a = 0; a < v->dims && v->nodes; a++) {
+        const bool border = at[a] == 0 || at[a] == v->n[a] - 1;
+        part *= a != across && border && !(v->periodic >> a & 1u) ? 0.5 : 1;
+    }
+    return part;
+}
+
+/* The conductance k_face / dx^2 (the part a inside included) between a cell and its neighbour. */
+HEAT_INLINE double heat_conductance(const heat_view *v, const int64_t at[3], int axis, int side) {
+    const bool ends = at[axis] == (side ? v->n[axis] - 1 : 0) && !(v->periodic >> axis & 1u);
+    if (v->kind == HEAT_VARIED) {
+        return heat_number(v, v->g[axis], heat_place(v->apart, at) + (side ? v->apart[axis] : 0));
+    }
+    return ends ? 0 : v->k[axis] / (v->dx[axis] * v->dx[axis]) * heat_inside(v, at, axis);
+}
+
+/* Heat per volume that a neighbour conducts to a cell. */
+HEAT_INLINE double heat_conducted(const heat_view *v, const int64_t at[3], int axis, int side) {
+    const int64_t cell = heat_place(v->stride, at);
+    const double g = heat_conductance(v, at, axis, side);
+    const double here = heat_number(v, v->from, cell);
+    return g == 0
+               ? 0
+               : g * (heat_number(v, v->from, cell + heat_beside(v, axis, at[axis], side)) - here);
+}
+
+/* The heat flux along an axis: the mean of those through the two faces of a cell; beside a surface
+ * that of the other face. */
+HEAT_INLINE double heat_flux(const heat_view *v, const int64_t at[3], int axis) {
+    double sum = 0;
+    int faces = 0;
+    for (int side = 0; side < 2; side++) {
+        faces += heat_conductance(v, at, axis, side) > 0;
+        sum += (side ? -1 : 1) * heat_conducted(v, at, axis, side);
+    }
+    return faces ? sum / faces * v->dx[axis] / heat_inside(v, at, axis) : 0;
+}
+
+/* The heat capacity of a cell, times the part of its volume that is inside. */
+HEAT_INLINE double heat_capacity(const heat_view *v, const int64_t at[3]) {
+    return v->kind == HEAT_VARIED ? v->dt / heat_number(v, v->m, heat_place(v->apart, at))
+                                  : v->capacity * heat_inside(v, at, -1);
+}
+
+HEAT_INLINE double heat_volume(const heat_view *v) {
+    return v->dx[0] * v->dx[1] * (v->dims == 3 ? v->dx[2] : 1);
+}
+
+/* The heat of a cell, or what the source adds to it per time. */
+HEAT_INLINE double heat_amount(const heat_view *v, const int64_t at[3], bool source) {
+    const double value =
+        source ? heat_number(v, v->q, heat_place(v->apart, at)) * heat_inside(v, at, -1)
+               : heat_number(v, v->from, heat_place(v->stride, at)) * heat_capacity(v, at);
+    return value * heat_volume(v);
+}
+
+/* The heat per time that enters through the surfaces of a cell, its sites first <= k < end, in the
+ * step from `from` to `to`. Of a node on a surface of given temperature: what it needs (`changes`:
+ * it may change) and what it conducts to its neighbours. */
+HEAT_INLINE void heat_entering(const heat_view *v, const heat_site *site, int64_t first,
+                               int64_t end, const int64_t at[3], bool changes, double *entering) {
+    const int64_t cell = heat_place(v->stride, at);
+    const double here = heat_number(v, v->from, cell);
+    int64_t fixed = -1;
+    for (int64_t k = end - 1; k >= first; k--) {
+        fixed = site[k].law == HEAT_FIXED && site[k].reach == 0 ? k : fixed;
+    }
+    for (int64_t k = first; k < end; k++) {
+        double u, p;
+        heat_surface(&site[k], &u, &p);
+        entering[k] = fixed < 0 ? (p - u * here) * site[k].area : 0;
+    }
+    if (fixed >= 0) {
+        double rate =
+            changes ? (heat_number(v, v->to, cell) - here) / v->dt * heat_capacity(v, at) : 0;
+        for (int a = 0; a < v->dims; a++) {
+            rate -= heat_conducted(v, at, a, 0) + heat_conducted(v, at, a, 1);
+        }
+        entering[fixed] = rate * heat_volume(v);
+    }
+}
+
+#endif

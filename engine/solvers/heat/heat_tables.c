@@ -1,0 +1,99 @@
+/* heat_tables.c -- the fields of sel.heat and of its laws. */
+#include <math.h>
+#include "engine/solvers/heat/heat.h"
+
+static const sel_field fixed_fields[] = {
+    SEL_ROW_NAMED("temperature", heat_law, value[0], QUANTITY, "Temperature of the surface.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field flux_fields[] = {
+    SEL_ROW_NAMED("flux", heat_law, value[0], QUANTITY,
+                  "Heat per area and time, positive into the domain.",
+                  .flags = SEL_REQUIRED | SEL_POSITIONAL),
+};
+static const sel_field convective_fields[] = {
+    SEL_ROW_NAMED("ambient", heat_law, value[0], QUANTITY, "Temperature of what flows past.",
+                  .flags = SEL_REQUIRED),
+    SEL_ROW_NAMED("h", heat_law, value[1], QUANTITY,
+                  "Heat per area, time and difference from `ambient`.", .flags = SEL_REQUIRED),
+};
+
+static const sel_table fixed_table =
+    SEL_TABLE("law.fixed", heat_law, fixed_fields,
+              "sel.heat: a surface of given temperature; of nodes on it, their temperature.");
+static const sel_table flux_table =
+    SEL_TABLE("law.flux", heat_law, flux_fields, "sel.heat: a given heat flux.");
+static const sel_table insulated_table = {.name = "law.insulated",
+                                          .doc = "sel.heat: no heat passes."};
+static const sel_table convective_table =
+    SEL_TABLE("law.convective", heat_law, convective_fields,
+              "sel.heat: a surface cooled or heated by what flows past, h (ambient - T).");
+
+/* In the order of HEAT_FIXED, HEAT_FLUX, ... */
+static const sel_table *const laws[] = {&fixed_table, &flux_table, &insulated_table,
+                                        &convective_table};
+const sel_family heat_law_family = {"law", "What holds on a region of sel.heat.", laws, 4};
+
+static const sel_field region_fields[] = {SEL_REGION_FIELDS(heat_law_family)};
+static const sel_table region_table = SEL_REGION_TABLE(region_fields);
+
+static const sel_field initial_fields[] = {
+    SEL_ROW(heat_initial, temperature, QUANTITY, "Temperature at step 0; 0 when not given."),
+};
+static const sel_table initial_table =
+    SEL_TABLE("initial", heat_initial, initial_fields, "The temperature at step 0.");
+
+static sel_status check_params(const void *data, sel_where where, sel_error *error) {
+    const heat_params *params = data;
+    const struct {
+        const char *name;
+        const sel_quantity *quantity;
+    } of_place[] = {{"conductivity", &params->conductivity},
+                    {"diffusivity", &params->diffusivity},
+                    {"capacity", &params->capacity}};
+    sel_status status = SEL_OK;
+    if (sel_quantity_given(&params->conductivity) == sel_quantity_given(&params->diffusivity)) {
+        status = sel_fail_at(error, where, "sel.heat: give %s conductivity or diffusivity",
+                             sel_quantity_given(&params->conductivity) ? "only one of" : "one of");
+    } else if (sel_quantity_given(&params->diffusivity) && sel_quantity_given(&params->capacity)) {
+        status = sel_fail_at(error, where,
+                             "sel.heat: diffusivity is conductivity / capacity; leave capacity "
+                             "out, or give conductivity");
+    }
+    for (size_t k = 0; k < sizeof of_place / sizeof *of_place; k++) {
+        if (sel_quantity_depends(of_place[k].quantity) & ~(unsigned)SEL_ON_PLACE) {
+            status = sel_fail_at(error, where, "sel.heat: %s may depend on place only",
+                                 of_place[k].name);
+        }
+    }
+    return status;
+}
+
+static const sel_field fields[] = {
+    SEL_COMMON_FIELDS_FROM(
+        region_table, sel_mean_stop_table, SEL_REQUIRED, ".", SEL_SIDES_ROW(1, "1 when not given."),
+        SEL_NOT_GIVEN,
+        "0.9 of the largest stable one when not given; a larger one than that is refused."),
+    SEL_ROW(heat_params, conductivity, VECTOR,
+            "Conductivity k, above 0; or one per axis. Where it differs from cell to cell the "
+            "faces have the harmonic mean.",
+            .flags = SEL_ONE_FOR_ALL),
+    SEL_ROW(heat_params, diffusivity, VECTOR,
+            "k / capacity, instead of conductivity; or one per axis.", .flags = SEL_ONE_FOR_ALL),
+    SEL_ROW(heat_params, capacity, QUANTITY,
+            "Heat capacity per volume (density times specific heat), above 0; 1 when not given."),
+    SEL_ROW(heat_params, source, QUANTITY,
+            "Heat per volume and time that appears in the cells; 0 when not given."),
+    SEL_ROW_NAMED("layout", sel_common, layout, CHOICE,
+                  "cell: temperatures at the centres of cells; node: at nodes, of which the outer "
+                  "ones lie on the faces.",
+                  .choices = sel_layout_names),
+    SEL_ROW(heat_params, initial, TABLE, "The temperature at step 0; 0 when not given.",
+            .table = &initial_table),
+};
+
+const sel_table heat_table =
+    SEL_TABLE("sel.heat", heat_params, fields,
+              "Conduction of heat, or diffusion: capacity T_t = div(conductivity grad T) + source, "
+              "on 5 points in 2-D and 7 in 3-D, forward in time.",
+              .has_where = true, .check = check_params);
