@@ -30,6 +30,30 @@ static __device__ __forceinline__ int64_t plane_at(const heat_view &v, int64_t p
                       : p * v.stride[axis];
 }
 
+// The face with whose sites the numbers of a border cell stand; -1: it is none.
+static __device__ __forceinline__ int face_of(const heat_view &v, const int64_t at[3]) {
+    int face = -1;
+#pragma unroll
+    for (int a = 2; a >= 0; a--) {
+        const bool high = at[a] == v.n[a] - 1;
+        if (a < v.dims && !(v.periodic >> a & 1u) && (at[a] == 0 || high)) {
+            face = 2 * a + (at[a] != 0);
+        }
+    }
+    return face;
+}
+
+// Where its b stands; s stands sides.sites[face] behind it.
+static __device__ __forceinline__ int64_t side_at(const heat_gpu_sides &sides, const heat_view &v,
+                                                  const int64_t at[3], int face) {
+    const int axis = face / 2;
+    const int64_t low = axis == 0 ? at[1] : at[0], high = axis == 2 ? at[1] : at[2];
+    const int64_t first = axis == 0   ? (face ? sides.first[1] : sides.first[0])
+                          : axis == 1 ? (face == 2 ? sides.first[2] : sides.first[3])
+                                      : (face == 4 ? sides.first[4] : sides.first[5]);
+    return first + low + (axis == 0 ? v.n[1] : v.n[0]) * high;
+}
+
 template <class REAL, int KIND, int DIMS, int ROWS>
 __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ heat_gpu_step s) {
     typedef typename heat_traits<REAL>::around around;
@@ -75,6 +99,8 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
         const REAL behind = __shfl_down_sync(~0u, c[0], 1);
         REAL out[COLUMNS];
         double change = 0;
+        const bool border =
+            p == 0 || p == v.n[DIMS - 1] - 1 || (DIMS == 3 && (y == 0 || y == v.n[1] - 1));
         w[k] = lane == 0 || x == 0 ? w[k] : before;
         e[k] = last < COLUMNS || lane == CUDA_WARP - 1 ? e[k] : behind;
 #pragma unroll
@@ -103,6 +129,16 @@ __global__ void __launch_bounds__(THREADS) step_kernel(const __grid_constant__ h
                 q = ((const REAL *)v.q)[i];
             }
             out[j] = heat_traits<REAL>::next(KIND, DIMS, r, &t, &g, m, q);
+            if (KIND != HEAT_VARIED && (border || x + j == 0 || j == last)) {
+                const int64_t at[3] = {x + j, DIMS == 3 ? y : p, DIMS == 3 ? p : 0};
+                const int face = j <= last ? face_of(v, at) : -1;
+                if (face >= 0) {
+                    const REAL *numbers =
+                        (const REAL *)s.sides.numbers + side_at(s.sides, v, at, face);
+                    out[j] = heat_traits<REAL>::touched(c[j], out[j], numbers[0],
+                                                        numbers[s.sides.sites[face]]);
+                }
+            }
             change += j <= last ? (double)out[j] - (double)c[j] : 0;
         }
         if (here && p < v.end) {
@@ -167,7 +203,7 @@ template <class REAL> static void launch_step(const heat_gpu_step &s, cudaStream
         deep ? launch_cells<REAL, HEAT_VARIED, 3>(s, stream)
              : launch_cells<REAL, HEAT_VARIED, 2>(s, stream);
     }
-    if (s.end > s.first) {
+    if (s.view.kind == HEAT_VARIED && s.end > s.first) {
         touch_kernel<REAL><<<parts(s.end - s.first, THREADS), THREADS, 0, stream>>>(s);
     }
 }
@@ -209,20 +245,31 @@ extern "C" cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t s
     return cudaGetLastError();
 }
 
-static __global__ void surfaces_kernel(const heat_site *site, const int64_t *first, int64_t count,
-                                       double dt, double *b, double *s) {
-    const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (k < count) {
-        heat_surfaces(site + first[k], first[k + 1] - first[k], dt, &b[k], &s[k]);
+static __global__ void surfaces_kernel(const __grid_constant__ heat_gpu_step s) {
+    const int64_t k = s.first + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= s.end) {
+        return;
+    }
+    heat_surfaces(s.site + s.first_site[k], s.first_site[k + 1] - s.first_site[k], s.view.dt,
+                  &s.b[k], &s.s[k]);
+    if (s.sides.numbers) {
+        const int64_t nx = s.view.n[0], row = s.cell[k] / nx;
+        const int64_t at[3] = {s.cell[k] % nx, row % s.view.n[1], row / s.view.n[1]};
+        const int face = face_of(s.view, at);
+        const int64_t to = side_at(s.sides, s.view, at, face), other = to + s.sides.sites[face];
+        if (s.view.single) {
+            ((float *)s.sides.numbers)[to] = (float)s.b[k];
+            ((float *)s.sides.numbers)[other] = (float)s.s[k];
+        } else {
+            ((double *)s.sides.numbers)[to] = s.b[k];
+            ((double *)s.sides.numbers)[other] = s.s[k];
+        }
     }
 }
 
-extern "C" cudaError_t heat_gpu_surfaces(const heat_site *site, const int64_t *first_site,
-                                         int64_t count, double dt, double *b, double *s,
-                                         cudaStream_t stream) {
-    if (count > 0) {
-        surfaces_kernel<<<parts(count, THREADS), THREADS, 0, stream>>>(site, first_site, count, dt,
-                                                                       b, s);
+extern "C" cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream) {
+    if (step->end > step->first) {
+        surfaces_kernel<<<parts(step->end - step->first, THREADS), THREADS, 0, stream>>>(*step);
     }
     return cudaGetLastError();
 }

@@ -16,8 +16,8 @@ enum { BUFFERS = 4, MOST_LAWS = 2 * SEL_REGION_NUMBERS, PLACES_AT_ONCE = 128 };
 typedef struct heat_cuda {
     heat_state all;
     bool marches;
-    march_streams streams;
-    void *sides; /* see heat_gpu_pass */
+    march_device device;
+    heat_gpu_sides sides;
     /* Laws that vary: number 2 region + which; 0: the source. */
     cuda_terms terms;
     heat_gpu_law law[MOST_LAWS];
@@ -72,9 +72,14 @@ static void list(sel_state *base) {
     heat_list(base);
     const sel_type real = base->turns.type;
     const int64_t changes = plan->base.wants_mean_change ? 1 : 0;
-    if (state->marches) {
-        sel_arrays_add(arrays, "sides", &state->sides, real, 4 * (n[0] + n[1]), 0);
+    int64_t numbers = 0;
+    for (int face = 0; face < 2 * plan->base.domain->grid.dims && plan->kind != HEAT_VARIED;
+         face++) {
+        state->sides.first[face] = numbers;
+        state->sides.sites[face] = sel_face_sites(&plan->base.domain->grid, face);
+        numbers += 2 * state->sides.sites[face];
     }
+    sel_arrays_add(arrays, "sides", &state->sides.numbers, real, numbers, 0);
     if (cuda_terms_open(&state->terms, plan->base.domain)) {
         take_laws(state);
         cuda_terms_list(&state->terms, arrays);
@@ -93,10 +98,10 @@ static void close(sel_state *base) {
     cuda_terms_close(&state->terms);
     cuda_feed_close(&state->sites);
     cuda_feed_close(&state->source);
-    if (state->streams.beside) {
-        cudaStreamDestroy(state->streams.beside);
-        cudaEventDestroy(state->streams.fork);
-        cudaEventDestroy(state->streams.join);
+    if (state->device.beside) {
+        cudaStreamDestroy(state->device.beside);
+        cudaEventDestroy(state->device.fork);
+        cudaEventDestroy(state->device.join);
     }
 }
 
@@ -109,43 +114,48 @@ static sel_status fits(const sel_plan *plan, sel_error *error) {
                              "a device takes at most 4.29e9 cells of sel.heat");
 }
 
+/* ---- a step of a block ---- */
+
+static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
+    const heat_state *all = &state->all;
+    heat_gpu_step s = {.view = heat_view_of(all, step, b),
+                       .sides = state->sides,
+                       .site = all->site,
+                       .cell = all->cell,
+                       .first_site = all->first_site,
+                       .b = all->b,
+                       .s = all->s,
+                       .halted = all->plan->steady_laws ? NULL : state->terms.halted,
+                       .clock = cuda_queue_clock(all->base.queue, step)};
+    heat_surface_range(all, b, &s.first, &s.end);
+    if (all->base.observing && state->row_change) {
+        s.row_change = state->row_change;
+        s.cell_change = state->cell_change;
+        s.strips = (int)strips(all->plan);
+    }
+    return s;
+}
+
+/* b and s of all cells on surfaces. */
+static sel_status set_surfaces(const heat_cuda *state, sel_error *error) {
+    for (int b = 0; b < state->all.base.blocks.count; b++) {
+        const heat_gpu_step s = step_of(state, 0, b);
+        CUDA_TRY(heat_gpu_surfaces(&s, state->all.base.queue->stream));
+    }
+    return SEL_OK;
+}
+
 /* ---- the start ---- */
 
 static sel_status start_march(heat_cuda *state, sel_error *error) {
-    const heat_plan *plan = state->all.plan;
-    const sel_surfaces *on = &plan->surfaces;
-    const int64_t nx = plan->base.domain->grid.n[0], ny = plan->base.domain->grid.n[1];
-    const int64_t numbers = 4 * (nx + ny), first[4] = {0, 2 * ny, 4 * ny, 4 * ny + 2 * nx};
-    const size_t real = state->all.base.turns.type.size;
-    void *sides = calloc((size_t)numbers, sizeof(double));
-    if (!sides) {
-        return sel_fail_memory(error, "the surfaces", (uint64_t)numbers * sizeof(double));
-    }
-    for (int64_t k = 0; k < on->cells; k++) {
-        const int64_t x = on->cell[k] % nx, y = on->cell[k] / nx;
-        const bool periodic = plan->base.domain->grid.periodic & 1u;
-        const int face = x == 0 && !periodic ? 0 : x == nx - 1 && !periodic ? 1 : y == 0 ? 2 : 3;
-        const int64_t at = first[face] + (face < 2 ? y : x), apart = face < 2 ? ny : nx;
-        double value[2];
-        heat_surfaces(plan->site + on->first_site[k], on->first_site[k + 1] - on->first_site[k],
-                      plan->base.domain->grid.dt, &value[0], &value[1]);
-        for (int i = 0; i < 2; i++) {
-            if (real == sizeof(float)) {
-                ((float *)sides)[at + i * apart] = (float)value[i];
-            } else {
-                ((double *)sides)[at + i * apart] = value[i];
-            }
-        }
-    }
-    sel_status status = cuda_send(state->sides, sides, (uint64_t)numbers * real, error);
-    free(sides);
-    state->streams.stream = state->all.base.queue->stream;
-    if (!status) {
-        CUDA_TRY(cudaStreamCreateWithFlags(&state->streams.beside, cudaStreamNonBlocking));
-        CUDA_TRY(cudaEventCreateWithFlags(&state->streams.fork, cudaEventDisableTiming));
-        CUDA_TRY(cudaEventCreateWithFlags(&state->streams.join, cudaEventDisableTiming));
-    }
-    return status;
+    march_device *device = &state->device;
+    device->stream = state->all.base.queue->stream;
+    CUDA_TRY(cudaDeviceGetAttribute(&device->processors, cudaDevAttrMultiProcessorCount,
+                                    state->all.plan->base.device));
+    CUDA_TRY(cudaStreamCreateWithFlags(&device->beside, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreateWithFlags(&device->fork, cudaEventDisableTiming));
+    CUDA_TRY(cudaEventCreateWithFlags(&device->join, cudaEventDisableTiming));
+    return SEL_OK;
 }
 
 static sel_status start_laws(heat_cuda *state, sel_error *error) {
@@ -189,6 +199,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     const heat_plan *plan = state->all.plan;
     sel_status status = heat_start(base, error);
     base->queue->timeless = plan->steady_laws;
+    status = status ? status : set_surfaces(state, error);
     if (!status && state->marches) {
         status = start_march(state, error);
     }
@@ -220,11 +231,7 @@ static sel_status evaluate_laws(heat_cuda *state, unsigned on, int64_t step, sel
             CUDA_TRY(heat_gpu_evaluate(&law, stream));
         }
     }
-    if (any) {
-        CUDA_TRY(heat_gpu_surfaces(all->site, all->first_site, all->plan->surfaces.cells,
-                                   all->plan->base.domain->grid.dt, all->b, all->s, stream));
-    }
-    return SEL_OK;
+    return any ? set_surfaces(state, error) : SEL_OK;
 }
 
 /* What varies by controls, and what the host evaluates, for the next step. */
@@ -255,25 +262,6 @@ static sel_status terms(sel_state *base, unsigned due, int64_t *count, sel_error
     return status || !changed ? status : evaluate_laws(state, SEL_ON_CONTROLS, base->step, error);
 }
 
-static heat_gpu_step step_of(const heat_cuda *state, int64_t step, int b) {
-    const heat_state *all = &state->all;
-    heat_gpu_step s = {.view = heat_view_of(all, step, b),
-                       .site = all->site,
-                       .cell = all->cell,
-                       .first_site = all->first_site,
-                       .b = all->b,
-                       .s = all->s,
-                       .halted = all->plan->steady_laws ? NULL : state->terms.halted,
-                       .clock = cuda_queue_clock(all->base.queue, step)};
-    heat_surface_range(all, b, &s.first, &s.end);
-    if (all->base.observing && state->row_change) {
-        s.row_change = state->row_change;
-        s.cell_change = state->cell_change;
-        s.strips = (int)strips(all->plan);
-    }
-    return s;
-}
-
 static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     heat_cuda *state = (heat_cuda *)base;
     const heat_plan *plan = state->all.plan;
@@ -282,7 +270,7 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
     for (int b = 0; b < base->blocks.count && !status; b++) {
         const heat_gpu_step s = step_of(state, step, b);
         if (base->queue->pass > 1) {
-            CUDA_TRY(heat_gpu_pass(&s.view, state->sides, (int)base->queue->pass, &state->streams));
+            CUDA_TRY(heat_gpu_pass(&s, (int)base->queue->pass, &state->device));
         } else {
             CUDA_TRY(heat_gpu_take_step(&s, base->queue->stream));
         }
@@ -291,7 +279,9 @@ static sel_status step(sel_state *base, int64_t step, sel_error *error) {
         cudaStream_t stream = base->queue->stream;
         CUDA_TRY(heat_gpu_sum(state->row_change, sel_state_rows(base) * strips(plan), state->sums,
                               stream));
-        CUDA_TRY(heat_gpu_sum(state->cell_change, plan->surfaces.cells, state->sums + 1, stream));
+        CUDA_TRY(heat_gpu_sum(state->cell_change,
+                              plan->kind == HEAT_VARIED ? plan->surfaces.cells : 0, state->sums + 1,
+                              stream));
     }
     return status;
 }

@@ -16,12 +16,22 @@ enum {
 }; /* steps of a pass; odd, as are those of shorter ones, so that copies of the
     * state take turns with steps */
 
-/* A step of a block; surfaces: cells first <= k < end of the lists. */
+/* b and s of all border cells of a uniform body, numbers of the state: [2][sites] of each face that
+ * is not periodic, sites as sel_face_site counts them. Those of a cell on several faces stand with
+ * the first one, x- before x+ before y-; with the others they are 0. */
+typedef struct heat_gpu_sides {
+    void *numbers; /* NULL: there are none */
+    int64_t first[6], sites[6];
+} heat_gpu_sides;
+
+/* A step of a block; surfaces: cells first <= k < end of the lists, which are not read where there
+ * are sides. */
 typedef struct heat_gpu_step {
     heat_view view;
+    heat_gpu_sides sides;
     const heat_site *site;
     const int64_t *cell, *first_site;
-    const double *b, *s;
+    double *b, *s;
     int64_t first, end;
     const int64_t *halted; /* see cuda_is_halted */
     cuda_clock clock;
@@ -37,10 +47,8 @@ static inline int heat_gpu_strips(int64_t nx, bool single) {
 
 cudaError_t heat_gpu_take_step(const heat_gpu_step *step, cudaStream_t stream);
 
-/* A pass of 1, 3 or HEAT_PASS steps over a uniform 2-D body. sides: b, s of the cells at each face:
- * [2][n[1]] of x-, of x+, then [2][n[0]] of y-, y+, numbers of the state. */
-cudaError_t heat_gpu_pass(const heat_view *view, const void *sides, int steps,
-                          const march_streams *on);
+/* A pass of 3 or HEAT_PASS steps over a uniform 2-D body. */
+cudaError_t heat_gpu_pass(const heat_gpu_step *step, int steps, const march_device *on);
 
 /* Evaluates a term at the sites order[k], at place[axis][k], or, of the source, at all cells. */
 typedef struct heat_gpu_law {
@@ -58,9 +66,8 @@ typedef struct heat_gpu_law {
     int number;     /* for faults */
 } heat_gpu_law;
 cudaError_t heat_gpu_evaluate(const heat_gpu_law *law, cudaStream_t stream);
-/* b and s of `count` cells from their sites. */
-cudaError_t heat_gpu_surfaces(const heat_site *site, const int64_t *first_site, int64_t count,
-                              double dt, double *b, double *s, cudaStream_t stream);
+/* b and s of the cells first <= k < end, in the lists or among the sides. */
+cudaError_t heat_gpu_surfaces(const heat_gpu_step *step, cudaStream_t stream);
 
 /* What enters at the sites of a block in the step from view->from to view->to. */
 cudaError_t heat_gpu_entering(const heat_gpu_step *step, bool changes, double *entering,

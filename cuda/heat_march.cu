@@ -29,13 +29,13 @@ template <class REAL, int KIND> struct heat_rule {
 };
 
 template <class REAL, int KIND>
-static cudaError_t pass(const heat_view *v, const void *sides, int steps, const march_streams *on) {
-    heat_rule<REAL, KIND> rule = {{(REAL)v->r[0], (REAL)v->r[1], 0}, v->nodes, {}, {}};
-    const REAL *next = (const REAL *)sides;
+static cudaError_t pass(const heat_gpu_step *s, int steps, const march_device *on) {
+    typedef heat_rule<REAL, KIND> rule_type;
+    const heat_view *v = &s->view;
+    rule_type rule = {{(REAL)v->r[0], (REAL)v->r[1], 0}, v->nodes, {}, {}};
     for (int face = 0; face < 4; face++) {
-        rule.face[face] = next;
-        rule.other[face] = next + v->n[1 - face / 2];
-        next += 2 * v->n[1 - face / 2];
+        rule.face[face] = (const REAL *)s->sides.numbers + s->sides.first[face];
+        rule.other[face] = rule.face[face] + s->sides.sites[face];
     }
     march_grid g = {};
     g.nx = (int)v->n[0];
@@ -48,17 +48,15 @@ static cudaError_t pass(const heat_view *v, const void *sides, int steps, const 
     g.wraps = v->wraps;
     g.from = v->from;
     g.to = v->to;
-    return steps == HEAT_PASS ? march_launch < heat_rule<REAL, KIND>, HEAT_PASS, 4,
-           sizeof(REAL) == 4 ? 4 : 2 > (g, rule, on)
-                              : march_launch<heat_rule<REAL, KIND>, 3, 4, 2>(g, rule, on);
+    constexpr int AHEAD = sizeof(REAL) == 4 ? 4 : 2;
+    return steps == HEAT_PASS ? march_launch<rule_type, HEAT_PASS, 4, AHEAD>(g, rule, on)
+                              : march_launch<rule_type, 3, 4, AHEAD>(g, rule, on);
 }
 
-extern "C" cudaError_t heat_gpu_pass(const heat_view *v, const void *sides, int steps,
-                                     const march_streams *on) {
-    if (v->single) {
-        return v->kind == HEAT_EVEN ? pass<float, HEAT_EVEN>(v, sides, steps, on)
-                                    : pass<float, HEAT_UNEVEN>(v, sides, steps, on);
+extern "C" cudaError_t heat_gpu_pass(const heat_gpu_step *s, int steps, const march_device *on) {
+    const bool even = s->view.kind == HEAT_EVEN;
+    if (s->view.single) {
+        return even ? pass<float, HEAT_EVEN>(s, steps, on) : pass<float, HEAT_UNEVEN>(s, steps, on);
     }
-    return v->kind == HEAT_EVEN ? pass<double, HEAT_EVEN>(v, sides, steps, on)
-                                : pass<double, HEAT_UNEVEN>(v, sides, steps, on);
+    return even ? pass<double, HEAT_EVEN>(s, steps, on) : pass<double, HEAT_UNEVEN>(s, steps, on);
 }

@@ -34,7 +34,12 @@
 
 #include "cuda/machine/march.h"
 
-enum { MARCH_SIDE = 1, MARCH_END = 2, MARCH_WARPS = 4 };
+enum { MARCH_SIDE = 1, MARCH_END = 2 };
+
+// Blocks of a multiprocessor: as many as have the registers that a tile needs.
+static constexpr int march_blocks(size_t real, bool border) {
+    return border || real == 8 ? 2 : 4;
+}
 
 template <class REAL> struct march_site { REAL a, b; };
 
@@ -132,55 +137,38 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         }
     }
 
-    // Row y of a level, between `south` and `north`.
-    __device__ __forceinline__ row next(const row &south, const row &here, const row &north, int y,
+    // Row y of a level, between `south` and `north`; RIM: the first or last of the grid.
+    template <bool RIM>
+    __device__ __forceinline__ row next(const row &south, const row &here, const row &north,
                                         const site &beside) const {
-        const bool rim = END && !g.wraps && y == (top ? g.ny - 1 : 0);
         row out;
 #pragma unroll
         for (int j = 1; j <= COLUMNS; j++) {
             real w[3][3][FIELDS], to[FIELDS];
 #pragma unroll
-            for (int f = 0; f < FIELDS; f++) {
-#pragma unroll
-                for (int k = 0; k < 3; k++) {
-                    w[0][k][f] = south.v[j + k - 1][f];
-                    w[1][k][f] = here.v[j + k - 1][f];
-                    w[2][k][f] = north.v[j + k - 1][f];
-                }
+            for (int k = 0; k < 3 * FIELDS; k++) {
+                const int f = k / 3, dx = k % 3;
+                w[0][dx][f] = south.v[j + dx - 1][f];
+                w[1][dx][f] = here.v[j + dx - 1][f];
+                w[2][dx][f] = north.v[j + dx - 1][f];
             }
-            const bool left = SIDE && j == 1 && west, right = SIDE && j == COLUMNS && east;
-            if (SIDE && (j == 1 || j == COLUMNS)) {
+            const bool side_cell = SIDE && (j == 1 || j == COLUMNS);
+            const bool at_side = side_cell && (j == 1 ? west : east);
 #pragma unroll
-                for (int k = 0; k < 3; k++) {
-                    real far[FIELDS];
-                    rule.beyond(w[k][1], w[k][j == 1 ? 2 : 0], far);
-#pragma unroll
-                    for (int f = 0; f < FIELDS; f++) {
-                        real &at = w[k][j == 1 ? 0 : 2][f];
-                        at = left || right ? far[f] : at;
-                    }
-                }
+            for (int dy = 0; dy < 3 && side_cell; dy++) {
+                replace(at_side, w[dy][1], w[dy][j == 1 ? 2 : 0], w[dy][j == 1 ? 0 : 2]);
             }
-            if (END) {
 #pragma unroll
-                for (int k = 0; k < 3; k++) {
-                    real below[FIELDS], above[FIELDS];
-                    rule.beyond(w[1][k], w[2][k], below);
-                    rule.beyond(w[1][k], w[0][k], above);
-#pragma unroll
-                    for (int f = 0; f < FIELDS; f++) {
-                        w[0][k][f] = rim && !top ? below[f] : w[0][k][f];
-                        w[2][k][f] = rim && top ? above[f] : w[2][k][f];
-                    }
-                }
+            for (int dx = 0; dx < 3 && RIM; dx++) {
+                replace(!top, w[1][dx], w[2][dx], w[0][dx]);
+                replace(top, w[1][dx], w[0][dx], w[2][dx]);
             }
             rule.next(w, to);
-            if (SIDE && (j == 1 || j == COLUMNS)) {
-                touch(left || right, w[1][1], to, beside);
+            if (side_cell) {
+                touch(at_side, w[1][1], to, beside);
             }
-            if (END) {
-                touch(rim, w[1][1], to, ends[j - 1]);
+            if (RIM) {
+                touch(true, w[1][1], to, ends[END ? j - 1 : 0]);
             }
 #pragma unroll
             for (int f = 0; f < FIELDS; f++) {
@@ -188,6 +176,17 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
             }
         }
         return out;
+    }
+
+    // What is beyond a face that is there, in place of `to`.
+    __device__ __forceinline__ void replace(bool there, const real (&near)[FIELDS],
+                                            const real (&far)[FIELDS], real (&to)[FIELDS]) const {
+        real beyond[FIELDS];
+        rule.beyond(near, far, beyond);
+#pragma unroll
+        for (int f = 0; f < FIELDS; f++) {
+            to[f] = there ? beyond[f] : to[f];
+        }
     }
 
     __device__ __forceinline__ void touch(bool there, const real (&here)[FIELDS],
@@ -214,8 +213,13 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
                 beside.a = __shfl_sync(~0u, side.a, level + 1);
                 beside.b = __shfl_sync(~0u, side.b, level + 1);
             }
-            row out =
-                next(kept[TURN][level], kept[1 - TURN][level], entered, y - level - 1, beside);
+            const row &south = kept[TURN][level], &here = kept[1 - TURN][level];
+            row out;
+            if (END && !g.wraps && y - level - 1 == (top ? g.ny - 1 : 0)) {
+                out = next<true>(south, here, entered, beside);
+            } else {
+                out = next<false>(south, here, entered, beside);
+            }
             kept[TURN][level] = entered;
             widen(out);
             entered = out;
@@ -229,6 +233,11 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
 
     __device__ __forceinline__ site load_side(int y) const {
         return rule.site(tile.last_strip ? 1 : 0, around(y, g.ny, g.periodic_y));
+    }
+
+    // Below the first row of the grid there is nothing.
+    __device__ __forceinline__ int begin_row() const {
+        return END && !g.wraps && !top ? 0 : tile.first - STEPS;
     }
 
     __device__ __forceinline__ void begin() {
@@ -253,7 +262,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         }
         side = side_ahead = site{0, 0};
         if (SIDE && !g.periodic_x) {
-            side_ahead = load_side(tile.first - STEPS);
+            side_ahead = load_side(begin_row());
         }
     }
 
@@ -270,7 +279,7 @@ template <class R, int STEPS, int COLUMNS, int AHEAD, int KIND> struct march {
         const int last = tile.end + STEPS - 1;
         row ahead[AHEAD];
         begin();
-        int y = tile.first - STEPS;
+        int y = begin_row();
 #pragma unroll
         for (int k = 0; k < AHEAD; k++) {
             load(y + k < last ? y + k : last, ahead[k]);
@@ -335,17 +344,17 @@ static __device__ __forceinline__ march_tile march_tile_of(const march_grid &g, 
 
 template <class R, int STEPS, int COLUMNS, int AHEAD, bool BORDER>
 __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
-                                  BORDER || sizeof(typename R::real) == 8 ? 2 : 4)
+                                  march_blocks(sizeof(typename R::real), BORDER))
     march_kernel(const __grid_constant__ march_grid g, const __grid_constant__ R rule) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
     const int k = blockIdx.x * MARCH_WARPS + threadIdx.x / CUDA_WARP;
     const int number = BORDER ? k : g.cut.borders + k;
-    if (number >= (BORDER ? g.cut.borders : g.cut.tiles)) {
+    if (number >= (BORDER && !g.cut.together ? g.cut.borders : g.cut.tiles)) {
         return;
     }
     int kind;
     const march_tile tile = march_tile_of<inner::HALO, inner::WIDTH, COLUMNS>(g, number, &kind);
-    if (!BORDER) {
+    if (!BORDER || kind == 0) {
         inner(g, rule, tile).run();
     } else if (kind == MARCH_SIDE) {
         march<R, STEPS, COLUMNS, AHEAD, MARCH_SIDE>(g, rule, tile).run();
@@ -356,20 +365,25 @@ __global__ void __launch_bounds__(MARCH_WARPS *CUDA_WARP,
     }
 }
 
-// The launcher. The tiles at the borders, which take the longest, run beside the others.
+// The launcher. Of a small grid all tiles run at once; else those at the borders, which take the
+// longest, beside the others.
 template <class R, int STEPS, int COLUMNS, int AHEAD>
-static cudaError_t march_launch(march_grid g, const R &rule, const march_streams *on) {
+static cudaError_t march_launch(march_grid g, const R &rule, const march_device *on) {
     typedef march<R, STEPS, COLUMNS, AHEAD, 0> inner;
-    g.cut = march_cut_of(&g, inner::WIDTH);
     const int threads = MARCH_WARPS * CUDA_WARP;
-    const int borders = (g.cut.borders + MARCH_WARPS - 1) / MARCH_WARPS;
-    const int inside = (g.cut.tiles - g.cut.borders + MARCH_WARPS - 1) / MARCH_WARPS;
+    const int blocks_each = march_blocks(sizeof(typename R::real), false);
+    g.cut = march_cut_of(&g, inner::WIDTH, STEPS, on->processors, blocks_each);
+    const march_cut &c = g.cut;
+    const int borders = ((c.together ? c.tiles : c.borders) + MARCH_WARPS - 1) / MARCH_WARPS;
+    const int inside = (c.tiles - c.borders + MARCH_WARPS - 1) / MARCH_WARPS;
+    if (c.together || inside == 0) {
+        march_kernel<R, STEPS, COLUMNS, AHEAD, true><<<borders, threads, 0, on->stream>>>(g, rule);
+        return cudaGetLastError();
+    }
     cudaEventRecord(on->fork, on->stream);
     cudaStreamWaitEvent(on->beside, on->fork, 0);
     march_kernel<R, STEPS, COLUMNS, AHEAD, true><<<borders, threads, 0, on->beside>>>(g, rule);
-    if (inside > 0) {
-        march_kernel<R, STEPS, COLUMNS, AHEAD, false><<<inside, threads, 0, on->stream>>>(g, rule);
-    }
+    march_kernel<R, STEPS, COLUMNS, AHEAD, false><<<inside, threads, 0, on->stream>>>(g, rule);
     cudaEventRecord(on->join, on->beside);
     cudaStreamWaitEvent(on->stream, on->join, 0);
     return cudaGetLastError();

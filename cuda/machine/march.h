@@ -13,6 +13,7 @@ typedef struct march_cut {
     int side_tiles;                    /* of a side, without the ends */
     bool low_end, high_end;            /* the grid's first, last rows are in the block */
     int borders, tiles;                /* numbers of tiles: at the borders, of all */
+    bool together;                     /* they all fit on the device, in one launch */
 } march_cut;
 
 /* A block of a grid. */
@@ -32,32 +33,61 @@ typedef struct march_tile {
     bool last_strip;
 } march_tile;
 
-/* Where a pass runs: two streams of which the second waits for the first, and the reverse. */
-typedef struct march_streams {
+/* Where a pass runs: two streams that wait for each other, and how many multiprocessors. */
+typedef struct march_device {
     cudaStream_t stream, beside;
     cudaEvent_t fork, join;
-} march_streams;
+    int processors;
+} march_device;
 
 /* The least grid that is marched over, in columns and rows of a block. */
 enum { MARCH_LEAST_COLUMNS = 128, MARCH_LEAST_ROWS = 64 };
 
-/* Tiles for a device that is filled by about 2,000 warps, and strips of `width` columns. */
-static inline march_cut march_cut_of(const march_grid *g, int width) {
-    enum { WARPS = 2000, LEAST = 8, MOST_SIDE = 64, MOST = 320, BAND = 16 };
-    march_cut c;
+enum { MARCH_WARPS = 4 /* of a block */ };
+
+static inline void march_set_rows(march_cut *c, int inside, int rows, int side_rows) {
+    const int ends = c->low_end + c->high_end;
+    c->rows = rows;
+    c->side_rows = side_rows < rows ? side_rows : rows;
+    c->side_tiles = (inside + c->side_rows - 1) / c->side_rows;
+    c->borders = 2 * c->side_tiles + ends * c->strips;
+    c->tiles = c->borders + (inside + rows - 1) / rows * (c->strips - 2);
+}
+
+/* Tiles of strips of `width` columns. Small ones if all run at once; else as many rows as take the
+ * least time: blocks begin in waves of `blocks_each` per multiprocessor, and one at the border
+ * costs about as much as two of its rows inside. */
+static inline march_cut march_cut_of(const march_grid *g, int width, int steps, int processors,
+                                     int blocks_each) {
+    enum { LEAST = 4, MOST_TOGETHER = 24, MOST = 1000, SIDE = 64, BAND = 16 };
+    march_cut c, best;
     c.strips = (g->nx + width - 1) / width;
     c.low_end = g->first == 0 && (g->wraps || !g->periodic_y);
     c.high_end = g->end == g->ny && (g->wraps || !g->periodic_y);
-    const int rows = g->end - g->first;
-    const int fill = (int)((int64_t)rows * c.strips / WARPS);
-    c.rows = fill < LEAST ? LEAST : fill > MOST ? MOST : fill;
-    c.side_rows = c.rows < MOST_SIDE ? c.rows : MOST_SIDE;
-    c.band = c.rows < BAND ? c.rows : BAND;
-    const int inside = rows - (c.low_end + c.high_end) * c.band;
-    c.side_tiles = (inside + c.side_rows - 1) / c.side_rows;
-    c.borders = 2 * c.side_tiles + (c.low_end + c.high_end) * c.strips;
-    c.tiles = c.borders + (inside + c.rows - 1) / c.rows * (c.strips - 2);
-    return c;
+    c.band = steps < BAND / 2 ? BAND / 2 : BAND;
+    c.together = true;
+    const int inside = g->end - g->first - (c.low_end + c.high_end) * c.band;
+    for (int rows = LEAST; rows <= MOST_TOGETHER; rows++) {
+        march_set_rows(&c, inside, rows, rows);
+        if (c.tiles <= processors * 2 * MARCH_WARPS) {
+            return c;
+        }
+    }
+    double least = 1e300;
+    c.together = false;
+    best = c;
+    for (int rows = SIDE; rows <= MOST; rows++) {
+        march_set_rows(&c, inside, rows, SIDE);
+        const double slots = (double)processors * blocks_each, time = rows + 2 * steps;
+        const double border = (double)c.borders / MARCH_WARPS * 2 * (SIDE + 2 * steps) / time;
+        const double blocks = (double)(c.tiles - c.borders) / MARCH_WARPS + border;
+        const double waves = (double)(int64_t)((blocks + slots - 1) / slots);
+        if (waves * time < least) {
+            least = waves * time;
+            best = c;
+        }
+    }
+    return best;
 }
 
 #endif
