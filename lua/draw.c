@@ -3,6 +3,9 @@
 #include "engine/output/picture.h"
 #include "lua/state.h"
 
+/* Drawn FINE times as large, each pixel is the mean of FINE x FINE. */
+enum { FINE = 3, LETTER = 2 * FINE };
+
 /* Paper, ink, pale ink, and from HUE on, again and again, colours that the eye tells apart. */
 enum { HUE = 3, HUES = 8 };
 static const sel_colour colours[HUE + HUES] = {
@@ -11,58 +14,53 @@ static const sel_colour colours[HUE + HUES] = {
 
 /* The drawing function's put(x, y, width, height, colour) fills a rectangle, whose upper left
  * corner is at x, y; put(x, y, text, part, colour) writes, with `part` of the text's width left of
- * x. Upvalues: the canvas, and its pixels per pixel of the picture. */
+ * x. */
 static int put(lua_State *L) {
     sel_canvas *canvas = lua_touserdata(L, lua_upvalueindex(1));
-    const int fine = (int)lua_tointeger(L, lua_upvalueindex(2));
     const int number = (int)luaL_checkinteger(L, 5);
     const sel_colour colour = colours[number < HUE ? number : HUE + (number - HUE) % HUES];
-    const int x = (int)lround(fine * luaL_checknumber(L, 1));
-    const int y = (int)lround(fine * luaL_checknumber(L, 2));
+    const int x = (int)lround(FINE * luaL_checknumber(L, 1));
+    const int y = (int)lround(FINE * luaL_checknumber(L, 2));
+    const double last = luaL_checknumber(L, 4);
     if (lua_type(L, 3) == LUA_TSTRING) {
         const char *text = lua_tostring(L, 3);
-        const double left = sel_canvas_text_width(text, 2 * fine) * luaL_checknumber(L, 4);
-        sel_canvas_text(canvas, x - (int)left, y, 2 * fine, text, colour);
+        const int left = (int)(last * sel_canvas_text_width(text, LETTER));
+        sel_canvas_text(canvas, x - left, y, LETTER, text, colour);
     } else {
-        sel_canvas_fill(canvas, x, y, (int)lround(fine * luaL_checknumber(L, 3)),
-                        (int)lround(fine * luaL_checknumber(L, 4)), colour);
+        const int width = (int)lround(FINE * luaL_checknumber(L, 3));
+        sel_canvas_fill(canvas, x, y, width, (int)lround(FINE * last), colour);
     }
     return 0;
 }
 
-/* Makes each pixel the mean of fine x fine; they are read before they are written over. */
-static void shrink(sel_canvas *canvas, int fine) {
-    const int wide = canvas->width, parts = fine * fine;
-    canvas->width /= fine;
-    canvas->height /= fine;
+/* In place: pixels are read before they are written over. */
+static void shrink(sel_canvas *canvas) {
+    const int wide = canvas->width;
+    canvas->width /= FINE;
+    canvas->height /= FINE;
     for (int i = 0; i < canvas->width * canvas->height; i++) {
-        const int first = i / canvas->width * fine * wide + i % canvas->width * fine;
-        int sum[3] = {0, 0, 0};
-        for (int k = 0; k < parts; k++) {
-            const sel_colour one = canvas->pixels[first + k / fine * wide + k % fine];
-            sum[0] += one.r, sum[1] += one.g, sum[2] += one.b;
+        const sel_colour *first =
+            canvas->pixels + i / canvas->width * FINE * wide + i % canvas->width * FINE;
+        sel_colour mean = *first;
+        for (int k = 1; k < FINE * FINE; k++) {
+            mean = sel_colour_over(first[k / FINE * wide + k % FINE], 1.0 / (k + 1), mean);
         }
-        canvas->pixels[i] = (sel_colour){(uint8_t)(sum[0] / parts), (uint8_t)(sum[1] / parts),
-                                         (uint8_t)(sum[2] / parts)};
+        canvas->pixels[i] = mean;
     }
 }
 
 int sel_host_draw(lua_State *L) {
-    const int width = (int)luaL_checkinteger(L, 2), height = (int)luaL_checkinteger(L, 3);
-    const int fine = (int)luaL_checkinteger(L, 4);
-    sel_canvas canvas;
+    sel_canvas canvas = {.width = FINE * (int)luaL_checkinteger(L, 2),
+                         .height = FINE * (int)luaL_checkinteger(L, 3)};
     sel_error error = {.status = SEL_OK};
-    if (sel_canvas_create(width * fine, height * fine, colours[0], &canvas, &error)) {
-        return luaL_error(L, "%s", error.text);
-    }
+    canvas.pixels =
+        lua_newuserdatauv(L, sizeof(sel_colour) * (size_t)(canvas.width * canvas.height), 0);
+    sel_canvas_fill(&canvas, 0, 0, canvas.width, canvas.height, colours[0]);
+    lua_pushvalue(L, 4);
     lua_pushlightuserdata(L, &canvas);
-    lua_pushinteger(L, fine);
-    lua_pushcclosure(L, put, 2);
-    const bool drawn = lua_pcall(L, 1, 0, 0) == LUA_OK;
-    if (drawn) {
-        shrink(&canvas, fine);
-        sel_canvas_write(&canvas, luaL_checkstring(L, 1), &error);
-    }
-    sel_canvas_free(&canvas);
-    return !drawn ? lua_error(L) : error.status ? luaL_error(L, "%s", error.text) : 0;
+    lua_pushcclosure(L, put, 1);
+    lua_call(L, 1, 0);
+    shrink(&canvas);
+    sel_canvas_write(&canvas, luaL_checkstring(L, 1), &error);
+    return sel_host_result(L, &error);
 }

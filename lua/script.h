@@ -80,11 +80,10 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 
 typedef struct sel_sweep_options {
-    const char *file, *directory;
-    const char *const *words; /* "name=values", then NULL */
-    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
-    int threads;              /* that runs share */
-    int devices;              /* GPUs that runs take turns on; 0: none */
+    const char *const *words; /* the scenario, "name=values" ... */
+    const char *const *given; /* the command's options: "-j", "2", "--quiet", "" */
+    int word_count, given_count;
+    int devices; /* GPUs that runs take turns on; 0: none */
 } sel_sweep_options;
 
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and

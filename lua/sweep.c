@@ -3,15 +3,14 @@
  * A run is a process in a group of its own, so that Ctrl-C reaches it through the sweep alone; when
  * the sweep is killed it gets SIGTERM, and writes its last state. All hold the lock of the sweep's
  * folder, so that a sweep that is called again waits until they have ended.
+ *
+ * As in Lua's own library, functions that fail return nil and why.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <lualib.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,41 +21,29 @@
 #include "sweep_lua.h"
 #include "sweep_plot_lua.h"
 
-/* Raises a text as it is. */
-static int raise_text(lua_State *L, const char *what) {
-    lua_pushfstring(L, "%s: %s", what, strerror(errno));
-    return lua_error(L);
-}
-
-/* Makes the folder and holds its lock until this process and all that it starts have ended. From
- * then on a signal ends the sweep in order. */
+/* host.lock(directory): makes it and holds its lock until this process and all that it starts have
+ * ended. From then on a signal ends the sweep in order. */
 static int host_lock(lua_State *L) {
-    char path[SEL_PATH_ROOM];
-    snprintf(path, sizeof path, "%s/sweep.lock", luaL_checkstring(L, 1));
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
+    const char *directory = luaL_checkstring(L, 1);
+    const char *path = lua_pushfstring(L, "%s/sweep.lock", directory);
+    sel_error error = {.status = SEL_OK};
+    if (sel_run_directory(directory, false, &error)) {
+        return sel_host_result(L, &error);
     }
     const int lock = open(path, O_RDWR | O_CREAT, 0666);
-    bool held = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0;
-    if (lock >= 0 && !held && errno == EWOULDBLOCK) {
+    bool held = flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (!held && lock >= 0) {
         fprintf(stderr, "waiting for the runs of another sweep there to end\n");
         held = flock(lock, LOCK_EX) == 0; /* a signal ends it */
     }
     sel_process_write(true);
-    return held ? 0 : raise_text(L, path);
+    return luaL_fileresult(L, held, path);
 }
 
-/* host.start(log, program, arguments ...) -> pid */
+/* host.start(log, { program, arguments ... }) -> pid */
 static int host_start(lua_State *L) {
     const char *log = luaL_checkstring(L, 1);
-    const int count = lua_gettop(L) - 1;
-    const char **arguments = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *arguments, 0);
-    for (int i = 0; i < count; i++) {
-        arguments[i] = luaL_checkstring(L, i + 2);
-    }
-    arguments[count] = NULL;
+    const char **arguments = sel_script_strings(L, 2);
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         const int null = open("/dev/null", O_RDWR);
@@ -71,7 +58,7 @@ static int host_start(lua_State *L) {
         _exit(SEL_NO_DEVICE);
     }
     lua_pushinteger(L, pid);
-    return pid < 0 ? raise_text(L, "a run cannot be started") : 1;
+    return pid < 0 ? luaL_fileresult(L, false, "a run cannot be started") : 1;
 }
 
 /* host.wait(seconds) -> pid, exit status or nil, signal; nothing when no run has ended. */
@@ -99,32 +86,23 @@ static int host_interrupted(lua_State *L) {
     return 1;
 }
 
-/* host.check(file, "name=value", trust, seconds) -> why the scenario does not take it, or nil */
+/* host.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
 static int host_check(lua_State *L) {
-    const char *file = luaL_checkstring(L, 1), *assignment = luaL_checkstring(L, 2);
-    const sel_script_options options = {.count = 1,
-                                        .assignments = &assignment,
+    const char *file = luaL_checkstring(L, 1);
+    const sel_script_options options = {.count = (int)luaL_len(L, 2),
                                         .trust = lua_toboolean(L, 3),
                                         .seconds = luaL_optnumber(L, 4, 0),
+                                        .assignments = sel_script_strings(L, 2),
                                         .parameters_only = true,
                                         .quiet = true};
     sel_scenario *scenario = NULL;
     sel_error error = {.status = SEL_OK};
-    const sel_status status = sel_script_load(file, &options, &scenario, &error);
+    sel_script_load(file, &options, &scenario, &error);
     sel_scenario_destroy(scenario);
-    lua_pushstring(L, status ? error.text : NULL);
-    return 1;
+    return sel_host_result(L, &error);
 }
 
 /* ---- the command ---- */
-
-static void push_list(lua_State *L, const char *const *texts) {
-    lua_newtable(L);
-    for (int i = 0; texts[i]; i++) {
-        lua_pushstring(L, texts[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-}
 
 static int call_main(lua_State *L) {
     static const luaL_Reg functions[] = {{"lock", host_lock},
@@ -137,40 +115,32 @@ static int call_main(lua_State *L) {
                                          {NULL, NULL}};
     const sel_sweep_options *options = lua_touserdata(L, 1);
     luaL_openlibs(L);
-    luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "sweep", "t");
+    luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
     luaL_newlib(L, functions);
-    lua_pushboolean(L, isatty(STDERR_FILENO));
-    lua_setfield(L, -2, "terminal");
-    luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "sweep_plot", "t");
-    lua_pushstring(L, options->file);
-    lua_pushstring(L, options->directory);
-    push_list(L, options->words);
-    push_list(L, options->given);
-    lua_pushinteger(L, options->threads);
+    luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "=sweep_plot", "t");
+    sel_script_push_strings(L, options->words, options->word_count);
+    sel_script_push_strings(L, options->given, options->given_count);
     lua_pushinteger(L, options->devices);
-    lua_call(L, 8, 1);
-    return 1;
+    lua_pushinteger(L, sel_machine_threads());
+    lua_pushboolean(L, isatty(STDERR_FILENO));
+    lua_call(L, 7, 0);
+    return 0;
 }
 
 sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
-    sel_status status = SEL_OK;
+    int status = SEL_OK;
     lua_State *L = luaL_newstate();
     if (!L) {
         return sel_fail_memory(error, "Lua", 0);
     }
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)options);
-    if (lua_pcall(L, 1, 1, 0)) {
-        const bool usage = lua_istable(L, -1) && lua_getfield(L, -1, "usage");
-        status = sel_fail(error, usage ? SEL_BAD_USAGE : SEL_BAD_FILE, "%s",
+    if (lua_pcall(L, 1, 0, 0)) { /* { status, text }, or a text */
+        const bool told = lua_istable(L, 1) && lua_geti(L, 1, 1) && lua_geti(L, 1, 2);
+        status = sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
                           luaL_tolstring(L, -1, NULL));
-    } else if (lua_isnil(L, -1)) {
-        status = sel_fail(error, SEL_INTERRUPTED, "interrupted; called again, it goes on");
-    } else if (lua_tointeger(L, -1) > 0) {
-        status = sel_fail(error, SEL_BAD_SCENARIO, "%d runs failed; sweep.csv has the reasons",
-                          (int)lua_tointeger(L, -1));
     }
     lua_close(L);
     sel_process_write(false);
-    return status;
+    return (sel_status)status;
 }

@@ -3,37 +3,34 @@
 -- 'y=RESULT,RESULT x=NAME by=NAME with=FILE.csv:XCOLUMN:YCOLUMN': a curve for each result and each
 -- value of `by`; `with` adds points of others; log=xy makes axes logarithmic. Where x and y are
 -- FILE.csv:COLUMN of what each run has written, every run is a curve.
-local host = ...
-local fail, plots = host.fail, {}
+local sweep = ... -- of sweep.lua
+local fail, plots = sweep.fail, {}
 
 local WIDTH, HEIGHT, LEFT, TOP, BOTTOM, MARGIN = 960, 640, 110, 30, 570, 30
-local FINE, LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 3, 14, 12, 26, 6
-local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of host.draw
+local LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 14, 12, 26, 6
+local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of sweep.draw
+local FORMS = { x = ".", y = "[^,]$", by = ".", log = "^[xy]+$", with = "^(.+):([^:]+):([^:]+)$" }
 
 function plots.read(text)
-  local plot, known = { with = {}, log = "" }, { x = true, y = true, by = true, log = true }
+  local plot = { with = {}, log = "" }
   for word in text:gmatch("%S+") do
     local key, value = word:match("^(%a+)=(.+)$")
-    if key == "with" then
-      plot.with[#plot.with + 1] = value
-    elseif known[key or ""] then
-      plot[key] = value
-    else
+    if not key or not FORMS[key] or not value:find(FORMS[key]) then
       fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME, log=xy or "
         .. "with=FILE.csv:X:Y", text, word)
     end
-  end
-  if plot.log:find("[^xy]") then
-    fail("--plot '%s': log=%s should be x, y or xy", text, plot.log)
+    plot[key] = key ~= "with" and value or table.move({ value }, 1, 1, #plot.with + 1, plot.with)
   end
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
+-- ---- curves: lists of points ----
+
 local function column(path, name)
-  local names, rows = host.read_csv(path)
+  local names, rows = sweep.read_csv(path)
   for i, other in ipairs(names) do
     if other == name then
-      for k, row in ipairs(rows) do rows[k] = tonumber(row[i]) or 0 / 0 end
+      for k, row in ipairs(rows) do rows[k] = row[i] or "" end
       return rows
     end
   end
@@ -41,55 +38,39 @@ local function column(path, name)
 end
 
 -- What a run has under a name: a column of a file, or one value, a parameter or a result.
-local function values_of(sweep, run, name)
+local function values_of(run, name)
   local file, of_file = name:match("^(.+%.csv):(.+)$")
   if file then return column(run.path .. "/" .. file, of_file) end
-  for i, parameter in ipairs(sweep.names) do
-    if parameter == name then return { run.values[i] } end
-  end
-  local value = run.record.results[name] or math.type(run.record[name]) and run.record[name]
-  value = value or sweep.results[name] and 0 / 0 -- of no number, or not of this run
-  return value and { value } or fail(
-    "--plot: no parameter or result is called '%s'; there are %s, %s", name,
-    table.concat(sweep.names, ", "), table.concat(run.record.names, ", "))
+  return { run.values[name] or run.record.results[name] or run.record[name]
+    or sweep.results[name] and "" or fail("--plot: no parameter or result is called '%s'; "
+    .. "there are %s, %s", name, table.concat(sweep.names, ", "),
+    table.concat(sweep.results, ", ")) }
 end
 
--- ---- curves ----
-
-local function add_points(curve, xs, ys)
-  for i = 1, #xs do
-    local x, y = tonumber(xs[i]), tonumber(ys[i])
-    if x and y and x == x then curve.points[#curve.points + 1] = { x, y } end
-  end
-end
-
-local function curves_of(plot, sweep)
+local function curves_of(plot)
   local curves = {}
+  local function add(label, xs, ys, loose)
+    local curve = curves[label] or { label = label:sub(1, MOST_LETTERS), loose = loose,
+      marks = loose or #xs == 1 }
+    if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
+    for i, x in ipairs(xs) do
+      local point = { tonumber(x), tonumber(ys[i]) }
+      if #point == 2 then curve[#curve + 1] = point end
+    end
+    if curve.marks then table.sort(curve, function(a, b) return a[1] < b[1] end) end
+  end
   for _, run in ipairs(sweep.runs) do
     for name in (run.state == "done" and plot.y or ""):gmatch("[^,]+") do
-      local xs, ys = values_of(sweep, run, plot.x), values_of(sweep, run, name)
-      if xs[1] and not tonumber(xs[1]) then
-        fail("--plot: '%s' of x=%s is no number", xs[1], plot.x)
-      end
-      local by = plot.by and plot.by .. "=" .. values_of(sweep, run, plot.by)[1]
-      local label = by or plot.x:find("%.csv:") and run.label or name
-      label = by and plot.y:find(",") and name .. " " .. by or label
-      local curve = curves[label] or { label = label, points = {}, marks = #xs == 1 }
-      if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
-      add_points(curve, xs, ys)
+      local by = plot.by and plot.by .. "=" .. values_of(run, plot.by)[1]
+      local label = by or plot.x:find("%.csv:") and table.concat(run.varied, " ") or name
+      add(by and plot.y:find(",") and name .. " " .. by or label,
+        values_of(run, plot.x), values_of(run, name))
     end
   end
-  for _, curve in ipairs(curves) do
-    if curve.marks then table.sort(curve.points, function(a, b) return a[1] < b[1] end) end
-  end
   for _, with in ipairs(plot.with) do
-    local file, x, y = with:match("^(.+):([^:]+):([^:]+)$")
-    if not file then fail("with=%s should be with=FILE.csv:XCOLUMN:YCOLUMN", with) end
-    local curve = { label = file:match("([^/]*)%.%w+$"), points = {}, marks = true, loose = true }
-    add_points(curve, column(file, x), column(file, y))
-    curves[#curves + 1] = curve
+    local file, x, y = with:match(FORMS.with)
+    add(file:match("([^/]*)%.%w+$"), column(file, x), column(file, y), true)
   end
-  for _, curve in ipairs(curves) do curve.label = curve.label:sub(1, MOST_LETTERS) end
   return curves
 end
 
@@ -101,7 +82,7 @@ local function axis(curves, which, first, last, logarithmic)
   local from, to, ticks = math.huge, -math.huge, {}
   local function scaled(v) return logarithmic and math.log(v, 10) or v end
   for _, curve in ipairs(curves) do
-    for _, point in ipairs(curve.points) do
+    for _, point in ipairs(curve) do
       local v = scaled(point[which])
       if v - v == 0 then from, to = math.min(from, v), math.max(to, v) end
     end
@@ -122,20 +103,17 @@ local function axis(curves, which, first, last, logarithmic)
 end
 
 local function draw_curve(put, curve, colour, x_of, y_of)
-  local before
-  for _, point in ipairs(curve.points) do
-    local x, y = x_of(point[1]), y_of(point[2])
-    local finite = x - x == 0 and y - y == 0
-    if before and finite and not curve.loose then
-      local dx, dy = x - before[1], y - before[2]
-      local dots = math.max(1, 3 * math.abs(dx), 3 * math.abs(dy))
-      for k = 0, dots do
-        put(before[1] + dx * k / dots - 1, before[2] + dy * k / dots - 1, 2, 2, colour)
-      end
+  local x, y
+  for _, point in ipairs(curve) do
+    local next_x, next_y = x_of(point[1]), y_of(point[2])
+    if next_x - next_x == 0 and next_y - next_y == 0 then
+      local dx, dy = next_x - (x or next_x), next_y - (y or next_y)
+      local dots = curve.loose and 0 or math.ceil(3 * math.max(math.abs(dx), math.abs(dy)))
+      x, y = next_x, next_y
+      for k = 1, dots do put(x - dx * k / dots - 1, y - dy * k / dots - 1, 2, 2, colour) end
+      if curve.marks then put(x - 4, y - 4, 8, 8, colour) end
+      if curve.loose then put(x - 2, y - 2, 4, 4, PAPER) end
     end
-    before = finite and { x, y } or nil
-    if curve.marks and before then put(x - 4, y - 4, 8, 8, colour) end
-    if curve.loose and before then put(x - 2, y - 2, 4, 4, PAPER) end
   end
 end
 
@@ -163,21 +141,21 @@ local function draw_all(put, plot, curves)
   end
 end
 
-function plots.draw(plot, sweep)
-  local curves, lines = curves_of(plot, sweep), { "curve,x,y" }
+function plots.draw(plot, directory)
+  local curves, rows = curves_of(plot), { { "curve", "x", "y" } }
   local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
-  local path = ("%s/%s_over_%s%s"):format(sweep.directory, plain(plot.y), plain(plot.x),
+  local path = ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
     plot.by and "_by_" .. plain(plot.by) or "")
-  for _, one in ipairs(sweep.axes) do
-    if one.names[1] == plot.x and one.logarithmic then plot.log = plot.log .. "x" end
+  for _, word in ipairs(sweep.words) do
+    if word:find("^" .. plain(plot.x) .. "=.*log:") then plot.log = plot.log .. "x" end
   end
   for _, curve in ipairs(curves) do
-    for _, point in ipairs(curve.points) do
-      lines[#lines + 1] = ("%s,%.17g,%.17g"):format(curve.label:gsub(",", " "), point[1], point[2])
+    for _, point in ipairs(curve) do
+      rows[#rows + 1] = { curve.label, ("%.17g"):format(point[1]), ("%.17g"):format(point[2]) }
     end
   end
-  host.replace(path .. ".csv", table.concat(lines, "\n") .. "\n")
-  host.draw(path .. ".png", WIDTH, HEIGHT, FINE, function(put) draw_all(put, plot, curves) end)
+  sweep.write_csv(path .. ".csv", rows)
+  assert(sweep.draw(path .. ".png", WIDTH, HEIGHT, function(put) draw_all(put, plot, curves) end))
 end
 
 return plots

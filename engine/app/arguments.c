@@ -72,12 +72,12 @@ const sel_option sel_options[] = {
      "for each GPU, one on the CPU",
      SETS(WHOLE, jobs), .least = 1, .most = SEL_MAX_THREADS},
     {"--rows", SEL_SWEEP, "FILE.csv",
-     "the parameters of each run: names, then a row of values each", SETS(TEXT, rows)},
+     "the parameters of each run: names, then a row of values each", .member = 0},
     {"--plot", SEL_SWEEP, "PLOT",
      "'y=RESULT x=NAME' draws results against a parameter, as PNG and CSV; by=NAME makes a curve "
      "for each value, with=FILE.csv:X:Y adds points, log=xy makes axes logarithmic; of "
      "FILE.csv:COLUMN every run is a curve",
-     SETS(TEXT, plot)},
+     .member = 0},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
@@ -222,7 +222,7 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         name, value, value);
     }
     a->given[a->given_count - 1] = value;
-    return set_value(a, found, value, error);
+    return found->member ? set_value(a, found, value, error) : SEL_OK;
 }
 
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error) {

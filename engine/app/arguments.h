@@ -21,9 +21,7 @@ typedef struct sel_arguments {
     const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
     const char *only;   /* bench */
-    const char *rows;   /* sweep */
-    const char *plot;   /* sweep: the last of them */
-    const char **given; /* all options as pairs of a name and a value or "", then NULL */
+    const char **given; /* all options as pairs of a name and a value or "" */
     int given_count;
     int jobs; /* 0: not given */
     sel_settings settings;
@@ -57,7 +55,7 @@ typedef struct sel_option {
     const char *doc;
     size_t flag; /* offset in sel_arguments of the bool that says that it is given; 0: none */
     sel_option_value kind;
-    size_t member; /* offset of what the value sets */
+    size_t member; /* offset of what the value sets; 0: it stands among those given only */
     int least, most;
     const char *const *choices;
 } sel_option;

@@ -22,28 +22,21 @@ static void print_notice(void *data, const char *text) {
     fprintf(stderr, "note: %s\n", text);
 }
 
-static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenario **scenario,
-                       sel_error *error) {
-    sel_script_options options = {
+static sel_script_options script_options(const sel_arguments *a) {
+    return (sel_script_options){
         .count = a->word_count - 1,
         .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
         .one_clock = a->command == SEL_CHECK,
-        .parameters_only = parameters_only,
+        .parameters_only = a->help,
         .quiet = a->quiet,
         .notice = a->quiet ? NULL : print_notice,
     };
-    return sel_script_load(a->file, &options, scenario, error);
 }
 
-static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
-    sel_scenario *scenario = NULL;
-    sel_status status = load(a, true, &scenario, error);
-    if (status) {
-        return status;
-    }
-    printf("Parameters of %s (name=value sets one):\n", a->file);
+static void print_parameters(const char *file, const sel_scenario *scenario) {
+    printf("Parameters of %s (name=value sets one):\n", file);
     for (int i = 0; i < scenario->parameter_count; i++) {
         const sel_parameter *p = &scenario->parameters[i];
         printf("  %-12s %s (default %s%s%s)\n", p->name, p->help ? p->help : "", p->preset,
@@ -52,8 +45,6 @@ static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
     if (scenario->parameter_count == 0) {
         puts("  it has none");
     }
-    sel_scenario_destroy(scenario);
-    return SEL_OK;
 }
 
 /* out/NAME for "dir/NAME.lua", out/stdin for "-". */
@@ -178,16 +169,13 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
 }
 
 static sel_status run_or_check(sel_arguments *a, sel_error *error) {
+    const sel_script_options options = script_options(a);
     sel_scenario *scenario = NULL;
     sel_status status = sel_arguments_scenario(a, error);
-    if (status) {
-        return status;
-    }
-    if (a->help) {
-        return print_parameters(a, error);
-    }
-    status = load(a, false, &scenario, error);
-    if (!status) {
+    status = status ? status : sel_script_load(a->file, &options, &scenario, error);
+    if (!status && a->help) {
+        print_parameters(a->file, scenario);
+    } else if (!status) {
         status =
             a->command == SEL_RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
     }
@@ -239,36 +227,25 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
 }
 
 static sel_status sweep(sel_arguments *a, sel_error *error) {
-    const sel_settings *settings = &a->settings;
-    char directory[4096];
-    sel_choice choice = {.backend = NULL};
+    sel_choice choice;
     sel_status status = sel_arguments_scenario(a, error);
-    if (!status && strcmp(a->file, "-") == 0) {
-        status = sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file");
-    }
-    status =
-        status ? status : sel_backend_choose(sel_solvers[0], settings->backend, 0, &choice, error);
+    status = status ? status
+                    : sel_backend_choose(sel_solvers[0], a->settings.backend, 0, &choice, error);
     if (status) {
         return status;
     }
-    default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
-    strcat(directory, "_sweep");
     const sel_sweep_options options = {
-        .file = a->file,
-        .directory = a->directory ? a->directory : directory,
-        .words = a->words + 1,
+        .words = a->words,
+        .word_count = a->word_count,
         .given = a->given,
-        .threads = settings->threads ? (int)settings->threads : sel_machine_threads(),
+        .given_count = a->given_count,
         .devices = choice.backend->devices ? choice.backend->devices() : 0,
     };
     return sel_sweep(&options, error);
 }
 
 static sel_status repl(sel_arguments *a, sel_error *error) {
-    const sel_script_options options = {.count = a->word_count ? a->word_count - 1 : 0,
-                                        .assignments = a->words + 1,
-                                        .trust = a->trust,
-                                        .seconds = a->script_seconds};
+    const sel_script_options options = script_options(a);
     sel_status status = a->word_count ? sel_arguments_scenario(a, error) : SEL_OK;
     return status ? status : sel_repl(a->file, &options, error);
 }
