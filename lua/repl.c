@@ -17,62 +17,65 @@
 
 /* ---- lines ---- */
 
-/* Functions of libedit; NULL: there is none, or no terminal. */
+/* A line, freed by the caller; NULL at the end of the input. */
+static char *read_line(const char *prompt) {
+    char *line = NULL;
+    size_t room = 0;
+    fputs(isatty(STDIN_FILENO) ? prompt : "", stdout);
+    fflush(stdout);
+    if (getline(&line, &room, stdin) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        return line;
+    }
+    free(line);
+    return NULL;
+}
+
+/* Replaced by functions of libedit, where it is there, on a terminal. */
 static struct {
-    char *(*read)(const char *);
-    void (*keep)(const char *);
-    int (*read_history)(const char *);
-    int (*write_history)(const char *);
-} editor;
+    char *(*read)(const char *prompt);
+    void (*keep)(const char *line);
+    int (*read_history)(const char *file), (*write_history)(const char *file);
+} editor = {.read = read_line};
 static char history[4200];
 static bool reads; /* lines; false at the end of the input */
 
 static void open_editor(void) {
-    static const char *const names[] = {"readline", "add_history", "read_history", "write_history"};
     void *library = isatty(STDIN_FILENO) ? dlopen("libedit.so.2", RTLD_NOW) : NULL;
-    void *functions[sizeof names / sizeof *names];
     const char *home = getenv("HOME");
     if (library) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            functions[i] = dlsym(library, names[i]);
-        }
-        memcpy(&editor, functions, sizeof editor); /* C knows no cast to a function */
+        editor.read = dlsym(library, "readline");
+        editor.keep = dlsym(library, "add_history");
+        editor.read_history = dlsym(library, "read_history");
+        editor.write_history = dlsym(library, "write_history");
         snprintf(history, sizeof history, "%s/.selenite_history", home ? home : "");
         editor.read_history(history);
     }
 }
 
-/* As readline: a line, freed by the caller; NULL at the end of the input. */
-static char *read_line(const char *prompt) {
-    char *line = NULL;
-    size_t room = 0;
-    if (editor.read) {
-        return editor.read(prompt);
-    }
-    fputs(isatty(STDIN_FILENO) ? prompt : "", stdout);
-    fflush(stdout);
-    if (getline(&line, &room, stdin) < 0) {
-        free(line);
-        return NULL;
-    }
-    line[strcspn(line, "\n")] = '\0';
-    return line;
-}
-
-/* host.read(prompt) -> a line; nil at the end of the input. Lines have the limits of a script. */
+/* host.read(prompt) -> a line; nil at the end of the input, false where Ctrl-C has dropped it. A
+ * line has the limits of a script. */
 static int host_read(lua_State *L) {
     sel_script *script = sel_script_of(L);
+    const char *prompt = luaL_checkstring(L, 1);
     sel_limits_stop(script);
-    char *line = read_line(luaL_checkstring(L, 1));
+    sel_process_write(true);
+    char *line = editor.read(prompt);
+    const bool dropped = *sel_process_interrupt() == SIGINT;
+    sel_process_write(false);
     if (line && *line && editor.keep) {
         editor.keep(line);
         editor.write_history(history);
     }
-    reads = line != NULL;
+    if (dropped) {
+        clearerr(stdin);
+        puts("");
+    }
+    reads = line || dropped;
+    dropped ? lua_pushboolean(L, false) : (void)lua_pushstring(L, line);
+    free(line);
     sel_limits_begin(script, script->seconds);
     sel_limits_start(script, SEL_MAIN_CHUNK);
-    lua_pushstring(L, line);
-    free(line);
     return 1;
 }
 

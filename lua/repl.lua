@@ -68,6 +68,7 @@ local function read()
     local more = host.read(">> ")
     text = more and text .. "\n" .. more
   end
+  return text == false and function() end or nil
 end
 
 for chunk in read do

@@ -21,7 +21,7 @@
 #include "sweep_lua.h"
 #include "sweep_plot_lua.h"
 
-/* host.lock(directory): makes it and holds its lock until this process and all that it starts have
+/* sweep.lock(directory): makes it and holds its lock until this process and all that it starts have
  * ended. From then on a signal ends the sweep in order. */
 static int host_lock(lua_State *L) {
     const char *directory = luaL_checkstring(L, 1);
@@ -40,7 +40,7 @@ static int host_lock(lua_State *L) {
     return luaL_fileresult(L, held, path);
 }
 
-/* host.start(log, { program, arguments ... }) -> pid */
+/* sweep.start(log, { program, arguments ... }) -> pid */
 static int host_start(lua_State *L) {
     const char *log = luaL_checkstring(L, 1);
     const char **arguments = sel_script_strings(L, 2);
@@ -61,19 +61,21 @@ static int host_start(lua_State *L) {
     return pid < 0 ? luaL_fileresult(L, false, "a run cannot be started") : 1;
 }
 
-/* host.wait(seconds) -> pid, exit status or nil, signal; nothing when no run has ended. */
+/* sweep.wait(seconds) -> whether a signal has come; of a run that has ended its pid, exit status or
+ * nil, signal; else a pid that no run has */
 static int host_wait(lua_State *L) {
     const double end = sel_machine_seconds() + luaL_checknumber(L, 1);
     const struct timespec pause = {.tv_nsec = 10000000};
-    int status;
+    int status = 0;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end) {
         nanosleep(&pause, NULL);
     }
+    lua_pushboolean(L, *sel_process_interrupt() != 0);
     lua_pushinteger(L, pid);
     WIFEXITED(status) ? lua_pushinteger(L, WEXITSTATUS(status)) : lua_pushnil(L);
     lua_pushinteger(L, WTERMSIG(status));
-    return pid > 0 ? 3 : 0;
+    return 4;
 }
 
 static int host_stop(lua_State *L) {
@@ -81,12 +83,7 @@ static int host_stop(lua_State *L) {
     return 0;
 }
 
-static int host_interrupted(lua_State *L) {
-    lua_pushboolean(L, *sel_process_interrupt() != 0);
-    return 1;
-}
-
-/* host.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
+/* sweep.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
 static int host_check(lua_State *L) {
     const char *file = luaL_checkstring(L, 1);
     const sel_script_options options = {.count = (int)luaL_len(L, 2),
@@ -109,7 +106,6 @@ static int call_main(lua_State *L) {
                                          {"start", host_start},
                                          {"wait", host_wait},
                                          {"stop", host_stop},
-                                         {"interrupted", host_interrupted},
                                          {"check", host_check},
                                          {"draw", sel_host_draw},
                                          {NULL, NULL}};

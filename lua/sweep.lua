@@ -239,6 +239,7 @@ end
 
 -- ---- the loop ----
 
+local queue = {} -- of runs that wait
 local stopping -- the error in which the sweep will end
 local begun, last_end, ended = os.time(), nil, 0
 
@@ -257,14 +258,16 @@ local function start(run, slot)
   return run
 end
 
--- Its process has ended: with an exit status, or killed by a signal. A run that gets no state is to
--- be started again.
+-- Its process has ended: with an exit status, or killed by a signal. A run that was killed is to be
+-- started again.
 local function finish(run, status, signal)
   local record, log = look(run), run.path .. ".log"
   run.pid, run.reason = nil, (read(log) or ""):match("[^\n]+")
   if not run.reason then os.remove(log) end
   local killed = not status or status == INTERRUPTED
-  if killed and (stopping or run.attempts < MOST_ATTEMPTS) then return end
+  if killed and (stopping or run.attempts < MOST_ATTEMPTS) then
+    return table.insert(queue, 1, run)
+  end
   if not status then
     run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts)
   elseif status == 0 and not record.stopped_by then
@@ -304,32 +307,27 @@ local function show()
   return count.failed
 end
 
-local function next_run()
-  for _, run in ipairs(stopping and {} or runs) do
-    if not run.state and not run.pid then return run end
-  end
-end
-
--- Runs all, `jobs` at a time.
+-- Runs all of the queue, `jobs` at a time.
 local function run_all(script)
   local running = {} -- by slot
-  while next(running) or next_run() do
-    if not stopping and (sweep.interrupted() or read(scenario) ~= script) then
-      stopping = sweep.interrupted() and { INTERRUPTED, "interrupted; called again, it goes on" }
-        or { USAGE, scenario .. " has changed while the sweep ran, which is stopped" }
-      for _, run in pairs(running) do sweep.stop(run.pid) end
-    end
-    for slot = 1, jobs do
-      local waiting = not running[slot] and next_run()
-      running[slot] = waiting and start(waiting, slot) or running[slot]
+  while next(running) or queue[1] and not stopping do
+    for slot = 1, stopping and 0 or jobs do
+      if queue[1] and not running[slot] then
+        running[slot] = start(table.remove(queue, 1), slot)
+      end
     end
     show()
-    local pid, status, signal = sweep.wait(PAUSE)
+    local interrupted, pid, status, signal = sweep.wait(PAUSE)
     for slot, run in pairs(running) do
       if run.pid == pid then
         running[slot] = nil
         finish(run, status, signal)
       end
+    end
+    if not stopping and (interrupted or read(scenario) ~= script) then
+      stopping = interrupted and { INTERRUPTED, "interrupted; called again, it goes on" }
+        or { USAGE, scenario .. " has changed while the sweep ran, which is stopped" }
+      for _, run in pairs(running) do sweep.stop(run.pid) end
     end
   end
 end
@@ -340,7 +338,10 @@ if #axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", sc
 combine({}, 1)
 assert(sweep.lock(directory))
 local script = read(scenario)
-for _, run in ipairs(option["--force"] and {} or runs) do take_up(run, script) end
+for _, run in ipairs(runs) do
+  if not option["--force"] then take_up(run, script) end
+  if not run.state then queue[#queue + 1] = run end
+end
 run_all(script)
 sweep.runs, sweep.names, sweep.results, sweep.words = runs, names, write_table(), words
 local failed = show()
