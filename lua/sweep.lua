@@ -148,6 +148,7 @@ end
 -- ---- runs ----
 
 local runs = {}
+local results = {} -- names of all results, sorted; also name -> true
 
 -- A folder's name from the parameters: what a shell or a file system may mind is written as %41.
 local function name_of(assignments)
@@ -167,30 +168,30 @@ local function combine(assignments, k)
   end
   if axes[k] then return end
   if #runs == MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
-  local run = { name = name_of(assignments), assignments = assignments, values = {}, varied = {},
-    attempts = 0 }
-  for _, word in ipairs(assignments) do
-    local name, value = word:match("^([^=]*)=(.*)$")
-    run.values[name] = value
-    append(run.varied, names[name] and { word } or {})
+  local values, varied, name = {}, {}, name_of(assignments)
+  for i, word in ipairs(assignments) do
+    values[i] = word:match("=(.*)$")
+    values[names[i]] = values[i]
+    append(varied, names[names[i]] and { word } or {})
   end
-  run.path = directory .. "/" .. run.name
-  runs[#runs + 1] = run
+  runs[#runs + 1] = { name = name, path = directory .. "/" .. name, assignments = assignments,
+    values = values, varied = varied, attempts = 0 }
 end
 
--- Reads run.json, an entry per line as the engine writes it: texts as they stand there. The results
--- are a list of names, and name -> number.
+-- Reads run.json, an entry per line as the engine writes it: texts as they stand there.
 local function look(run)
   local text = read(run.path .. "/run.json") or ""
   local record = { saved = text:match('"([^"]*%.sel)"') }
   for key, value in text:gmatch('\n  "([%w_]+)": "?(.-)"?,?%f[\n]') do
     record[key] = value ~= "null" and value:gsub("\\(.)", "%1") or nil
   end
-  local results = {}
+  local its = {}
   for name, value in (record.results or ""):gmatch('"([^"]+)": ([^,}]+)') do
-    results[#results + 1], results[name] = name, value ~= "null" and value or ""
+    append(results, results[name] and {} or { name })
+    results[name], its[name] = true, value ~= "null" and value or ""
   end
-  record.results, run.record = results, record
+  table.sort(results)
+  record.results, run.record = its, record
   return record
 end
 
@@ -209,24 +210,14 @@ local function take_up(run, script)
   end
 end
 
--- sweep.csv: a row for each run that has ended. Returns the names of all results.
+-- sweep.csv: a row for each run that has ended.
 local function write_table()
-  local columns = append(append({ "run" }, names),
-    { "state", "stopped_by", "reason", "steps", "time" })
-  local results, taken, rows = {}, {}, { columns }
-  for _, name in ipairs(columns) do taken[name] = "result." .. name end
+  local head = append({ "run" }, names)
+  append(head, { "state", "stopped_by", "reason", "steps", "time" })
+  local rows = { append(append(head, results), { "mcells_per_second" }) }
   for _, run in ipairs(runs) do
-    for _, name in ipairs(run.state and run.record.results or {}) do
-      append(columns, results[name] and {} or { taken[name] or name })
-      append(results, results[name] and {} or { name })
-      results[name] = true
-    end
-  end
-  append(columns, { "mcells_per_second" })
-  for _, run in ipairs(runs) do
-    local record, row = run.record, { run.name }
+    local record, row = run.record, append({ run.name }, run.values)
     if run.state then
-      for _, name in ipairs(names) do append(row, { run.values[name] }) end
       append(row, { run.state, record.stopped_by == "running" and "killed" or record.stopped_by or
         "refused", record.stop_reason or run.reason or "", record.steps or "", record.time or "" })
       for _, name in ipairs(results) do append(row, { record.results[name] or "" }) end
@@ -234,7 +225,6 @@ local function write_table()
     end
   end
   write_csv(directory .. "/sweep.csv", rows)
-  return results
 end
 
 -- ---- the loop ----
@@ -343,8 +333,9 @@ for _, run in ipairs(runs) do
   if not run.state then queue[#queue + 1] = run end
 end
 run_all(script)
-sweep.runs, sweep.names, sweep.results, sweep.words = runs, names, write_table(), words
+write_table()
 local failed = show()
+sweep.runs, sweep.names, sweep.results, sweep.words = runs, names, results, words
 if stopping then error(stopping) end
 for _, plot in ipairs(wanted) do plots.draw(plot, directory) end
 if failed > 0 then error({ FAILED, failed .. " runs failed; sweep.csv has the reasons" }) end

@@ -19,12 +19,10 @@ function plots.read(text)
       fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME, log=xy or "
         .. "with=FILE.csv:X:Y", text, word)
     end
-    plot[key] = key ~= "with" and value or table.move({ value }, 1, 1, #plot.with + 1, plot.with)
+    if key == "with" then table.insert(plot.with, value) else plot[key] = value end
   end
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
-
--- ---- curves: lists of points ----
 
 local function column(path, name)
   local names, rows = sweep.read_csv(path)
@@ -47,14 +45,21 @@ local function values_of(run, name)
     table.concat(sweep.results, ", ")) }
 end
 
-local function curves_of(plot)
-  local curves = {}
+-- Curves are lists of points, logarithms on such an axis; and the rows of the CSV.
+local function read_curves(plot)
+  local curves, rows = {}, { { "curve", "x", "y" } }
+  local function scaled(text, axis)
+    local v = tonumber(text)
+    v = v and plot.log:find(axis) and math.log(v, 10) or v
+    return v and v - v == 0 and v or nil
+  end
   local function add(label, xs, ys, loose)
     local curve = curves[label] or { label = label:sub(1, MOST_LETTERS), loose = loose,
       marks = loose or #xs == 1 }
     if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
     for i, x in ipairs(xs) do
-      local point = { tonumber(x), tonumber(ys[i]) }
+      rows[#rows + 1] = { label, x, ys[i] }
+      local point = { scaled(x, "x"), scaled(ys[i], "y") }
       if #point == 2 then curve[#curve + 1] = point end
     end
     if curve.marks then table.sort(curve, function(a, b) return a[1] < b[1] end) end
@@ -71,20 +76,16 @@ local function curves_of(plot)
     local file, x, y = with:match(FORMS.with)
     add(file:match("([^/]*)%.%w+$"), column(file, x), column(file, y), true)
   end
-  return curves
+  return curves, rows
 end
 
--- ---- the picture ----
-
 -- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
--- Returns the pixel of a value, as a function, and a list of ticks.
+-- Returns the pixel of a coordinate of points, as a function, and a list of ticks.
 local function axis(curves, which, first, last, logarithmic)
   local from, to, ticks = math.huge, -math.huge, {}
-  local function scaled(v) return logarithmic and math.log(v, 10) or v end
   for _, curve in ipairs(curves) do
     for _, point in ipairs(curve) do
-      local v = scaled(point[which])
-      if v - v == 0 then from, to = math.min(from, v), math.max(to, v) end
+      from, to = math.min(from, point[which]), math.max(to, point[which])
     end
   end
   if from > to then from, to = 0, 1 end
@@ -92,28 +93,26 @@ local function axis(curves, which, first, last, logarithmic)
   local power = 10.0 ^ math.floor(math.log(rough, 10))
   local part = rough / power
   local step = (part <= 1 and 1 or part <= 2 and 2 or part <= 5 and 5 or 10) * power
-  local low, high = math.floor(from / step + 1e-9), math.ceil(to / step - 1e-9) -- in steps
-  high = math.max(high, low + 1)
-  local function place(steps) return first + (steps - low) / (high - low) * (last - first) end
+  local low = math.floor(from / step + 1e-9) -- in steps
+  local high = math.max(low + 1, math.ceil(to / step - 1e-9))
+  local function place(v) return first + (v / step - low) / (high - low) * (last - first) end
   for k = low, high do
-    local v = logarithmic and 10 ^ (k * step) or k * step
-    ticks[#ticks + 1] = { at = place(k), text = ("%.4g"):format(v) }
+    local v = k * step
+    ticks[#ticks + 1] = { at = place(v), text = ("%.4g"):format(logarithmic and 10 ^ v or v) }
   end
-  return function(v) return place(scaled(v) / step) end, ticks
+  return place, ticks
 end
 
 local function draw_curve(put, curve, colour, x_of, y_of)
-  local x, y
+  local before_x, before_y
   for _, point in ipairs(curve) do
-    local next_x, next_y = x_of(point[1]), y_of(point[2])
-    if next_x - next_x == 0 and next_y - next_y == 0 then
-      local dx, dy = next_x - (x or next_x), next_y - (y or next_y)
-      local dots = curve.loose and 0 or math.ceil(3 * math.max(math.abs(dx), math.abs(dy)))
-      x, y = next_x, next_y
-      for k = 1, dots do put(x - dx * k / dots - 1, y - dy * k / dots - 1, 2, 2, colour) end
-      if curve.marks then put(x - 4, y - 4, 8, 8, colour) end
-      if curve.loose then put(x - 2, y - 2, 4, 4, PAPER) end
-    end
+    local x, y = x_of(point[1]), y_of(point[2])
+    local dx, dy = x - (before_x or x), y - (before_y or y)
+    local dots = curve.loose and 0 or math.ceil(3 * math.max(math.abs(dx), math.abs(dy)))
+    for k = 1, dots do put(x - dx * k / dots - 1, y - dy * k / dots - 1, 2, 2, colour) end
+    if curve.marks then put(x - 4, y - 4, 8, 8, colour) end
+    if curve.loose then put(x - 2, y - 2, 4, 4, PAPER) end
+    before_x, before_y = x, y
   end
 end
 
@@ -142,18 +141,13 @@ local function draw_all(put, plot, curves)
 end
 
 function plots.draw(plot, directory)
-  local curves, rows = curves_of(plot), { { "curve", "x", "y" } }
   local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
   local path = ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
     plot.by and "_by_" .. plain(plot.by) or "")
   for _, word in ipairs(sweep.words) do
     if word:find("^" .. plain(plot.x) .. "=.*log:") then plot.log = plot.log .. "x" end
   end
-  for _, curve in ipairs(curves) do
-    for _, point in ipairs(curve) do
-      rows[#rows + 1] = { curve.label, ("%.17g"):format(point[1]), ("%.17g"):format(point[2]) }
-    end
-  end
+  local curves, rows = read_curves(plot)
   sweep.write_csv(path .. ".csv", rows)
   assert(sweep.draw(path .. ".png", WIDTH, HEIGHT, function(put) draw_all(put, plot, curves) end))
 end
