@@ -37,16 +37,11 @@ local function cells_of(line)
   return cells
 end
 
--- The cells of the first line, and those of the others, each with the number of its line.
+-- The cells of the first line, and a list of those of the others.
 local function read_csv(path)
-  local rows, number = {}, 0
-  local text = (read(path) or fail("%s: cannot be read", path)):gsub("^\xEF\xBB\xBF", "")
-  for line in text:gmatch("[^\n]*") do
-    number = number + 1
-    if line:find("%S") and not line:find("^%s*#") then
-      rows[#rows + 1] = cells_of(line)
-      rows[#rows].line = number
-    end
+  local text, rows = read(path) or fail("%s: cannot be read", path), {}
+  for line in text:gsub("^\xEF\xBB\xBF", ""):gmatch("[^\n]+") do
+    if line:find("^%s*[^%s#]") then rows[#rows + 1] = cells_of(line) end
   end
   return table.remove(rows, 1) or fail("%s: is empty", path), rows
 end
@@ -81,53 +76,57 @@ end
 local scenario = table.remove(words, 1)
 if scenario == "-" then fail("sweep reads the scenario many times: give a file") end
 local directory = option["-o"] or "out/" .. scenario:match("([^/]*)$"):gsub("%.lua$", "") .. "_sweep"
-local jobs = math.tointeger(option["-j"]) or math.max(1, devices)
-local threads = math.max(1, (math.tointeger(option["--threads"]) or cores) // jobs)
+local jobs = tonumber(option["-j"]) or math.max(1, devices)
+local threads = math.max(1, (tonumber(option["--threads"]) or cores) // jobs)
 
--- ---- axes: names, and rows of their values ----
+-- ---- assignments: a list of "name=value" for each run ----
 
-local axes = {} -- lists of rows, which are lists of "name=value"
 local names = {} -- of the parameters; also name -> whether it varies
+local combinations = { {} }
 
--- Each row is checked once, with the other parameters as they are by default: a slip costs no run.
-local function add_axis(where, its_names, rows)
-  local seen = {}
+-- Combines what there is with each row of values; these change fastest. Each row is checked once,
+-- with the other parameters as they are by default: a slip costs no run.
+local function combine(where, its_names, rows)
+  local seen, longer = {}, {}
   for _, name in ipairs(its_names) do
     if names[name] ~= nil then fail("parameter '%s' is given twice", name) end
     names[#names + 1], names[name] = name, #rows > 1
   end
   for _, row in ipairs(rows) do
     local text = table.concat(row, ",")
-    if #row ~= #its_names then
-      fail("%s:%d: %d values for the %d names of the first line", where, row.line, #row, #its_names)
-    end
+    if #row ~= #its_names then fail("%s: '%s' are not %d values", where, text, #its_names) end
     if seen[text] then fail("%s: '%s' stands there twice", where, text) end
     seen[text] = true
     for i, value in ipairs(row) do row[i] = its_names[i] .. "=" .. value end
     local taken, why = sweep.check(scenario, row, option["--trust"], option["--script-limit"])
     if not taken then fail("%s", why) end
   end
-  axes[#axes + 1] = rows
+  if #combinations * #rows > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
+  for _, assignments in ipairs(combinations) do
+    for _, row in ipairs(rows) do longer[#longer + 1] = append(append({}, assignments), row) end
+  end
+  combinations = longer
 end
 
 -- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
 local function values_of(word, item)
   local log, numbers, values = item:match("^log:(.*)$"), {}, {}
-  local function wrong(format, ...) fail("%s: '%s'" .. format, word, item, ...) end
-  if item == "" then fail("%s: a value is missing", word) end
+  local function need(fine, format, ...)
+    return fine or fail("%s: '%s'" .. format, word, item, ...)
+  end
+  need(item ~= "", ": a value is missing")
   if not log and not tonumber(item:match("^(.-):")) then return { item } end
   for text in ((log or item) .. ":"):gmatch("(.-):") do
-    numbers[#numbers + 1] = tonumber(text) or wrong(": '%s' is no number", text)
+    numbers[#numbers + 1] = need(tonumber(text), ": '%s' is no number", text)
   end
-  if #numbers ~= 3 then
-    wrong(" should be %s", log and "log:from:to:n, as log:1:100:5" or "from:to:step, as 0:1:0.25")
-  end
+  need(#numbers == 3, log and " should be log:from:to:n, as log:1:100:5"
+    or " should be from:to:step, as 0:1:0.25")
   local from, to, step = table.unpack(numbers)
   local last = log and step - 1 or (to - from) / step + 1e-9 -- counted from 0
-  if log and (from <= 0 or to <= 0) then wrong(": from and to must be above 0") end
-  if log and not (math.tointeger(step) and step > 1) then wrong(": n must be 2 or more") end
-  if not (last >= 0) then wrong(": steps of %g do not lead from %g to %g", step, from, to) end
-  if last >= MOST_RUNS then wrong(" are more than %d values", MOST_RUNS) end
+  need(not log or from > 0 and to > 0, ": from and to must be above 0")
+  need(not log or step > 1 and step % 1 == 0, ": n must be 2 or more")
+  need(last >= 0, ": steps of %g do not lead from %g to %g", step, from, to)
+  need(last < MOST_RUNS, " are more than %d values", MOST_RUNS)
   for k = 0, math.floor(last) do
     values[k + 1] = log and ("%.6g"):format(from * (to / from) ^ (k / last))
       or ("%.12g"):format(from + k * step)
@@ -135,19 +134,19 @@ local function values_of(word, item)
   return values
 end
 
--- "name=1,2,3"
-local function read_word(word)
+if option["--rows"] then combine(option["--rows"], read_csv(option["--rows"])) end
+for _, word in ipairs(words) do
   local name, list = word:match("^([^=]*)=(.*)$")
   local rows = {}
   for item in (list .. ","):gmatch("(.-),") do
     for _, value in ipairs(values_of(word, item)) do rows[#rows + 1] = { value } end
   end
-  add_axis(word, { name }, rows)
+  combine(word, { name }, rows)
 end
+if #names == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
 
 -- ---- runs ----
 
-local runs = {}
 local results = {} -- names of all results, sorted; also name -> true
 
 -- A folder's name from the parameters: what a shell or a file system may mind is written as %41.
@@ -160,21 +159,15 @@ local function name_of(assignments)
   return #name <= MOST_LETTERS and name or ("%s~%08x"):format(name:sub(1, MOST_LETTERS), hash)
 end
 
--- Adds the runs of `assignments` with all combinations of rows from axis k on: the last changes
--- fastest.
-local function combine(assignments, k)
-  for _, row in ipairs(axes[k] or {}) do
-    combine(append(append({}, assignments), row), k + 1)
-  end
-  if axes[k] then return end
-  if #runs == MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
+local runs = {}
+for i, assignments in ipairs(combinations) do
   local values, varied, name = {}, {}, name_of(assignments)
-  for i, word in ipairs(assignments) do
-    values[i] = word:match("=(.*)$")
-    values[names[i]] = values[i]
-    append(varied, names[names[i]] and { word } or {})
+  for k, word in ipairs(assignments) do
+    values[k] = word:match("=(.*)$")
+    values[names[k]] = values[k]
+    append(varied, names[names[k]] and { word } or {})
   end
-  runs[#runs + 1] = { name = name, path = directory .. "/" .. name, assignments = assignments,
+  runs[i] = { name = name, path = directory .. "/" .. name, assignments = assignments,
     values = values, varied = varied, attempts = 0 }
 end
 
@@ -199,8 +192,9 @@ local UNFINISHED = { running = true, interrupted = true, error = true }
 
 -- A folder that another script or other settings have filled is not ours to go on with.
 local function take_up(run, script)
-  local record, kept = look(run), read(run.path .. "/run.lua")
-  if kept and (kept ~= script or (option["--precision"] or record.precision) ~= record.precision) then
+  local record, kept = look(run), read(run.path .. "/run.lua") or script
+  local precision = record.precision or option["--precision"]
+  if kept ~= script or precision ~= (option["--precision"] or precision) then
     fail("%s holds a run of another text of %s, or of another precision; --force runs all again, "
       .. "-o takes another folder", run.path, scenario)
   end
@@ -322,10 +316,6 @@ local function run_all(script)
   end
 end
 
-if option["--rows"] then add_axis(option["--rows"], read_csv(option["--rows"])) end
-for _, word in ipairs(words) do read_word(word) end
-if #axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
-combine({}, 1)
 assert(sweep.lock(directory))
 local script = read(scenario)
 for _, run in ipairs(runs) do
