@@ -42,9 +42,8 @@ static void shrink(sel_canvas *canvas) {
         const sel_colour *first =
             canvas->pixels + i / canvas->width * FINE * wide + i % canvas->width * FINE;
         sel_colour mean = *first;
-        for (int k = 1; k < FINE * FINE; k++) {
+        for (int k = 1; k < FINE * FINE; k++)
             mean = sel_colour_over(first[k / FINE * wide + k % FINE], 1.0 / (k + 1), mean);
-        }
         canvas->pixels[i] = mean;
     }
 }

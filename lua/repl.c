@@ -35,7 +35,7 @@ static char *read_line(const char *prompt) {
 static struct {
     char *(*read)(const char *prompt);
     void (*keep)(const char *line);
-    int (*read_history)(const char *file), (*write_history)(const char *file);
+    int (*write_history)(const char *file);
 } editor = {.read = read_line};
 static char history[4200];
 static bool reads; /* lines; false at the end of the input */
@@ -46,10 +46,10 @@ static void open_editor(void) {
     if (library) {
         editor.read = dlsym(library, "readline");
         editor.keep = dlsym(library, "add_history");
-        editor.read_history = dlsym(library, "read_history");
+        int (*read_history)(const char *file) = dlsym(library, "read_history");
         editor.write_history = dlsym(library, "write_history");
         snprintf(history, sizeof history, "%s/.selenite_history", home ? home : "");
-        editor.read_history(history);
+        read_history(history);
     }
 }
 
@@ -98,11 +98,10 @@ static void push_plane(lua_State *L, const sel_domain *domain, int64_t most, dou
     uint8_t *cells = lua_newuserdatauv(L, 3 * count, 0);
     const sel_cell_marks marks = {cells, cells + count, cells + 2 * count};
     sel_domain_cells(domain, &box, &marks);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         cells[i] = (uint8_t)(cells[i]            ? letter('a', cells[i])
                              : marks.boundary[i] ? letter('A', marks.boundary[i])
                                                  : '.');
-    }
     lua_pushlstring(L, (const char *)cells, count);
     lua_pushinteger(L, width);
     lua_pushliteral(L, "");
@@ -128,9 +127,8 @@ static int host_mask(lua_State *L) {
     sel_fill_scenario(script, "mask");
     script->error = outer;
     const sel_limits limits = sel_limits_leave(L);
-    if (!error.status && !sel_domain_create(&script->scenario->simulations[0], &domain, &error)) {
+    if (!error.status && !sel_domain_create(&script->scenario->simulations[0], &domain, &error))
         push_plane(L, domain, most, z);
-    }
     sel_domain_destroy(domain);
     sel_limits_come_back(L, &limits);
     return error.status ? sel_host_result(L, &error) : 3;
@@ -154,10 +152,7 @@ sel_status sel_repl(const char *path, const sel_script_options *given, sel_error
     sel_script_options options = *given;
     sel_status status;
     options.prompt = true;
-    if (!path) {
-        options.text = "return nil";
-        options.text_length = strlen(options.text);
-    }
+    options.text = path ? NULL : "";
     open_editor();
     puts("sel, shape, law, out; sim: the scenario; mask(shape or sim), picture(shape or sim, "
          "\"mask.png\"); Ctrl-D ends");
@@ -167,9 +162,8 @@ sel_status sel_repl(const char *path, const sel_script_options *given, sel_error
         *error = (sel_error){.status = SEL_OK};
         status = sel_script_load(path ? path : "repl", &options, &scenario, error);
         sel_scenario_destroy(scenario);
-        if (reads) {
+        if (reads)
             puts(error->text);
-        }
     } while (reads);
     return status;
 }

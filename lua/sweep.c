@@ -8,11 +8,11 @@
  */
 #include <fcntl.h>
 #include <lualib.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
@@ -27,9 +27,8 @@ static int host_lock(lua_State *L) {
     const char *directory = luaL_checkstring(L, 1);
     const char *path = lua_pushfstring(L, "%s/sweep.lock", directory);
     sel_error error = {.status = SEL_OK};
-    if (sel_run_directory(directory, false, &error)) {
+    if (sel_run_directory(directory, false, &error))
         return sel_host_result(L, &error);
-    }
     const int lock = open(path, O_RDWR | O_CREAT, 0666);
     bool held = flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (!held && lock >= 0) {
@@ -52,9 +51,8 @@ static int host_start(lua_State *L) {
         dup2(null, 0);
         dup2(null, 1);
         dup2(open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
-        if (getppid() == parent) { /* else it was killed before it could be watched */
+        if (getppid() == parent) /* else it was killed before it could be watched */
             execv(arguments[0], (char *const *)(uintptr_t)arguments);
-        }
         _exit(SEL_NO_DEVICE);
     }
     lua_pushinteger(L, pid);
@@ -65,12 +63,10 @@ static int host_start(lua_State *L) {
  * nil, signal; else a pid that no run has */
 static int host_wait(lua_State *L) {
     const double end = sel_machine_seconds() + luaL_checknumber(L, 1);
-    const struct timespec pause = {.tv_nsec = 10000000};
     int status = 0;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end) {
-        nanosleep(&pause, NULL);
-    }
+    while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end)
+        poll(NULL, 0, 10);
     lua_pushboolean(L, *sel_process_interrupt() != 0);
     lua_pushinteger(L, pid);
     WIFEXITED(status) ? lua_pushinteger(L, WEXITSTATUS(status)) : lua_pushnil(L);
@@ -102,13 +98,9 @@ static int host_check(lua_State *L) {
 /* ---- the command ---- */
 
 static int call_main(lua_State *L) {
-    static const luaL_Reg functions[] = {{"lock", host_lock},
-                                         {"start", host_start},
-                                         {"wait", host_wait},
-                                         {"stop", host_stop},
-                                         {"check", host_check},
-                                         {"draw", sel_host_draw},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"lock", host_lock},   {"start", host_start},   {"wait", host_wait}, {"stop", host_stop},
+        {"check", host_check}, {"draw", sel_host_draw}, {NULL, NULL}};
     const sel_sweep_options *options = lua_touserdata(L, 1);
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
@@ -124,19 +116,17 @@ static int call_main(lua_State *L) {
 }
 
 sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
-    int status = SEL_OK;
     lua_State *L = luaL_newstate();
-    if (!L) {
+    if (!L)
         return sel_fail_memory(error, "Lua", 0);
-    }
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)options);
     if (lua_pcall(L, 1, 0, 0)) { /* { status, text }, or a text */
         const bool told = lua_istable(L, 1) && lua_geti(L, 1, 1) && lua_geti(L, 1, 2);
-        status = sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
-                          luaL_tolstring(L, -1, NULL));
+        sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
+                 luaL_tolstring(L, -1, NULL));
     }
     lua_close(L);
     sel_process_write(false);
-    return (sel_status)status;
+    return error->status;
 }

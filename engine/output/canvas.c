@@ -38,9 +38,9 @@ void sel_canvas_fill(sel_canvas *canvas, int x, int y, int width, int height, se
 
 enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = SEL_TEXT_HEIGHT };
 
-/* By letter: a byte for each row, from the top; bit 4 of it is the left column. What is not listed
- * is a blank. */
-static const uint64_t glyphs[128] = {
+/* By letter: a byte for each row, the last one for the lowest; its bit 0 is the right column. What
+ * is not listed is a blank. */
+static const uint64_t glyphs[256] = {
     ['0'] = 0x0e11131519110e, ['1'] = 0x040c040404040e, ['2'] = 0x0e11010204081f,
     ['3'] = 0x1f02040201110e, ['4'] = 0x02060a121f0202, ['5'] = 0x1f101e0101110e,
     ['6'] = 0x0608101e11110e, ['7'] = 0x1f010204080808, ['8'] = 0x0e11110e11110e,
@@ -66,22 +66,16 @@ static const uint64_t glyphs[128] = {
     ['Z'] = 0x1f01020408101f, [':'] = 0x000c0c000c0c00, ['/'] = 0x01010204081010,
     [','] = 0x000000000c0408};
 
-static void draw_glyph(sel_canvas *canvas, int x, int y, int size, uint64_t rows,
-                       sel_colour colour) {
-    for (int row = GLYPH_HEIGHT - 1; row >= 0; row--, rows >>= 8) {
-        for (int column = 0; column < GLYPH_WIDTH; column++) {
-            if (rows >> (GLYPH_WIDTH - 1 - column) & 1) {
-                sel_canvas_fill(canvas, x + column * size, y + row * size, size, size, colour);
-            }
-        }
-    }
-}
-
 void sel_canvas_text(sel_canvas *canvas, int x, int y, int size, const char *text,
                      sel_colour colour) {
     for (; *text; text++, x += (GLYPH_WIDTH + 1) * size) {
-        const unsigned char letter = (unsigned char)*text;
-        draw_glyph(canvas, x, y, size, letter < 128 ? glyphs[letter] : 0, colour);
+        const uint64_t glyph = glyphs[(unsigned char)*text];
+        for (int bit = 0; bit < 8 * GLYPH_HEIGHT; bit++) {
+            const int column = GLYPH_WIDTH - 1 - bit % 8, row = GLYPH_HEIGHT - 1 - bit / 8;
+            if (glyph >> bit & 1) {
+                sel_canvas_fill(canvas, x + column * size, y + row * size, size, size, colour);
+            }
+        }
     }
 }
 
