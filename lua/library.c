@@ -125,9 +125,9 @@ const char **sel_script_strings(lua_State *L, int index) {
     return strings;
 }
 
-void sel_script_push_strings(lua_State *L, const char *const *strings, int count) {
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
+void sel_script_push_strings(lua_State *L, const char *const *strings) {
+    lua_newtable(L);
+    for (int i = 0; strings && strings[i]; i++) {
         lua_pushstring(L, strings[i]);
         lua_rawseti(L, -2, i + 1);
     }
@@ -432,7 +432,7 @@ static void push_arguments(declarer *d, lua_State *L) {
         lua_setfield(L, -2, "loaded");
     }
     if (!d->chunk->above) {
-        sel_script_push_strings(L, options->assignments, options->count);
+        sel_script_push_strings(L, options->assignments);
         lua_setfield(L, -2, "assignments");
     }
     lua_pushlightuserdata(L, d);

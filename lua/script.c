@@ -294,7 +294,7 @@ static int run(lua_State *L) {
         sel_prompt(L);
         return 0;
     }
-    if (options->count > 0 && !chunk.declared)
+    if (options->assignments && options->assignments[0] && !chunk.declared)
         sel_fail(script->error, SEL_BAD_USAGE,
                  "%s declares no parameters with sel.params; it cannot take '%s'", path,
                  options->assignments[0]);

@@ -7,8 +7,7 @@
 #include "engine/scene/simulation.h"
 
 typedef struct sel_script_options {
-    int count;                      /* assignments "name=value" from the command line */
-    const char *const *assignments; /* for sel.params */
+    const char *const *assignments; /* "name=value" for sel.params, then NULL; NULL: none */
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
     double seconds;                 /* --script-limit: wall time that the script may take, and each
                                      * of its functions for one value; 0: 10 */
@@ -68,8 +67,8 @@ typedef struct sel_validate_options {
     sel_settings settings; /* over what the scenarios say */
     const char *scenarios; /* the folder with validation/ and reference/ */
     const char *directory; /* of the results: results.csv, report.html, a folder per case */
-    int count;             /* 0: all cases, on the CPU without those that are slow there */
-    const char *const *cases;
+    const char *const
+        *cases; /* then NULL; none: all, on the CPU without those that are slow there */
 } sel_validate_options;
 
 /* Prints a row per quantity and counts those that missed their gates in *failed. Fails with
@@ -80,10 +79,9 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 
 typedef struct sel_sweep_options {
-    const char *const *words; /* the scenario, "name=values" ... */
-    const char *const *given; /* the command's options: "-j", "2", "--quiet", "" */
-    int word_count, given_count;
-    int devices; /* GPUs that runs take turns on; 0: none */
+    const char *const *words; /* the scenario, "name=values" ..., then NULL */
+    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
+    int devices;              /* GPUs that runs take turns on; 0: none */
 } sel_sweep_options;
 
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and

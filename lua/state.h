@@ -265,8 +265,8 @@ const char **sel_script_names(lua_State *L, int index);
 /* The strings of the list at `index`, NULL behind them; all stay on the stack. */
 const char **sel_script_strings(lua_State *L, int index);
 
-/* Pushes them as a list. */
-void sel_script_push_strings(lua_State *L, const char *const *strings, int count);
+/* Pushes them as a list; of NULL an empty one. */
+void sel_script_push_strings(lua_State *L, const char *const *strings);
 
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
 const char *sel_script_suggest(const char *name, const char *const *names, char text[256]);
@@ -281,8 +281,8 @@ int sel_host_result(lua_State *L, const sel_error *error);
 /* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
 
-/* For Lua: draw(path, width, height, drawing) calls drawing(put), which draws with put (draw.c), and
- * writes the PNG file. As sel_host_result. */
+/* For Lua: draw(path, width, height, drawing) calls drawing(put), which draws with put (draw.c),
+ * and writes the PNG file. As sel_host_result. */
 int sel_host_draw(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */

@@ -82,8 +82,7 @@ static int host_stop(lua_State *L) {
 /* sweep.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
 static int host_check(lua_State *L) {
     const char *file = luaL_checkstring(L, 1);
-    const sel_script_options options = {.count = (int)luaL_len(L, 2),
-                                        .trust = lua_toboolean(L, 3),
+    const sel_script_options options = {.trust = lua_toboolean(L, 3),
                                         .seconds = luaL_optnumber(L, 4, 0),
                                         .assignments = sel_script_strings(L, 2),
                                         .parameters_only = true,
@@ -106,8 +105,8 @@ static int call_main(lua_State *L) {
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
     luaL_newlib(L, functions);
     luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "=sweep_plot", "t");
-    sel_script_push_strings(L, options->words, options->word_count);
-    sel_script_push_strings(L, options->given, options->given_count);
+    sel_script_push_strings(L, options->words);
+    sel_script_push_strings(L, options->given);
     lua_pushinteger(L, options->devices);
     lua_pushinteger(L, sel_machine_threads());
     lua_pushboolean(L, isatty(STDERR_FILENO));

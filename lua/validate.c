@@ -66,7 +66,7 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
 static int host_run(lua_State *L) {
     const char *path = luaL_checkstring(L, 1), *directory = luaL_checkstring(L, 3);
     const char **assignments = sel_script_strings(L, 2);
-    sel_script_options script = {.count = (int)luaL_len(L, 2), .assignments = assignments};
+    sel_script_options script = {.assignments = assignments};
     sel_report report = {.steps = 0};
     sel_error error = {.status = SEL_OK};
     sel_status status =
@@ -146,7 +146,7 @@ static int call_main(lua_State *L) {
     set_string(L, "directory", options->directory);
     push_cases(L, folder);
     lua_setfield(L, -2, "known");
-    sel_script_push_strings(L, options->cases, options->count);
+    sel_script_push_strings(L, options->cases);
     lua_setfield(L, -2, "named");
     lua_call(L, 1, 2);
     return 2;

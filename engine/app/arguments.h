@@ -21,7 +21,7 @@ typedef struct sel_arguments {
     const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
     const char *only;   /* bench */
-    const char **given; /* all options as pairs of a name and a value or "" */
+    const char **given; /* all options as pairs of a name and a value or "", then NULL */
     int given_count;
     int jobs; /* 0: not given */
     sel_settings settings;

@@ -24,7 +24,6 @@ static void print_notice(void *data, const char *text) {
 
 static sel_script_options script_options(const sel_arguments *a) {
     return (sel_script_options){
-        .count = a->word_count - 1,
         .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
@@ -211,7 +210,6 @@ static sel_status validate(const sel_arguments *a, sel_error *error) {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
-        .count = a->word_count,
         .cases = a->words,
     };
     sel_status status = sel_validate(&options, &missed, error);
@@ -236,9 +234,7 @@ static sel_status sweep(sel_arguments *a, sel_error *error) {
     }
     const sel_sweep_options options = {
         .words = a->words,
-        .word_count = a->word_count,
         .given = a->given,
-        .given_count = a->given_count,
         .devices = choice.backend->devices ? choice.backend->devices() : 0,
     };
     return sel_sweep(&options, error);
