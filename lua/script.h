@@ -81,12 +81,12 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 typedef struct sel_sweep_options {
     const char *const *words; /* the scenario, "name=values" ..., then NULL */
     const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
-    int devices;              /* GPUs that runs take turns on; 0: none */
+    int backend;              /* of --backend; -1: not given */
 } sel_sweep_options;
 
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and
- * plots. SEL_BAD_USAGE for bad ranges, names and rows, SEL_BAD_SCENARIO when runs failed,
- * SEL_INTERRUPTED after a signal. */
+ * plots. SEL_BAD_USAGE for bad ranges, names and rows, SEL_NO_DEVICE without the backend asked for,
+ * SEL_BAD_SCENARIO when runs failed, SEL_INTERRUPTED after a signal. */
 sel_status sel_sweep(const sel_sweep_options *options, sel_error *error);
 
 #endif

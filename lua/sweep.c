@@ -19,7 +19,6 @@
 #include "engine/base/process.h"
 #include "lua/state.h"
 #include "sweep_lua.h"
-#include "sweep_plot_lua.h"
 
 /* sweep.lock(directory): makes it and holds its lock until this process and all that it starts have
  * ended. From then on a signal ends the sweep in order. */
@@ -59,8 +58,8 @@ static int host_start(lua_State *L) {
     return pid < 0 ? luaL_fileresult(L, false, "a run cannot be started") : 1;
 }
 
-/* sweep.wait(seconds) -> whether a signal has come; of a run that has ended its pid, exit status or
- * nil, signal; else a pid that no run has */
+/* sweep.wait(seconds) -> whether a signal has come; of a run that has ended its pid, and its exit
+ * status, or 128 and the signal that killed it; else a pid that no run has */
 static int host_wait(lua_State *L) {
     const double end = sel_machine_seconds() + luaL_checknumber(L, 1);
     int status = 0;
@@ -69,9 +68,8 @@ static int host_wait(lua_State *L) {
         poll(NULL, 0, 10);
     lua_pushboolean(L, *sel_process_interrupt() != 0);
     lua_pushinteger(L, pid);
-    WIFEXITED(status) ? lua_pushinteger(L, WEXITSTATUS(status)) : lua_pushnil(L);
-    lua_pushinteger(L, WTERMSIG(status));
-    return 4;
+    lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return 3;
 }
 
 static int host_stop(lua_State *L) {
@@ -104,23 +102,25 @@ static int call_main(lua_State *L) {
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
     luaL_newlib(L, functions);
-    luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "=sweep_plot", "t");
     sel_script_push_strings(L, options->words);
     sel_script_push_strings(L, options->given);
-    lua_pushinteger(L, options->devices);
+    lua_pushinteger(L, lua_tointeger(L, 2));
     lua_pushinteger(L, sel_machine_threads());
     lua_pushboolean(L, isatty(STDERR_FILENO));
-    lua_call(L, 7, 0);
+    lua_call(L, 6, 0);
     return 0;
 }
 
 sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
-    lua_State *L = luaL_newstate();
+    sel_choice choice;
+    sel_status status = sel_backend_choose(sel_solvers[0], options->backend, 0, &choice, error);
+    lua_State *L = status ? NULL : luaL_newstate();
     if (!L)
-        return sel_fail_memory(error, "Lua", 0);
+        return status ? status : sel_fail_memory(error, "Lua", 0);
     lua_pushcfunction(L, call_main);
     lua_pushlightuserdata(L, (void *)(uintptr_t)options);
-    if (lua_pcall(L, 1, 0, 0)) { /* { status, text }, or a text */
+    lua_pushinteger(L, choice.backend->devices ? choice.backend->devices() : 0);
+    if (lua_pcall(L, 2, 0, 0)) { /* { status, text }, or a text */
         const bool told = lua_istable(L, 1) && lua_geti(L, 1, 1) && lua_geti(L, 1, 2);
         sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
                  luaL_tolstring(L, -1, NULL));

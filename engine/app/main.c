@@ -225,19 +225,9 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
 }
 
 static sel_status sweep(sel_arguments *a, sel_error *error) {
-    sel_choice choice;
+    const sel_sweep_options options = {a->words, a->given, a->settings.backend};
     sel_status status = sel_arguments_scenario(a, error);
-    status = status ? status
-                    : sel_backend_choose(sel_solvers[0], a->settings.backend, 0, &choice, error);
-    if (status) {
-        return status;
-    }
-    const sel_sweep_options options = {
-        .words = a->words,
-        .given = a->given,
-        .devices = choice.backend->devices ? choice.backend->devices() : 0,
-    };
-    return sel_sweep(&options, error);
+    return status ? status : sel_sweep(&options, error);
 }
 
 static sel_status repl(sel_arguments *a, sel_error *error) {
