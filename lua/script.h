@@ -78,15 +78,12 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
 
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 
-typedef struct sel_sweep_options {
-    const char *const *words; /* the scenario, "name=values" ..., then NULL */
-    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
-    int backend;              /* of --backend; -1: not given */
-} sel_sweep_options;
-
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and
- * plots. SEL_BAD_USAGE for bad ranges, names and rows, SEL_NO_DEVICE without the backend asked for,
- * SEL_BAD_SCENARIO when runs failed, SEL_INTERRUPTED after a signal. */
-sel_status sel_sweep(const sel_sweep_options *options, sel_error *error);
+ * plots. `words` are the scenario and "name=values" ..., `given` the command's options: "-j", "2",
+ * "--quiet", ""; both end with NULL. SEL_BAD_USAGE for bad ranges, names and rows, SEL_NO_DEVICE
+ * without the backend asked for (-1: none), SEL_BAD_SCENARIO when runs failed, SEL_INTERRUPTED
+ * after a signal. */
+sel_status sel_sweep(const char *const *words, const char *const *given, int backend,
+                     sel_error *error);
 
 #endif

@@ -98,34 +98,37 @@ static int call_main(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"lock", host_lock},   {"start", host_start},   {"wait", host_wait}, {"stop", host_stop},
         {"check", host_check}, {"draw", sel_host_draw}, {NULL, NULL}};
-    const sel_sweep_options *options = lua_touserdata(L, 1);
     luaL_openlibs(L);
     luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
     luaL_newlib(L, functions);
-    sel_script_push_strings(L, options->words);
-    sel_script_push_strings(L, options->given);
-    lua_pushinteger(L, lua_tointeger(L, 2));
+    sel_script_push_strings(L, lua_touserdata(L, 1));
+    sel_script_push_strings(L, lua_touserdata(L, 2));
+    lua_pushvalue(L, 3);
     lua_pushinteger(L, sel_machine_threads());
     lua_pushboolean(L, isatty(STDERR_FILENO));
     lua_call(L, 6, 0);
     return 0;
 }
 
-sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
+sel_status sel_sweep(const char *const *words, const char *const *given, int backend,
+                     sel_error *error) {
     sel_choice choice;
-    sel_status status = sel_backend_choose(sel_solvers[0], options->backend, 0, &choice, error);
+    sel_status status = sel_backend_choose(sel_solvers[0], backend, 0, &choice, error);
     lua_State *L = status ? NULL : luaL_newstate();
     if (!L)
         return status ? status : sel_fail_memory(error, "Lua", 0);
     lua_pushcfunction(L, call_main);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)options);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)words);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)given);
     lua_pushinteger(L, choice.backend->devices ? choice.backend->devices() : 0);
-    if (lua_pcall(L, 2, 0, 0)) { /* { status, text }, or a text */
+    if (lua_pcall(L, 3, 0, 0)) { /* { status, text }, or a text */
         const bool told = lua_istable(L, 1) && lua_geti(L, 1, 1) && lua_geti(L, 1, 2);
         sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
                  luaL_tolstring(L, -1, NULL));
     }
     lua_close(L);
+    while (wait(NULL) > 0) { /* for runs that were stopped */
+    }
     sel_process_write(false);
     return error->status;
 }

@@ -11,7 +11,7 @@ local sweep, words, given, devices, cores, terminal = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
-local MOST_LETTERS = 160 -- of a folder's name
+local MOST_LETTERS = 240 -- of a folder's name
 local PAUSE = 0.1 -- seconds between looks at the runs
 local FAILED, USAGE, KILLED, INTERRUPTED = 1, 2, 128, 130 -- exit statuses
 
@@ -161,24 +161,19 @@ if #names == 0 then fail("sweep needs a parameter with values: %s Re=100,200", s
 
 local results = {} -- names of all results, sorted; also name -> true
 
--- A folder's name from the parameters: what a shell or a file system may mind is written as %41.
-local function name_of(assignments)
-  local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", function(c)
-    return ("%%%02x"):format(c:byte())
-  end)
-  local hash = 5381
-  for i = 1, #name do hash = (hash * 33 + name:byte(i)) & 0xffffffff end
-  return #name <= MOST_LETTERS and name or ("%s~%08x"):format(name:sub(1, MOST_LETTERS), hash)
-end
+-- In a folder's name, what a shell or a file system may mind is written as %41.
+local function escaped(c) return ("%%%02x"):format(c:byte()) end
 
 local runs = {}
 for i, assignments in ipairs(combinations) do
-  local values, varied, name = {}, {}, name_of(assignments)
+  local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", escaped)
+  local values, varied = {}, {}
   for k, word in ipairs(assignments) do
     values[k] = word:match("=(.*)$")
     values[names[k]] = values[k]
     append(varied, names[names[k]] and { word } or {})
   end
+  if #name > MOST_LETTERS then fail("this is too long for a folder's name: %s", name) end
   runs[i] = { name = name, path = directory .. "/" .. name, assignments = assignments,
     values = values, varied = varied, attempts = 0 }
 end
@@ -236,7 +231,6 @@ end
 -- ---- the loop ----
 
 local queue = {} -- of runs that wait
-local stopping -- the error in which the sweep will end
 local begun, last_end, ended = os.time(), nil, 0
 
 -- A slot runs one at a time; they take turns on the GPUs.
@@ -260,7 +254,7 @@ local function finish(run, status)
   local record, log = look(run), run.path .. ".log"
   run.pid, run.reason = nil, (read(log) or ""):match("[^\n]+")
   if not run.reason then os.remove(log) end
-  if status >= KILLED and (stopping or run.attempts < MOST_ATTEMPTS) then
+  if status >= KILLED and run.attempts < MOST_ATTEMPTS then
     return table.insert(queue, 1, run)
   end
   if status > KILLED then
@@ -307,8 +301,8 @@ end
 -- Runs all of the queue, `jobs` at a time.
 local function run_all(script)
   local running = {} -- by slot
-  while next(running) or queue[1] and not stopping do
-    for slot = 1, stopping and 0 or jobs do
+  while next(running) or queue[1] do
+    for slot = 1, jobs do
       if queue[1] and not running[slot] then
         running[slot] = start(table.remove(queue, 1), slot)
       end
@@ -321,11 +315,8 @@ local function run_all(script)
         finish(run, status)
       end
     end
-    if not stopping and (interrupted or read(scenario) ~= script) then
-      stopping = interrupted and { INTERRUPTED, "interrupted; called again, it goes on" }
-        or { USAGE, scenario .. " has changed while the sweep ran, which is stopped" }
-      for _, run in pairs(running) do sweep.stop(run.pid) end
-    end
+    if interrupted then error({ INTERRUPTED, "interrupted; called again, it goes on" }) end
+    if read(scenario) ~= script then fail("%s has changed while the sweep ran", scenario) end
   end
 end
 
@@ -336,7 +327,7 @@ end
 -- FILE.csv:COLUMN of what each run has written, every run is a curve.
 
 local WIDTH, HEIGHT, LEFT, TOP, BOTTOM, MARGIN = 960, 640, 110, 30, 570, 30
-local LETTER, LETTER_WIDTH, MOST_LETTERS, TICKS = 14, 12, 26, 6
+local LETTER, LETTER_WIDTH, LABEL, TICKS = 14, 12, 26, 6
 local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of sweep.draw
 
 local function column(path, name)
@@ -369,13 +360,13 @@ local function read_curves(plot)
     return v and v - v == 0 and v or nil
   end
   local function add(label, xs, ys, loose)
-    local curve = curves[label] or { label = label:sub(1, MOST_LETTERS), loose = loose,
+    local curve = curves[label] or { label = label:sub(1, LABEL), loose = loose,
       marks = loose or #xs == 1 }
     if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
     for i, x in ipairs(xs) do
       rows[#rows + 1] = { label, x, ys[i] }
-      local point = { scaled(x, "x"), scaled(ys[i], "y") }
-      if #point == 2 then curve[#curve + 1] = point end
+      local px, py = scaled(x, "x"), scaled(ys[i], "y")
+      if px and py then curve[#curve + 1] = { px, py } end
     end
     if curve.marks then table.sort(curve, function(a, b) return a[1] < b[1] end) end
   end
@@ -395,9 +386,9 @@ local function read_curves(plot)
 end
 
 -- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
--- Returns the pixel of a coordinate of points, as a function, and a list of ticks.
-local function axis(curves, which, first, last, logarithmic)
-  local from, to, ticks = math.huge, -math.huge, {}
+-- Calls mark(pixel, text) for each tick. Returns the pixel of a coordinate of points, as a function.
+local function axis(curves, which, first, last, logarithmic, mark)
+  local from, to = math.huge, -math.huge
   for _, curve in ipairs(curves) do
     for _, point in ipairs(curve) do
       from, to = math.min(from, point[which]), math.max(to, point[which])
@@ -405,17 +396,15 @@ local function axis(curves, which, first, last, logarithmic)
   end
   if from > to then from, to = 0, 1 end
   local rough = (to > from and to - from or math.max(math.abs(to), 1)) / TICKS
-  local power = 10.0 ^ math.floor(math.log(rough, 10))
-  local part = rough / power
-  local step = (part <= 1 and 1 or part <= 2 and 2 or part <= 5 and 5 or 10) * power
+  local step = 10.0 ^ math.floor(math.log(rough, 10))
+  for _, factor in ipairs { 2, 2.5, 2 } do step = rough > step and factor * step or step end
   local low = math.floor(from / step + 1e-9) -- in steps
   local high = math.max(low + 1, math.ceil(to / step - 1e-9))
   local function place(v) return first + (v / step - low) / (high - low) * (last - first) end
   for k = low, high do
-    local v = k * step
-    ticks[#ticks + 1] = { at = place(v), text = ("%.4g"):format(logarithmic and 10 ^ v or v) }
+    mark(place(k * step), ("%.4g"):format(logarithmic and 10 ^ (k * step) or k * step))
   end
-  return place, ticks
+  return place
 end
 
 local function draw_curve(put, curve, colour, x_of, y_of)
@@ -435,16 +424,14 @@ local function draw_all(put, plot, curves)
   local letters = 0
   for _, curve in ipairs(curves) do letters = math.max(letters, #curve.label) end
   local right = WIDTH - 2 * MARGIN - letters * LETTER_WIDTH
-  local x_of, x_ticks = axis(curves, 1, LEFT, right, plot.log:find("x"))
-  local y_of, y_ticks = axis(curves, 2, BOTTOM, TOP, plot.log:find("y"))
-  for _, tick in ipairs(x_ticks) do
-    put(tick.at, TOP, 1, BOTTOM - TOP, FAINT)
-    put(tick.at, BOTTOM + 8, tick.text, 0.5, INK)
-  end
-  for _, tick in ipairs(y_ticks) do
-    put(LEFT, tick.at, right - LEFT, 1, FAINT)
-    put(LEFT - 8, tick.at - LETTER / 2, tick.text, 1, INK)
-  end
+  local x_of = axis(curves, 1, LEFT, right, plot.log:find("x"), function(x, text)
+    put(x, TOP, 1, BOTTOM - TOP, FAINT)
+    put(x, BOTTOM + 8, text, 0.5, INK)
+  end)
+  local y_of = axis(curves, 2, BOTTOM, TOP, plot.log:find("y"), function(y, text)
+    put(LEFT, y, right - LEFT, 1, FAINT)
+    put(LEFT - 8, y - LETTER / 2, text, 1, INK)
+  end)
   put((LEFT + right) / 2, BOTTOM + 40, plot.x, 0.5, INK)
   put(LEFT, TOP - LETTER - 6, plot.y, 0, INK)
   for c, curve in ipairs(curves) do
@@ -475,9 +462,12 @@ for _, run in ipairs(runs) do
   if not option["--force"] then take_up(run, script) end
   if not run.state then queue[#queue + 1] = run end
 end
-run_all(script)
+local fine, why = pcall(run_all, script)
+for _, run in ipairs(runs) do
+  if run.pid then sweep.stop(run.pid) end
+end
+if not fine then error(why, 0) end
 write_table()
 local failed = show()
-if stopping then error(stopping) end
 for _, plot in ipairs(wanted) do draw_plot(plot) end
 if failed > 0 then error({ FAILED, failed .. " runs failed; sweep.csv has the reasons" }) end

@@ -225,9 +225,8 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
 }
 
 static sel_status sweep(sel_arguments *a, sel_error *error) {
-    const sel_sweep_options options = {a->words, a->given, a->settings.backend};
     sel_status status = sel_arguments_scenario(a, error);
-    return status ? status : sel_sweep(&options, error);
+    return status ? status : sel_sweep(a->words, a->given, a->settings.backend, error);
 }
 
 static sel_status repl(sel_arguments *a, sel_error *error) {
