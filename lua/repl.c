@@ -31,12 +31,10 @@ static char *read_line(const char *prompt) {
     return NULL;
 }
 
-/* Replaced by functions of libedit, where it is there, on a terminal. */
-static struct {
-    char *(*read)(const char *prompt);
-    void (*keep)(const char *line);
-    int (*write_history)(const char *file);
-} editor = {.read = read_line};
+/* Functions of libedit, where it is there, on a terminal. */
+static char *(*read_edited)(const char *prompt) = read_line;
+static void (*keep_line)(const char *line);
+static int (*write_history)(const char *file);
 static char history[4200];
 static bool reads; /* lines; false at the end of the input */
 
@@ -44,10 +42,10 @@ static void open_editor(void) {
     void *library = isatty(STDIN_FILENO) ? dlopen("libedit.so.2", RTLD_NOW) : NULL;
     const char *home = getenv("HOME");
     if (library) {
-        editor.read = dlsym(library, "readline");
-        editor.keep = dlsym(library, "add_history");
+        read_edited = dlsym(library, "readline");
+        keep_line = dlsym(library, "add_history");
         int (*read_history)(const char *file) = dlsym(library, "read_history");
-        editor.write_history = dlsym(library, "write_history");
+        write_history = dlsym(library, "write_history");
         snprintf(history, sizeof history, "%s/.selenite_history", home ? home : "");
         read_history(history);
     }
@@ -60,12 +58,12 @@ static int host_read(lua_State *L) {
     const char *prompt = luaL_checkstring(L, 1);
     sel_limits_stop(script);
     sel_process_write(true);
-    char *line = editor.read(prompt);
+    char *line = read_edited(prompt);
     const bool dropped = *sel_process_interrupt() == SIGINT;
     sel_process_write(false);
-    if (line && *line && editor.keep) {
-        editor.keep(line);
-        editor.write_history(history);
+    if (line && *line && keep_line) {
+        keep_line(line);
+        write_history(history);
     }
     if (dropped) {
         clearerr(stdin);
@@ -136,7 +134,8 @@ static int host_mask(lua_State *L) {
 
 /* ---- the prompt ---- */
 
-void sel_prompt(lua_State *L) {
+/* Reads and runs lines until the input ends. */
+static void prompt(lua_State *L) {
     static const luaL_Reg functions[] = {{"read", host_read},
                                          {"mask", host_mask},
                                          {"draw", sel_host_draw},
@@ -151,7 +150,7 @@ void sel_prompt(lua_State *L) {
 sel_status sel_repl(const char *path, const sel_script_options *given, sel_error *error) {
     sel_script_options options = *given;
     sel_status status;
-    options.prompt = true;
+    options.prompt = prompt;
     options.text = path ? NULL : "";
     open_editor();
     puts("sel, shape, law, out; sim: the scenario; mask(shape or sim), picture(shape or sim, "

@@ -291,7 +291,7 @@ static int run(lua_State *L) {
     if (script->options.parameters_only)
         return 0;
     if (options->prompt) {
-        sel_prompt(L);
+        options->prompt(L);
         return 0;
     }
     if (options->assignments && options->assignments[0] && !chunk.declared)

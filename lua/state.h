@@ -320,9 +320,6 @@ bool sel_params_is_path(lua_State *L, int index);
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
 
-/* repl.c: reads and runs lines until the input ends, with what the script returned, at the top. */
-void sel_prompt(lua_State *L);
-
 /* ---- its functions: evaluated by programs that are made of them, or by Lua ---- */
 
 /* What a function may be asked for. */

@@ -75,13 +75,12 @@ local function read_plot(text)
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
-local PASSED = { ["--backend"] = true, ["--precision"] = true, ["--trust"] = true,
-  ["--script-limit"] = true } -- to each run
+local PASSED = "--backend, --precision, --trust, --script-limit," -- to each run
 local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if PASSED[name] then append(passed, { name, value ~= "" and value or nil }) end
+  if PASSED:find(name .. ",", 1, true) then append(passed, { name, value ~= "" and value or nil }) end
   if name == "--plot" then append(wanted, { read_plot(value) }) end
 end
 local scenario = table.remove(words, 1)
@@ -412,7 +411,7 @@ local function draw_curve(put, curve, colour, x_of, y_of)
   for _, point in ipairs(curve) do
     local x, y = x_of(point[1]), y_of(point[2])
     local dx, dy = x - (before_x or x), y - (before_y or y)
-    local dots = curve.loose and 0 or math.ceil(3 * math.max(math.abs(dx), math.abs(dy)))
+    local dots = curve.loose and 0 or math.ceil(math.max(math.abs(dx), math.abs(dy)))
     for k = 1, dots do put(x - dx * k / dots - 1, y - dy * k / dots - 1, 2, 2, colour) end
     if curve.marks then put(x - 4, y - 4, 8, 8, colour) end
     if curve.loose then put(x - 2, y - 2, 4, 4, PAPER) end

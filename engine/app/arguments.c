@@ -225,6 +225,50 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
     return found->member ? set_value(a, found, value, error) : SEL_OK;
 }
 
+/* Refuses name=value behind another value for the same name. */
+static sel_status check_twice(const sel_arguments *a, int word, sel_error *error) {
+    size_t length = strcspn(a->words[word], "=") + 1;
+    for (int i = 1; i < word; i++) {
+        if (strncmp(a->words[i], a->words[word], length) == 0) {
+            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
+                            a->words[word], a->words[i], a->words[word]);
+        }
+    }
+    return SEL_OK;
+}
+
+/* Of commands that read a scenario. */
+static sel_status check_scenario(sel_arguments *a, sel_error *error) {
+    char name[64];
+    if (a->trust && a->script_seconds > 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--script-limit limits nothing with --trust; give one of them");
+    }
+    if (a->word_count == 0) {
+        return a->help || a->command == SEL_REPL
+                   ? SEL_OK
+                   : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
+                              sel_command_names(a->command, " or ", name));
+    }
+    if (a->resume && a->force) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--resume goes on with a run, --force writes over it; give one of them");
+    }
+    a->file = a->words[0];
+    for (int i = 1; i < a->word_count; i++) {
+        if (!strchr(a->words[i], '=')) {
+            return sel_fail(error, SEL_BAD_USAGE,
+                            "'%s' is neither an option nor name=value; one scenario at a time",
+                            a->words[i]);
+        }
+        sel_status status = check_twice(a, i, error);
+        if (status) {
+            return status;
+        }
+    }
+    return SEL_OK;
+}
+
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error) {
     a->line = (const char *const *)argv;
     for (int i = 2; i < argc; i++) {
@@ -249,47 +293,5 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
                         "--device chooses a GPU, and --backend cpu takes none; give one of them");
     }
     a->settings.backend = a->device ? SEL_BACKEND_CUDA : a->settings.backend;
-    return SEL_OK;
-}
-
-/* Refuses name=value behind another value for the same name. */
-static sel_status check_twice(const sel_arguments *a, int word, sel_error *error) {
-    size_t length = strcspn(a->words[word], "=") + 1;
-    for (int i = 1; i < word; i++) {
-        if (strncmp(a->words[i], a->words[word], length) == 0) {
-            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
-                            a->words[word], a->words[i], a->words[word]);
-        }
-    }
-    return SEL_OK;
-}
-
-sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error) {
-    char name[64];
-    if (a->trust && a->script_seconds > 0) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--script-limit limits nothing with --trust; give one of them");
-    }
-    if (a->word_count == 0) {
-        return a->help ? SEL_OK
-                       : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
-                                  sel_command_names(a->command, " or ", name));
-    }
-    if (a->resume && a->force) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--resume goes on with a run, --force writes over it; give one of them");
-    }
-    a->file = a->words[0];
-    for (int i = 1; i < a->word_count; i++) {
-        if (!strchr(a->words[i], '=')) {
-            return sel_fail(error, SEL_BAD_USAGE,
-                            "'%s' is neither an option nor name=value; one scenario at a time",
-                            a->words[i]);
-        }
-        sel_status status = check_twice(a, i, error);
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
+    return a->command & LIMITED ? check_scenario(a, error) : SEL_OK;
 }

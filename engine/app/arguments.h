@@ -75,12 +75,9 @@ const char *sel_command_names(int commands, const char *between, char text[64]);
 
 /* Sorts argv[2] ... argv[argc - 1], which stand behind a->command; a->words has room for all of
  * them. SEL_BAD_USAGE for options that are unknown, that the command does not take, or that lack a
- * value. */
+ * value; of commands that read a scenario, when it is missing (but for --help), and where words
+ * behind it are not name=value or name the same twice. */
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error);
-
-/* Of run and check: finds the scenario's file; SEL_BAD_USAGE when it is missing (but for --help),
- * and where words behind it are not name=value or name the same twice. */
-sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
 
 /* ---- what the command line prints about itself (help.c) ---- */
 

@@ -167,11 +167,10 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     return status;
 }
 
-static sel_status run_or_check(sel_arguments *a, sel_error *error) {
+static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
     const sel_script_options options = script_options(a);
     sel_scenario *scenario = NULL;
-    sel_status status = sel_arguments_scenario(a, error);
-    status = status ? status : sel_script_load(a->file, &options, &scenario, error);
+    sel_status status = sel_script_load(a->file, &options, &scenario, error);
     if (!status && a->help) {
         print_parameters(a->file, scenario);
     } else if (!status) {
@@ -224,15 +223,9 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-static sel_status sweep(sel_arguments *a, sel_error *error) {
-    sel_status status = sel_arguments_scenario(a, error);
-    return status ? status : sel_sweep(a->words, a->given, a->settings.backend, error);
-}
-
-static sel_status repl(sel_arguments *a, sel_error *error) {
+static sel_status repl(const sel_arguments *a, sel_error *error) {
     const sel_script_options options = script_options(a);
-    sel_status status = a->word_count ? sel_arguments_scenario(a, error) : SEL_OK;
-    return status ? status : sel_repl(a->file, &options, error);
+    return sel_repl(a->file, &options, error);
 }
 
 /* The commands that take options: run, check, sweep, validate, bench, repl. */
@@ -248,11 +241,12 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
-        status = a.command == SEL_VALIDATE           ? validate(&a, error)
-                 : a.command == SEL_BENCH            ? bench(&a, error)
-                 : a.command == SEL_SWEEP && !a.help ? sweep(&a, error)
-                 : a.command == SEL_REPL && !a.help  ? repl(&a, error)
-                                                     : run_or_check(&a, error);
+        status = a.command == SEL_VALIDATE ? validate(&a, error)
+                 : a.command == SEL_BENCH  ? bench(&a, error)
+                 : a.command == SEL_SWEEP && !a.help
+                     ? sel_sweep(a.words, a.given, a.settings.backend, error)
+                 : a.command == SEL_REPL && !a.help ? repl(&a, error)
+                                                    : run_or_check(&a, error);
     }
     free(a.words);
     return status;
