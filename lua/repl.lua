@@ -10,8 +10,8 @@ local function text_of(value, depth)
   local name, parts = host.value_text(value), {}
   if type(value) ~= "table" or depth > DEEPEST then return name end
   for key, part in pairs(value) do
-    local is_item = math.type(key) == "integer"
-    parts[#parts + 1] = (is_item and "" or tostring(key) .. " = ") .. text_of(part, depth + 1)
+    local before = math.type(key) ~= "integer" and tostring(key) .. " = " or ""
+    parts[#parts + 1] = before .. text_of(part, depth + 1)
     if #parts == MOST_ENTRIES then parts[#parts + 1] = "..." break end
   end
   local text = #parts == 0 and "{}" or "{ " .. table.concat(parts, ", ") .. " }"

@@ -29,11 +29,9 @@ static int host_lock(lua_State *L) {
     if (sel_run_directory(directory, false, &error))
         return sel_host_result(L, &error);
     const int lock = open(path, O_RDWR | O_CREAT, 0666);
-    bool held = flock(lock, LOCK_EX | LOCK_NB) == 0;
-    if (!held && lock >= 0) {
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0)
         fprintf(stderr, "waiting for the runs of another sweep there to end\n");
-        held = flock(lock, LOCK_EX) == 0; /* a signal ends it */
-    }
+    const bool held = flock(lock, LOCK_EX) == 0; /* a signal ends the wait */
     sel_process_write(true);
     return luaL_fileresult(L, held, path);
 }

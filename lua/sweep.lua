@@ -235,9 +235,9 @@ local begun, last_end, ended = os.time(), nil, 0
 -- A slot runs one at a time; they take turns on the GPUs.
 local function start(run, slot)
   local record = look(run)
-  local checkpoint = run.path .. "/" .. (record.saved or "")
+  local checkpoint = record.saved and run.path .. "/" .. record.saved
   local anew = option["--force"] and run.attempts == 0
-  local resumes = not anew and record.saved and os.rename(checkpoint, checkpoint) -- it is there
+  local resumes = checkpoint and not anew and os.rename(checkpoint, checkpoint) -- it is there
   local arguments = append({ "/proc/self/exe", "run", scenario }, run.assignments)
   append(arguments, { "-o", run.path, "--quiet", resumes and "--resume" or "--force",
     "--threads", tostring(threads) })
@@ -330,14 +330,12 @@ local LETTER, LETTER_WIDTH, LABEL, TICKS = 14, 12, 26, 6
 local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of sweep.draw
 
 local function column(path, name)
-  local names, rows = read_csv(path)
-  for i, other in ipairs(names) do
-    if other == name then
-      for k, row in ipairs(rows) do rows[k] = row[i] or "" end
-      return rows
-    end
+  local columns, rows = read_csv(path)
+  for i, other in ipairs(columns) do
+    for k, row in ipairs(other == name and rows or {}) do rows[k] = row[i] or "" end
+    if other == name then return rows end
   end
-  fail("--plot: %s has no column '%s'; it has %s", path, name, table.concat(names, ", "))
+  fail("--plot: %s has no column '%s'; it has %s", path, name, table.concat(columns, ", "))
 end
 
 -- What a run has under a name: a column of a file, or one value, a parameter or a result.
@@ -346,8 +344,7 @@ local function values_of(run, name)
   if file then return column(run.path .. "/" .. file, of_file) end
   return { run.values[name] or run.record.results[name] or run.record[name]
     or results[name] and "" or fail("--plot: no parameter or result is called '%s'; "
-    .. "there are %s, %s", name, table.concat(names, ", "),
-    table.concat(results, ", ")) }
+    .. "there are %s, %s", name, table.concat(names, ", "), table.concat(results, ", ")) }
 end
 
 -- Curves are lists of points, logarithms on such an axis; and the rows of the CSV.

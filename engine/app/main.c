@@ -46,34 +46,26 @@ static void print_parameters(const char *file, const sel_scenario *scenario) {
     }
 }
 
-/* out/NAME for "dir/NAME.lua", out/stdin for "-". */
-static void default_directory(const char *file, char *text, size_t size) {
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : sel_file_name(file);
-    size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) {
-        length -= 4;
+/* That of the option, else that of the checkpoint, else out/NAME for "dir/NAME.lua", out/stdin for
+ * "-". */
+static void find_directory(const sel_arguments *a, char *text, size_t size) {
+    char checkpoint[SEL_PATH_ROOM];
+    const char *name = strcmp(a->file, "-") == 0 ? "stdin" : sel_file_name(a->file);
+    const size_t length = strlen(name);
+    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
+    snprintf(checkpoint, sizeof checkpoint, "%s", a->resume_file ? a->resume_file : "");
+    if (a->directory || a->resume_file) {
+        snprintf(text, size, "%s", a->directory ? a->directory : dirname(checkpoint));
+    } else {
+        snprintf(text, size, "out/%.*s", (int)(is_lua ? length - 4 : length), name);
     }
-    snprintf(text, size, "out/%.*s", (int)length, name);
-}
-
-static sel_status copy_to_stdout(const char *path, sel_error *error) {
-    char *text;
-    size_t length;
-    sel_status status = sel_file_read(path, SIZE_MAX, "", &text, &length, error);
-    if (!status) {
-        fwrite(text, 1, length, stdout);
-    }
-    free(text);
-    return status;
 }
 
 /* What may be wrong, and what it runs on, before the first step. */
 static void say_beginning(const sel_prepared *prepared) {
-    char before[256] = "";
+    char before[256];
     const char *name = prepared->simulation->params->name;
-    if (name) {
-        snprintf(before, sizeof before, "%s: ", name);
-    }
+    snprintf(before, sizeof before, "%s%s", name ? name : "", name ? ": " : "");
     sel_warnings_print(&prepared->warnings, before, stderr);
     bool fallback = *prepared->choice.fallback != '\0';
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
@@ -112,10 +104,14 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
                 report.mcells_per_second, directory);
     }
     if (a->json && report.stopped_by != SEL_BY_NOTHING) {
-        char path[4200];
+        char path[SEL_PATH_ROOM], *text;
+        size_t length;
         snprintf(path, sizeof path, "%s/run.json", directory);
-        sel_status printed = copy_to_stdout(path, status ? NULL : error);
-        status = status ? status : printed;
+        if (!sel_file_read(path, SIZE_MAX, "", &text, &length, status ? NULL : error)) {
+            fwrite(text, 1, length, stdout);
+        }
+        free(text);
+        status = error->status;
     }
     sel_report_release(&report);
     return status;
@@ -132,15 +128,7 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
                         "give --resume alone",
                         scenario->count);
     }
-    if (a->directory) {
-        strcpy(directory, a->directory);
-    } else if (a->resume_file) {
-        char file[sizeof directory];
-        snprintf(file, sizeof file, "%s", a->resume_file);
-        snprintf(directory, sizeof directory, "%s", dirname(file));
-    } else {
-        default_directory(a->file, directory, sizeof directory);
-    }
+    find_directory(a, directory, sizeof directory);
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count && !status; i++) {
         const sel_simulation *simulation = &scenario->simulations[i];
