@@ -19,16 +19,14 @@
 
 /* A line, freed by the caller; NULL at the end of the input. */
 static char *read_line(const char *prompt) {
-    char *line = NULL;
-    size_t room = 0;
+    static char *line;
+    static size_t room;
     fputs(isatty(STDIN_FILENO) ? prompt : "", stdout);
     fflush(stdout);
-    if (getline(&line, &room, stdin) >= 0) {
-        line[strcspn(line, "\n")] = '\0';
-        return line;
-    }
-    free(line);
-    return NULL;
+    if (getline(&line, &room, stdin) < 0)
+        return NULL;
+    line[strcspn(line, "\n")] = '\0';
+    return strdup(line);
 }
 
 /* Functions of libedit, where it is there, on a terminal. */

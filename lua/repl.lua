@@ -60,11 +60,12 @@ local names = setmetatable({ sel = sel, shape = sel.shape, law = sel.law, out = 
 
 -- A function of the lines, an expression or statements; nil at the end of the input.
 local function read()
-  local text, chunk, why = host.read("> "), nil, nil
+  local text = host.read("> ")
   while text do
-    chunk = load("return " .. text, "=line", "t", names)
-    if not chunk then chunk, why = load(text, "=line", "t", names) end
-    if chunk or not why:find("<eof>$") then return chunk or function() error(why, 0) end end
+    local value = load("return " .. text, "=line", "t", names)
+    local chunk, why = load(text, "=line", "t", names)
+    if value or chunk then return value or chunk end
+    if not why:find("<eof>$") then return function() error(why, 0) end end
     local more = host.read(">> ")
     text = more and text .. "\n" .. more
   end

@@ -74,10 +74,10 @@ typedef struct sel_validate_options {
         *cases; /* then NULL; none: all, on the CPU without those that are slow there */
 } sel_validate_options;
 
-/* Prints a row per quantity and counts those that missed their gates in *failed. Fails with
+/* Prints a row per quantity. Fails with SEL_BAD_SCENARIO when some missed their gates,
  * SEL_BAD_USAGE for an unknown case (with the list), SEL_BAD_FILE when the folder cannot be read,
  * SEL_NO_DEVICE when the backend asked for is not there. */
-sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error);
+sel_status sel_validate(const sel_validate_options *options, sel_error *error);
 
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 

@@ -80,13 +80,13 @@ local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if PASSED:find(name .. ",", 1, true) then append(passed, { name, value ~= "" and value or nil }) end
+  if PASSED:find(name, 1, true) then append(passed, { name, value ~= "" and value or nil }) end
   if name == "--plot" then append(wanted, { read_plot(value) }) end
 end
 local scenario = table.remove(words, 1)
 if scenario == "-" then fail("sweep reads the scenario many times: give a file") end
-local file = scenario:match("([^/]*)$"):gsub("%.lua$", "")
-local directory = option["-o"] or "out/" .. file .. "_sweep"
+local directory = option["-o"]
+  or ("out/%s_sweep"):format((scenario:match("([^/]*)$"):gsub("%.lua$", "")))
 local jobs = tonumber(option["-j"]) or math.max(1, devices)
 local threads = math.max(1, (tonumber(option["--threads"]) or cores) // jobs)
 
@@ -120,7 +120,7 @@ local function combine(where, its_names, rows)
 end
 
 -- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
-local function values_of(word, item)
+local function expand(word, item)
   local log, numbers, values = item:match("^log:(.*)$"), {}, {}
   local function need(fine, format, ...)
     return fine or fail("%s: '%s'" .. format, word, item, ...)
@@ -150,7 +150,7 @@ for _, word in ipairs(words) do
   local name, list = word:match("^([^=]*)=(.*)$")
   local rows = {}
   for item in (list .. ","):gmatch("(.-),") do
-    for _, value in ipairs(values_of(word, item)) do rows[#rows + 1] = { value } end
+    for _, value in ipairs(expand(word, item)) do rows[#rows + 1] = { value } end
   end
   combine(word, { name }, rows)
 end
@@ -160,12 +160,11 @@ if #names == 0 then fail("sweep needs a parameter with values: %s Re=100,200", s
 
 local results = {} -- names of all results, sorted; also name -> true
 
--- In a folder's name, what a shell or a file system may mind is written as %41.
-local function escaped(c) return ("%%%02x"):format(c:byte()) end
-
 local runs = {}
 for i, assignments in ipairs(combinations) do
-  local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", escaped)
+  local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", function(c)
+    return ("%%%02x"):format(c:byte()) -- a shell or a file system may mind it
+  end)
   local values, varied = {}, {}
   for k, word in ipairs(assignments) do
     values[k] = word:match("=(.*)$")
@@ -247,20 +246,19 @@ local function start(run, slot)
   return run
 end
 
--- Its process has ended. A run that a signal has ended, status 130 after its last state was written,
+-- Its process has ended. If a signal has ended it, status 130 after the last state was written, it
 -- is to be started again.
 local function finish(run, status)
   local record, log = look(run), run.path .. ".log"
-  run.pid, run.reason = nil, (read(log) or ""):match("[^\n]+")
-  if not run.reason then os.remove(log) end
+  local said = (read(log) or ""):match("[^\n]+")
+  run.pid = nil
+  if not said then os.remove(log) end
   if status >= KILLED and run.attempts < MOST_ATTEMPTS then
     return table.insert(queue, 1, run)
   end
-  if status > KILLED then
-    run.reason = ("killed by signal %d, %d times"):format(status - KILLED, run.attempts)
-  elseif status == 0 and not record.stopped_by then
-    run.reason = "the scenario returns a list of simulations; a sweep takes one"
-  end
+  run.reason = status > KILLED and ("killed by signal %d, %d times"):format(status - KILLED,
+    run.attempts) or status ~= 0 and said or "the scenario returns a list of simulations; a sweep "
+    .. "takes one"
   run.state = status == 0 and record.stopped_by and "done" or "failed"
   last_end, ended = os.time(), ended + 1
   write_table()
@@ -447,7 +445,8 @@ local function draw_plot(plot)
   end
   local curves, rows = read_curves(plot)
   write_csv(path .. ".csv", rows)
-  assert(sweep.draw(path .. ".png", WIDTH, HEIGHT, function(put) draw_all(put, plot, curves) end))
+  assert(sweep.draw(path .. ".png", WIDTH, HEIGHT,
+    function(put) draw_all(put, plot, curves) end))
 end
 
 -- ---- all of it ----

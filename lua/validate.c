@@ -152,7 +152,7 @@ static int call_main(lua_State *L) {
     return 2;
 }
 
-sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error) {
+sel_status sel_validate(const sel_validate_options *options, sel_error *error) {
     context c = {.options = options};
     const sel_settings *settings = &options->settings;
     char folder[4096];
@@ -174,8 +174,8 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
         status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));
     else if (lua_isnil(L, -2))
         status = sel_fail(error, SEL_BAD_USAGE, "%s", lua_tostring(L, -1));
-    else
-        *failed = (int)lua_tointeger(L, -2);
+    else if (lua_tointeger(L, -2) > 0)
+        status = sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", (int)lua_tointeger(L, -2));
     lua_close(L);
     return status;
 }
