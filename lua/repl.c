@@ -36,19 +36,6 @@ static int (*write_history)(const char *file);
 static char history[4200];
 static bool reads; /* lines; false at the end of the input */
 
-static void open_editor(void) {
-    void *library = isatty(STDIN_FILENO) ? dlopen("libedit.so.2", RTLD_NOW) : NULL;
-    const char *home = getenv("HOME");
-    if (library) {
-        read_edited = dlsym(library, "readline");
-        keep_line = dlsym(library, "add_history");
-        int (*read_history)(const char *file) = dlsym(library, "read_history");
-        write_history = dlsym(library, "write_history");
-        snprintf(history, sizeof history, "%s/.selenite_history", home ? home : "");
-        read_history(history);
-    }
-}
-
 /* host.read(prompt) -> a line; nil at the end of the input, false where Ctrl-C has dropped it. A
  * line has the limits of a script. */
 static int host_read(lua_State *L) {
@@ -145,14 +132,22 @@ static void prompt(lua_State *L) {
     sel_sandbox_run(L, repl_lua, sizeof repl_lua, 0);
 }
 
-sel_status sel_repl(const char *path, const sel_script_options *given, sel_error *error) {
-    sel_script_options options = *given;
+sel_status sel_repl(const char *path, sel_script_options options, sel_error *error) {
+    void *library = isatty(STDIN_FILENO) ? dlopen("libedit.so.2", RTLD_NOW) : NULL;
+    const char *home = getenv("HOME");
     sel_status status;
-    options.prompt = prompt;
-    options.text = path ? NULL : "";
-    open_editor();
+    if (library) {
+        int (*read_history)(const char *file) = dlsym(library, "read_history");
+        read_edited = dlsym(library, "readline");
+        keep_line = dlsym(library, "add_history");
+        write_history = dlsym(library, "write_history");
+        snprintf(history, sizeof history, "%s/.selenite_history", home ? home : "");
+        read_history(history);
+    }
     puts("sel, shape, law, out; sim: the scenario; mask(shape or sim), picture(shape or sim, "
          "\"mask.png\"); Ctrl-D ends");
+    options.prompt = prompt;
+    options.text = path ? NULL : "";
     do {
         sel_scenario *scenario = NULL;
         reads = false;

@@ -37,7 +37,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
 
 /* `selenite repl`: reads lines of Lua from standard input and prints what they are, until its end.
  * path NULL: there is no scenario. */
-sel_status sel_repl(const char *path, const sel_script_options *options, sel_error *error);
+sel_status sel_repl(const char *path, sel_script_options options, sel_error *error);
 
 /* Prints the program of each function of the scenario, or why it has none. */
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to);

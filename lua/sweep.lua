@@ -11,8 +11,7 @@ local sweep, words, given, devices, cores, terminal = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
-local MOST_LETTERS = 240 -- of a folder's name
-local PAUSE = 0.1 -- seconds between looks at the runs
+local UNFINISHED = { running = true, interrupted = true, error = true } -- in run.json
 local FAILED, USAGE, KILLED, INTERRUPTED = 1, 2, 128, 130 -- exit statuses
 
 local function append(list, more) return table.move(more, 1, #more, #list + 1, list) end
@@ -75,12 +74,13 @@ local function read_plot(text)
   return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
 end
 
-local PASSED = "--backend, --precision, --trust, --script-limit," -- to each run
 local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if PASSED:find(name, 1, true) then append(passed, { name, value ~= "" and value or nil }) end
+  if ("--backend --precision --trust --script-limit"):find(name, 1, true) then -- for each run
+    append(passed, { name, value ~= "" and value or nil })
+  end
   if name == "--plot" then append(wanted, { read_plot(value) }) end
 end
 local scenario = table.remove(words, 1)
@@ -171,7 +171,7 @@ for i, assignments in ipairs(combinations) do
     values[names[k]] = values[k]
     append(varied, names[names[k]] and { word } or {})
   end
-  if #name > MOST_LETTERS then fail("this is too long for a folder's name: %s", name) end
+  if #name > 240 then fail("this is too long for a folder's name: %s", name) end
   runs[i] = { name = name, path = directory .. "/" .. name, assignments = assignments,
     values = values, varied = varied, attempts = 0 }
 end
@@ -192,8 +192,6 @@ local function look(run)
   record.results, run.record = its, record
   return record
 end
-
-local UNFINISHED = { running = true, interrupted = true, error = true }
 
 -- A folder that another script or other settings have filled is not ours to go on with.
 local function take_up(run, script)
@@ -251,7 +249,6 @@ end
 local function finish(run, status)
   local record, log = look(run), run.path .. ".log"
   local said = (read(log) or ""):match("[^\n]+")
-  run.pid = nil
   if not said then os.remove(log) end
   if status >= KILLED and run.attempts < MOST_ATTEMPTS then
     return table.insert(queue, 1, run)
@@ -305,10 +302,10 @@ local function run_all(script)
       end
     end
     show()
-    local interrupted, pid, status = sweep.wait(PAUSE)
+    local interrupted, pid, status = sweep.wait(0.1) -- seconds
     for slot, run in pairs(running) do
       if run.pid == pid then
-        running[slot] = nil
+        running[slot], run.pid = nil, nil
         finish(run, status)
       end
     end
@@ -380,7 +377,7 @@ local function read_curves(plot)
 end
 
 -- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
--- Calls mark(pixel, text) for each tick. Returns the pixel of a coordinate of points, as a function.
+-- Calls mark(pixel, text) for each tick. Returns the pixel of a coordinate, as a function.
 local function axis(curves, which, first, last, logarithmic, mark)
   local from, to = math.huge, -math.huge
   for _, curve in ipairs(curves) do
@@ -448,8 +445,6 @@ local function draw_plot(plot)
   assert(sweep.draw(path .. ".png", WIDTH, HEIGHT,
     function(put) draw_all(put, plot, curves) end))
 end
-
--- ---- all of it ----
 
 assert(sweep.lock(directory))
 local script = read(scenario)

@@ -205,11 +205,6 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
                          : sel_bench(&options, stdout, error);
 }
 
-static sel_status repl(const sel_arguments *a, sel_error *error) {
-    const sel_script_options options = script_options(a);
-    return sel_repl(a->file, &options, error);
-}
-
 /* The commands that take options: run, check, sweep, validate, bench, repl. */
 static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     sel_arguments a = {.command = sel_command_of(argv[1]),
@@ -227,7 +222,7 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
                  : a.command == SEL_BENCH  ? bench(&a, error)
                  : a.command == SEL_SWEEP && !a.help
                      ? sel_sweep(a.words, a.given, a.settings.backend, error)
-                 : a.command == SEL_REPL && !a.help ? repl(&a, error)
+                 : a.command == SEL_REPL && !a.help ? sel_repl(a.file, script_options(&a), error)
                                                     : run_or_check(&a, error);
     }
     free(a.words);
