@@ -12,7 +12,6 @@
 #include "engine/base/process.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
-#include "engine/run/prepare.h"
 #include "lua/script.h"
 
 enum { MAX_COMMANDS = 16 };
