@@ -202,11 +202,10 @@ static sel_status choose_backend(bench *b, sel_error *error) {
 }
 
 static sel_status load_cases(bench *b, sel_error *error) {
-    static const char *const on_device[] = {"device=true"};
+    static const char *const on_device[] = {"device=true", NULL};
     const sel_script_options options = {.text = (const char *)bench_lua,
                                         .text_length = sizeof bench_lua,
-                                        .count = b->on_device,
-                                        .assignments = on_device};
+                                        .assignments = b->on_device ? on_device : NULL};
     sel_status status = sel_script_load("bench.lua", &options, &b->scenario, error);
     if (!status)
         b->cases =

@@ -112,6 +112,27 @@ const char **sel_script_names(lua_State *L, int index) {
     return names;
 }
 
+const char **sel_script_strings(lua_State *L, int index) {
+    luaL_checktype(L, index, LUA_TTABLE);
+    int count = (int)luaL_len(L, index);
+    const char **strings = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *strings, 0);
+    luaL_checkstack(L, count + LUA_MINSTACK, "strings");
+    for (int i = 0; i < count; i++) {
+        lua_geti(L, index, i + 1);
+        strings[i] = luaL_checkstring(L, -1);
+    }
+    strings[count] = NULL;
+    return strings;
+}
+
+void sel_script_push_strings(lua_State *L, const char *const *strings) {
+    lua_newtable(L);
+    for (int i = 0; strings && strings[i]; i++) {
+        lua_pushstring(L, strings[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
 static int compare_order(const void *a, const void *b) {
     const sel_named_span *first = a, *second = b;
     if (first->span.at != second->span.at) /* unsigned: what the text does not show comes last */
@@ -288,6 +309,12 @@ static int is_shape(lua_State *L) {
     return 1;
 }
 
+int sel_host_result(lua_State *L, const sel_error *error) {
+    error->status ? lua_pushnil(L) : lua_pushboolean(L, true);
+    lua_pushstring(L, error->text);
+    return 2;
+}
+
 int sel_host_value_text(lua_State *L) {
     char text[80];
     luaL_checkany(L, 1);
@@ -405,11 +432,7 @@ static void push_arguments(declarer *d, lua_State *L) {
         lua_setfield(L, -2, "loaded");
     }
     if (!d->chunk->above) {
-        lua_createtable(L, options->count, 0);
-        for (int i = 0; i < options->count; i++) {
-            lua_pushstring(L, options->assignments[i]);
-            lua_rawseti(L, -2, i + 1);
-        }
+        sel_script_push_strings(L, options->assignments);
         lua_setfield(L, -2, "assignments");
     }
     lua_pushlightuserdata(L, d);

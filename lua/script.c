@@ -291,10 +291,10 @@ static int run(lua_State *L) {
     if (script->options.parameters_only)
         return 0;
     if (options->prompt) {
-        sel_prompt(L);
+        options->prompt(L);
         return 0;
     }
-    if (options->count > 0 && !chunk.declared)
+    if (options->assignments && options->assignments[0] && !chunk.declared)
         sel_fail(script->error, SEL_BAD_USAGE,
                  "%s declares no parameters with sel.params; it cannot take '%s'", path,
                  options->assignments[0]);

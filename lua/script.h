@@ -6,15 +6,17 @@
 #include "engine/run/prepare.h"
 #include "engine/scene/simulation.h"
 
+struct lua_State;
+
 typedef struct sel_script_options {
-    int count;                      /* assignments "name=value" from the command line */
-    const char *const *assignments; /* for sel.params */
+    const char *const *assignments; /* "name=value" for sel.params, then NULL; NULL: none */
     bool trust;                     /* lift the sandbox: os, io, debug, package, no limits */
     double seconds;                 /* --script-limit: wall time that the script may take, and each
                                      * of its functions for one value; 0: 10 */
     bool one_clock;                 /* the functions together may take what the script has left */
     bool parameters_only;           /* stop after sel.params: for --help */
-    bool prompt; /* sel_repl: read lines with what the script returned, fill no structs from it */
+    /* sel_repl: called with what the script returned, at the top, instead of filling structs. */
+    void (*prompt)(struct lua_State *L);
     const char *text; /* of the script, which `path` only names; NULL: read it */
     size_t text_length;
     bool quiet; /* what the sandboxed script prints is dropped */
@@ -35,7 +37,7 @@ sel_status sel_script_load(const char *path, const sel_script_options *options,
 
 /* `selenite repl`: reads lines of Lua from standard input and prints what they are, until its end.
  * path NULL: there is no scenario. */
-sel_status sel_repl(const char *path, const sel_script_options *options, sel_error *error);
+sel_status sel_repl(const char *path, sel_script_options options, sel_error *error);
 
 /* Prints the program of each function of the scenario, or why it has none. */
 void sel_script_print_laws(const sel_scenario *scenario, FILE *to);
@@ -68,28 +70,23 @@ typedef struct sel_validate_options {
     sel_settings settings; /* over what the scenarios say */
     const char *scenarios; /* the folder with validation/ and reference/ */
     const char *directory; /* of the results: results.csv, report.html, a folder per case */
-    int count;             /* 0: all cases, on the CPU without those that are slow there */
-    const char *const *cases;
+    const char *const
+        *cases; /* then NULL; none: all, on the CPU without those that are slow there */
 } sel_validate_options;
 
-/* Prints a row per quantity and counts those that missed their gates in *failed. Fails with
+/* Prints a row per quantity. Fails with SEL_BAD_SCENARIO when some missed their gates,
  * SEL_BAD_USAGE for an unknown case (with the list), SEL_BAD_FILE when the folder cannot be read,
  * SEL_NO_DEVICE when the backend asked for is not there. */
-sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error);
+sel_status sel_validate(const sel_validate_options *options, sel_error *error);
 
 /* ---- `selenite sweep`: a run for each combination of parameters ---- */
 
-typedef struct sel_sweep_options {
-    const char *file, *directory;
-    const char *const *words; /* "name=values", then NULL */
-    const char *const *given; /* the command's options: "-j", "2", "--quiet", "", then NULL */
-    int threads;              /* that runs share */
-    int devices;              /* GPUs that runs take turns on; 0: none */
-} sel_sweep_options;
-
 /* Runs what has not ended yet, a process for each run, and writes sweep.csv into the directory, and
- * plots. SEL_BAD_USAGE for bad ranges, names and rows, SEL_BAD_SCENARIO when runs failed,
- * SEL_INTERRUPTED after a signal. */
-sel_status sel_sweep(const sel_sweep_options *options, sel_error *error);
+ * plots. `words` are the scenario and "name=values" ..., `given` the command's options: "-j", "2",
+ * "--quiet", ""; both end with NULL. SEL_BAD_USAGE for bad ranges, names and rows, SEL_NO_DEVICE
+ * without the backend asked for (-1: none), SEL_BAD_SCENARIO when runs failed, SEL_INTERRUPTED
+ * after a signal. */
+sel_status sel_sweep(const char *const *words, const char *const *given, int backend,
+                     sel_error *error);
 
 #endif

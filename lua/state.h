@@ -262,6 +262,12 @@ const char *sel_script_key(lua_State *L, int index);
  * userdata that is pushed. */
 const char **sel_script_names(lua_State *L, int index);
 
+/* The strings of the list at `index`, NULL behind them; all stay on the stack. */
+const char **sel_script_strings(lua_State *L, int index);
+
+/* Pushes them as a list; of NULL an empty one. */
+void sel_script_push_strings(lua_State *L, const char *const *strings);
+
 /* " 'name'; did you mean 'nearest'?", or only the quoted name. */
 const char *sel_script_suggest(const char *name, const char *const *names, char text[256]);
 
@@ -269,11 +275,14 @@ const char *sel_script_suggest(const char *name, const char *const *names, char 
  * error that opens with `what` ("sel.law") and lists the names. */
 void sel_library_close(lua_State *L, const char *what);
 
+/* What a function for Lua returns: true, or nil and the error's text. */
+int sel_host_result(lua_State *L, const sel_error *error);
+
 /* For Lua: value_text(value), as sel_script_value_text. */
 int sel_host_value_text(lua_State *L);
 
-/* For Lua: draw(path, width, height, fine, drawing) calls drawing(put), writes the PNG file. Drawn
- * `fine` times as large, each of its pixels is the mean of fine x fine. See draw.c for put. */
+/* For Lua: draw(path, width, height, drawing) calls drawing(put), which draws with put (draw.c),
+ * and writes the PNG file. As sel_host_result. */
 int sel_host_draw(lua_State *L);
 
 /* A value in words: `string "abc"`, `number 0.5`, `table`. Never runs user code. */
@@ -310,9 +319,6 @@ bool sel_params_is_path(lua_State *L, int index);
 /* fill.c: fills script->scenario from what the script returned, at the top of the stack. All
  * mistakes go to script->error. Raises only for memory. */
 void sel_fill_scenario(sel_script *script, const char *path);
-
-/* repl.c: reads and runs lines until the input ends; what the script returned is at the top. */
-void sel_prompt(lua_State *L);
 
 /* ---- its functions: evaluated by programs that are made of them, or by Lua ---- */
 

@@ -3,60 +3,43 @@
  * A run is a process in a group of its own, so that Ctrl-C reaches it through the sweep alone; when
  * the sweep is killed it gets SIGTERM, and writes its last state. All hold the lock of the sweep's
  * folder, so that a sweep that is called again waits until they have ended.
+ *
+ * As in Lua's own library, functions that fail return nil and why.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <lualib.h>
+#include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "engine/base/folder.h"
 #include "engine/base/machine.h"
 #include "engine/base/process.h"
 #include "lua/state.h"
 #include "sweep_lua.h"
-#include "sweep_plot_lua.h"
 
-/* Raises a text as it is. */
-static int raise_text(lua_State *L, const char *what) {
-    lua_pushfstring(L, "%s: %s", what, strerror(errno));
-    return lua_error(L);
-}
-
-/* Makes the folder and holds its lock until this process and all that it starts have ended. From
- * then on a signal ends the sweep in order. */
+/* sweep.lock(directory): makes it and holds its lock until this process and all that it starts have
+ * ended. From then on a signal ends the sweep in order. */
 static int host_lock(lua_State *L) {
-    char path[SEL_PATH_ROOM];
-    snprintf(path, sizeof path, "%s/sweep.lock", luaL_checkstring(L, 1));
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
+    const char *directory = luaL_checkstring(L, 1);
+    const char *path = lua_pushfstring(L, "%s/sweep.lock", directory);
+    sel_error error = {.status = SEL_OK};
+    if (sel_run_directory(directory, false, &error))
+        return sel_host_result(L, &error);
     const int lock = open(path, O_RDWR | O_CREAT, 0666);
-    bool held = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0;
-    if (lock >= 0 && !held && errno == EWOULDBLOCK) {
+    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0)
         fprintf(stderr, "waiting for the runs of another sweep there to end\n");
-        held = flock(lock, LOCK_EX) == 0; /* a signal ends it */
-    }
+    const bool held = flock(lock, LOCK_EX) == 0; /* a signal ends the wait */
     sel_process_write(true);
-    return held ? 0 : raise_text(L, path);
+    return luaL_fileresult(L, held, path);
 }
 
-/* host.start(log, program, arguments ...) -> pid */
+/* sweep.start(log, { program, arguments ... }) -> pid */
 static int host_start(lua_State *L) {
     const char *log = luaL_checkstring(L, 1);
-    const int count = lua_gettop(L) - 1;
-    const char **arguments = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *arguments, 0);
-    for (int i = 0; i < count; i++) {
-        arguments[i] = luaL_checkstring(L, i + 2);
-    }
-    arguments[count] = NULL;
+    const char **arguments = sel_script_strings(L, 2);
     const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         const int null = open("/dev/null", O_RDWR);
@@ -65,28 +48,26 @@ static int host_start(lua_State *L) {
         dup2(null, 0);
         dup2(null, 1);
         dup2(open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
-        if (getppid() == parent) { /* else it was killed before it could be watched */
+        if (getppid() == parent) /* else it was killed before it could be watched */
             execv(arguments[0], (char *const *)(uintptr_t)arguments);
-        }
         _exit(SEL_NO_DEVICE);
     }
     lua_pushinteger(L, pid);
-    return pid < 0 ? raise_text(L, "a run cannot be started") : 1;
+    return pid < 0 ? luaL_fileresult(L, false, "a run cannot be started") : 1;
 }
 
-/* host.wait(seconds) -> pid, exit status or nil, signal; nothing when no run has ended. */
+/* sweep.wait(seconds) -> whether a signal has come; of a run that has ended its pid, and its exit
+ * status, or 128 and the signal that killed it; else a pid that no run has */
 static int host_wait(lua_State *L) {
     const double end = sel_machine_seconds() + luaL_checknumber(L, 1);
-    const struct timespec pause = {.tv_nsec = 10000000};
-    int status;
+    int status = 0;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end) {
-        nanosleep(&pause, NULL);
-    }
+    while ((pid = waitpid(-1, &status, WNOHANG)) <= 0 && sel_machine_seconds() < end)
+        poll(NULL, 0, 10);
+    lua_pushboolean(L, *sel_process_interrupt() != 0);
     lua_pushinteger(L, pid);
-    WIFEXITED(status) ? lua_pushinteger(L, WEXITSTATUS(status)) : lua_pushnil(L);
-    lua_pushinteger(L, WTERMSIG(status));
-    return pid > 0 ? 3 : 0;
+    lua_pushinteger(L, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return 3;
 }
 
 static int host_stop(lua_State *L) {
@@ -94,83 +75,58 @@ static int host_stop(lua_State *L) {
     return 0;
 }
 
-static int host_interrupted(lua_State *L) {
-    lua_pushboolean(L, *sel_process_interrupt() != 0);
-    return 1;
-}
-
-/* host.check(file, "name=value", trust, seconds) -> why the scenario does not take it, or nil */
+/* sweep.check(file, { "name=value" ... }, trust, seconds): whether the scenario takes the values */
 static int host_check(lua_State *L) {
-    const char *file = luaL_checkstring(L, 1), *assignment = luaL_checkstring(L, 2);
-    const sel_script_options options = {.count = 1,
-                                        .assignments = &assignment,
-                                        .trust = lua_toboolean(L, 3),
+    const char *file = luaL_checkstring(L, 1);
+    const sel_script_options options = {.trust = lua_toboolean(L, 3),
                                         .seconds = luaL_optnumber(L, 4, 0),
+                                        .assignments = sel_script_strings(L, 2),
                                         .parameters_only = true,
                                         .quiet = true};
     sel_scenario *scenario = NULL;
     sel_error error = {.status = SEL_OK};
-    const sel_status status = sel_script_load(file, &options, &scenario, &error);
+    sel_script_load(file, &options, &scenario, &error);
     sel_scenario_destroy(scenario);
-    lua_pushstring(L, status ? error.text : NULL);
-    return 1;
+    return sel_host_result(L, &error);
 }
 
 /* ---- the command ---- */
 
-static void push_list(lua_State *L, const char *const *texts) {
-    lua_newtable(L);
-    for (int i = 0; texts[i]; i++) {
-        lua_pushstring(L, texts[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-}
-
 static int call_main(lua_State *L) {
-    static const luaL_Reg functions[] = {{"lock", host_lock},
-                                         {"start", host_start},
-                                         {"wait", host_wait},
-                                         {"stop", host_stop},
-                                         {"interrupted", host_interrupted},
-                                         {"check", host_check},
-                                         {"draw", sel_host_draw},
-                                         {NULL, NULL}};
-    const sel_sweep_options *options = lua_touserdata(L, 1);
+    static const luaL_Reg functions[] = {
+        {"lock", host_lock},   {"start", host_start},   {"wait", host_wait}, {"stop", host_stop},
+        {"check", host_check}, {"draw", sel_host_draw}, {NULL, NULL}};
     luaL_openlibs(L);
-    luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "sweep", "t");
+    luaL_loadbufferx(L, (const char *)sweep_lua, sizeof sweep_lua, "=sweep", "t");
     luaL_newlib(L, functions);
+    sel_script_push_strings(L, lua_touserdata(L, 1));
+    sel_script_push_strings(L, lua_touserdata(L, 2));
+    lua_pushvalue(L, 3);
+    lua_pushinteger(L, sel_machine_threads());
     lua_pushboolean(L, isatty(STDERR_FILENO));
-    lua_setfield(L, -2, "terminal");
-    luaL_loadbufferx(L, (const char *)sweep_plot_lua, sizeof sweep_plot_lua, "sweep_plot", "t");
-    lua_pushstring(L, options->file);
-    lua_pushstring(L, options->directory);
-    push_list(L, options->words);
-    push_list(L, options->given);
-    lua_pushinteger(L, options->threads);
-    lua_pushinteger(L, options->devices);
-    lua_call(L, 8, 1);
-    return 1;
+    lua_call(L, 6, 0);
+    return 0;
 }
 
-sel_status sel_sweep(const sel_sweep_options *options, sel_error *error) {
-    sel_status status = SEL_OK;
-    lua_State *L = luaL_newstate();
-    if (!L) {
-        return sel_fail_memory(error, "Lua", 0);
-    }
+sel_status sel_sweep(const char *const *words, const char *const *given, int backend,
+                     sel_error *error) {
+    sel_choice choice;
+    sel_status status = sel_backend_choose(sel_solvers[0], backend, 0, &choice, error);
+    lua_State *L = status ? NULL : luaL_newstate();
+    if (!L)
+        return status ? status : sel_fail_memory(error, "Lua", 0);
     lua_pushcfunction(L, call_main);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)options);
-    if (lua_pcall(L, 1, 1, 0)) {
-        const bool usage = lua_istable(L, -1) && lua_getfield(L, -1, "usage");
-        status = sel_fail(error, usage ? SEL_BAD_USAGE : SEL_BAD_FILE, "%s",
-                          luaL_tolstring(L, -1, NULL));
-    } else if (lua_isnil(L, -1)) {
-        status = sel_fail(error, SEL_INTERRUPTED, "interrupted; called again, it goes on");
-    } else if (lua_tointeger(L, -1) > 0) {
-        status = sel_fail(error, SEL_BAD_SCENARIO, "%d runs failed; sweep.csv has the reasons",
-                          (int)lua_tointeger(L, -1));
+    lua_pushlightuserdata(L, (void *)(uintptr_t)words);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)given);
+    lua_pushinteger(L, choice.backend->devices ? choice.backend->devices() : 0);
+    if (lua_pcall(L, 3, 0, 0)) { /* { status, text }, or a text */
+        const bool told = lua_istable(L, 1) && lua_geti(L, 1, 1) && lua_geti(L, 1, 2);
+        sel_fail(error, told ? (sel_status)lua_tointeger(L, 2) : SEL_BAD_FILE, "%s",
+                 luaL_tolstring(L, -1, NULL));
     }
     lua_close(L);
+    while (wait(NULL) > 0) { /* for runs that were stopped */
+    }
     sel_process_write(false);
-    return status;
+    return error->status;
 }

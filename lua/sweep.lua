@@ -5,235 +5,201 @@
 -- with more values, goes on where it was: runs that ended are kept, others go on from their
 -- checkpoint.
 --
--- `host` is what C gives (sweep.c): processes, the lock of the folder, pictures; `load_plots` is
--- sweep_plot.lua; the others are sel_sweep_options. Returns the number of runs that failed; nil if
--- the sweep was interrupted.
-local host, load_plots, scenario, directory, words, given, threads, devices = ...
+-- `sweep` is what C gives (sweep.c): processes, the lock of the folder, pictures; `words` are FILE
+-- name=values ..., `given` the options: "-j", "2", "--quiet", "".
+local sweep, words, given, devices, cores, terminal = ...
 
 local MOST_RUNS = 10000
 local MOST_ATTEMPTS = 3 -- of a run that is killed
-local MOST_LETTERS = 160 -- of a folder's name
-local PAUSE = 0.1 -- seconds between looks at the runs
-local INTERRUPTED = 130 -- the exit status of a run that a signal has ended
+local UNFINISHED = { running = true, interrupted = true, error = true } -- in run.json
+local FAILED, USAGE, KILLED, INTERRUPTED = 1, 2, 128, 130 -- exit statuses
 
 local function append(list, more) return table.move(more, 1, #more, #list + 1, list) end
 
-function host.fail(format, ...) error({ usage = format:format(...) }) end
-local fail = host.fail
+local function fail(format, ...) error({ USAGE, format:format(...) }) end
 
-function host.read(path)
-  local file = io.open(path, "rb")
-  local text = file and file:read("a")
-  if file then file:close() end
-  return text
+local function read(path)
+  local file <close> = io.open(path, "rb")
+  return file and file:read("a")
 end
 
-function host.replace(path, text)
-  local file, why = io.open(path .. ".tmp", "wb")
-  local written = file and file:write(text) and file:close() and os.rename(path .. ".tmp", path)
-  if not written then error(why or path .. ": cannot be written", 0) end
-end
+-- ---- CSV ----
 
--- The cells of a line of a CSV: one in quotes may hold commas, and quotes as "".
+-- The cells of a line: one in quotes may hold commas, and quotes as "".
 local function cells_of(line)
-  local cells, at = {}, 1
-  while at <= #line + 1 do
-    local text = line:match("^[^,]*", at)
-    local comma = at + #text
-    text = text:match("^%s*(.-)%s*$")
-    if line:find('^%s*"', at) then
-      local parts, behind = {}, line:find('"', at, true)
-      repeat
-        parts[#parts + 1], behind = line:match('([^"]*)"?()', behind + 1)
-      until line:sub(behind, behind) ~= '"'
-      text, comma = table.concat(parts, '"'), line:find(",", behind, true) or #line + 1
-    end
-    cells[#cells + 1], at = text, comma + 1
+  local cells = {}
+  line = line:gsub('"[^"]*"', function(text) return text:gsub(",", "\0") end)
+  for cell in (line .. ","):gmatch("%s*(.-)%s*,") do
+    cells[#cells + 1] = (cell:match('^"(.*)"$') or cell):gsub('""', '"'):gsub("\0", ",")
   end
   return cells
 end
 
--- The cells of a CSV: those of the first line, and the others; each has the number of its line.
-function host.read_csv(path)
-  local names, rows, number = nil, {}, 0
-  local text = (host.read(path) or fail("%s: cannot be read", path)):gsub("^\xEF\xBB\xBF", "")
-  for line in (text .. "\n"):gmatch("(.-)\r?\n") do
-    number = number + 1
-    if line:find("%S") and not line:find("^%s*#") then
-      local cells = cells_of(line)
-      cells.line = number
-      if names then rows[#rows + 1] = cells else names = cells end
-    end
+-- The cells of the first line, and a list of those of the others.
+local function read_csv(path)
+  local text, rows = read(path) or fail("%s: cannot be read", path), {}
+  for line in text:gsub("^\xEF\xBB\xBF", ""):gmatch("[^\n]+") do
+    if line:find("^%s*[^%s#]") then rows[#rows + 1] = cells_of(line) end
   end
-  return names or fail("%s: is empty", path), rows
+  return table.remove(rows, 1) or fail("%s: is empty", path), rows
 end
 
-local plots = load_plots(host)
+local function write_csv(path, rows)
+  local lines = {}
+  for _, cells in ipairs(rows) do
+    for i, text in ipairs(cells) do
+      cells[i] = text:find('[",\n]') and '"' .. text:gsub('"', '""') .. '"' or text
+    end
+    lines[#lines + 1] = table.concat(cells, ",") .. "\n"
+  end
+  local file = assert(io.open(path .. ".tmp", "wb"))
+  assert(file:write(table.concat(lines)) and file:close())
+  assert(os.rename(path .. ".tmp", path))
+end
 
--- Options that each run gets.
-local PASSED = { ["--backend"] = true, ["--precision"] = true, ["--trust"] = true,
-  ["--script-limit"] = true }
+-- ---- options ----
+
+local PLOT = { x = ".", y = "[^,]$", by = ".", log = "^[xy]+$", with = "^(.+):([^:]+):([^:]+)$" }
+
+local function read_plot(text)
+  local plot = { with = {}, log = "" }
+  for word in text:gmatch("%S+") do
+    local key, value = word:match("^(%a+)=(.+)$")
+    if not key or not PLOT[key] or not value:find(PLOT[key]) then
+      fail("--plot '%s': '%s' should be y=RESULT, x=NAME, by=NAME, log=xy or "
+        .. "with=FILE.csv:X:Y", text, word)
+    end
+    if key == "with" then append(plot.with, { value }) else plot[key] = value end
+  end
+  return plot.x and plot.y and plot or fail("--plot '%s': x and y are needed", text)
+end
 
 local option, passed, wanted = {}, {}, {}
 for i = 1, #given, 2 do
   local name, value = given[i], given[i + 1]
   option[name] = value
-  if PASSED[name] then append(passed, { name, value ~= "" and value or nil }) end
-  if name == "--plot" then append(wanted, { plots.read(value) }) end
+  if ("--backend --precision --trust --script-limit"):find(name, 1, true) then -- for each run
+    append(passed, { name, value ~= "" and value or nil })
+  end
+  if name == "--plot" then append(wanted, { read_plot(value) }) end
 end
+local scenario = table.remove(words, 1)
+if scenario == "-" then fail("sweep reads the scenario many times: give a file") end
+local directory = option["-o"]
+  or ("out/%s_sweep"):format((scenario:match("([^/]*)$"):gsub("%.lua$", "")))
 local jobs = tonumber(option["-j"]) or math.max(1, devices)
+local threads = math.max(1, (tonumber(option["--threads"]) or cores) // jobs)
 
--- ---- axes: names, and rows of their values ----
+-- ---- assignments: a list of "name=value" for each run ----
+
+local names = {} -- of the parameters; also name -> whether it varies
+local combinations = { {} }
+
+-- Combines what there is with each row of values; these change fastest. Each row is checked once,
+-- with the other parameters as they are by default: a slip costs no run.
+local function combine(where, its_names, rows)
+  local seen, longer = {}, {}
+  for _, name in ipairs(its_names) do
+    if names[name] ~= nil then fail("parameter '%s' is given twice", name) end
+    names[#names + 1], names[name] = name, #rows > 1
+  end
+  for _, row in ipairs(rows) do
+    local text = table.concat(row, ",")
+    if #row ~= #its_names then fail("%s: '%s' are not %d values", where, text, #its_names) end
+    if seen[text] then fail("%s: '%s' stands there twice", where, text) end
+    seen[text] = true
+    for i, value in ipairs(row) do row[i] = its_names[i] .. "=" .. value end
+    local taken, why = sweep.check(scenario, row, option["--trust"], option["--script-limit"])
+    if not taken then fail("%s", why) end
+  end
+  if #combinations * #rows > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
+  for _, assignments in ipairs(combinations) do
+    for _, row in ipairs(rows) do longer[#longer + 1] = append(append({}, assignments), row) end
+  end
+  combinations = longer
+end
 
 -- The values of "from:to:step" or "log:from:to:n", or of a word, which is its own.
-local function values_of(word, item)
-  local log = item:match("^log:(.*)$")
-  if not log and not tonumber(item:match("^([^:]*):")) then return { item } end
-  local texts, numbers, values = { (log or item):match("^([^:]*):([^:]*):([^:]*)$") }, {}, {}
-  local function wrong(format, ...) fail("%s: '%s'" .. format, word, item, ...) end
-  if #texts == 0 then
-    wrong(" should be %s", log and "log:from:to:n, as log:1:100:5" or "from:to:step, as 0:1:0.25")
+local function expand(word, item)
+  local log, numbers, values = item:match("^log:(.*)$"), {}, {}
+  local function need(fine, format, ...)
+    return fine or fail("%s: '%s'" .. format, word, item, ...)
   end
-  for i, text in ipairs(texts) do
-    numbers[i] = tonumber(text)
-    if not numbers[i] or numbers[i] - numbers[i] ~= 0 then
-      fail("%s: '%s' in '%s' is no number", word, text, item)
-    end
+  need(item ~= "", ": a value is missing")
+  if not log and not tonumber(item:match("^(.-):")) then return { item } end
+  for text in ((log or item) .. ":"):gmatch("(.-):") do
+    numbers[#numbers + 1] = need(tonumber(text), ": '%s' is no number", text)
   end
+  need(#numbers == 3, log and " should be log:from:to:n, as log:1:100:5"
+    or " should be from:to:step, as 0:1:0.25")
   local from, to, step = table.unpack(numbers)
-  if log and (from <= 0 or to <= 0) then wrong(": from and to must be above 0") end
-  if log and (not math.tointeger(step) or step < 2) then wrong(": n must be 2 or more") end
-  if not log and (step == 0 or (to - from) / step < 0) then
-    wrong(": steps of %g do not lead from %g to %g", step, from, to)
-  end
-  local last = log and step - 1 or (to - from) / step + 1e-9
-  if last >= MOST_RUNS then wrong(" are more than %d values", MOST_RUNS) end
+  local last = log and step - 1 or (to - from) / step + 1e-9 -- counted from 0
+  need(not log or from > 0 and to > 0, ": from and to must be above 0")
+  need(not log or step > 1 and step % 1 == 0, ": n must be 2 or more")
+  need(last >= 0, ": steps of %g do not lead from %g to %g", step, from, to)
+  need(last < MOST_RUNS, " are more than %d values", MOST_RUNS)
   for k = 0, math.floor(last) do
     values[k + 1] = log and ("%.6g"):format(from * (to / from) ^ (k / last))
       or ("%.12g"):format(from + k * step)
   end
-  if log then values[1], values[#values] = texts[1], texts[2] end
-  return values, log ~= nil
+  return values
 end
 
--- Of "name=1,2,3".
-local function read_word(word)
-  local name, list = word:match("^([%a_][%w_]*)=(.*)$")
-  local axis, seen = { names = { name }, rows = {} }, {}
-  if not name then fail("'%s' should be name=value,... of a parameter", word) end
-  for item in (list .. ","):gmatch("([^,]*),") do
-    if item == "" then fail("%s: a value is missing", word) end
-    local values, logarithmic = values_of(word, item)
-    for _, value in ipairs(values) do
-      if seen[value] then fail("%s: '%s' stands there twice", word, value) end
-      seen[value] = true
-      axis.rows[#axis.rows + 1] = { value }
-    end
-    axis.logarithmic = axis.logarithmic or logarithmic
+if option["--rows"] then combine(option["--rows"], read_csv(option["--rows"])) end
+for _, word in ipairs(words) do
+  local name, list = word:match("^([^=]*)=(.*)$")
+  local rows = {}
+  for item in (list .. ","):gmatch("(.-),") do
+    for _, value in ipairs(expand(word, item)) do rows[#rows + 1] = { value } end
   end
-  return axis
+  combine(word, { name }, rows)
 end
-
-local function read_rows(path)
-  local names, rows = host.read_csv(path)
-  if #rows == 0 then fail("%s has no rows: names in the first line, then values", path) end
-  for _, name in ipairs(names) do
-    if not name:find("^[%a_][%w_]*$") then
-      fail("%s: '%s' in the first line is no name of a parameter", path, name)
-    end
-  end
-  for _, row in ipairs(rows) do
-    if #row ~= #names then
-      fail("%s:%d: %d values for the %d names of the first line", path, row.line, #row, #names)
-    end
-  end
-  return { names = names, rows = rows }
-end
-
--- Each value is checked once, with the others as they are by default: a slip costs no run.
-local function check(axes)
-  local seen = {}
-  for _, axis in ipairs(axes) do
-    for i, name in ipairs(axis.names) do
-      if seen[name] then fail("parameter '%s' is given twice", name) end
-      seen[name] = true
-      for _, row in ipairs(axis.rows) do
-        local word = name .. "=" .. row[i]
-        local why = not seen[word]
-          and host.check(scenario, word, option["--trust"], option["--script-limit"])
-        seen[word] = true
-        if why then fail("%s", why) end
-      end
-    end
-  end
-end
+if #names == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
 
 -- ---- runs ----
 
--- A folder's name from the parameters: what a shell or a file system may mind is written as %41.
-local function name_of(assignments)
+local results = {} -- names of all results, sorted; also name -> true
+
+local runs = {}
+for i, assignments in ipairs(combinations) do
   local name = table.concat(assignments, ","):gsub("[^%w.,=_+-]", function(c)
-    return ("%%%02x"):format(c:byte())
+    return ("%%%02x"):format(c:byte()) -- a shell or a file system may mind it
   end)
-  local hash = 5381
-  for i = 1, #name do hash = (hash * 33 + name:byte(i)) & 0xffffffff end
-  return #name <= MOST_LETTERS and name or ("%s~%08x"):format(name:sub(1, MOST_LETTERS), hash)
+  local values, varied = {}, {}
+  for k, word in ipairs(assignments) do
+    values[k] = word:match("=(.*)$")
+    values[names[k]] = values[k]
+    append(varied, names[names[k]] and { word } or {})
+  end
+  if #name > 240 then fail("this is too long for a folder's name: %s", name) end
+  runs[i] = { name = name, path = directory .. "/" .. name, assignments = assignments,
+    values = values, varied = varied, attempts = 0 }
 end
 
--- All combinations, the last name changes fastest.
-local function combine(axes)
-  local total, runs, seen = 1, {}, {}
-  for _, axis in ipairs(axes) do
-    total = total * #axis.rows
-    if total > MOST_RUNS then fail("these are more than %d runs", MOST_RUNS) end
-  end
-  for n = 0, total - 1 do
-    local values, assignments, varied, alike = {}, {}, {}, total
-    for _, axis in ipairs(axes) do
-      alike = alike // #axis.rows -- runs with the same row follow each other
-      for i, value in ipairs(axis.rows[n // alike % #axis.rows + 1]) do
-        local word = axis.names[i] .. "=" .. value
-        append(values, { value })
-        append(assignments, { word })
-        append(varied, #axis.rows > 1 and { word } or {})
-      end
-    end
-    local name = name_of(assignments)
-    if seen[name] then fail("there are two runs %s", table.concat(assignments, " ")) end
-    seen[name] = true
-    runs[n + 1] = { name = name, path = directory .. "/" .. name, values = values,
-      assignments = assignments, label = table.concat(varied, " "), attempts = 0,
-      record = { names = {}, results = {} } }
-  end
-  return runs
-end
-
--- Reads run.json, an entry per line as the engine writes it; `names` are those of the results.
+-- Reads run.json, an entry per line as the engine writes it: texts as they stand there.
 local function look(run)
-  local text = host.read(run.path .. "/run.json")
-  local record = { results = {}, names = {}, saved = text and text:match('"([^"]*%.sel)"') }
-  for key, value in (text or ""):gmatch('\n  "([%w_]+)": ([^\n]*)') do
-    value = value:gsub(",$", "")
-    record[key] = tonumber(value) or value:match('^"(.*)"$') or record[key]
-    for name, result in (key == "results" and value or ""):gmatch('"([^"]+)": ([^,}]+)') do
-      record.names[#record.names + 1] = name
-      record.results[name] = tonumber(result)
-    end
+  local text = read(run.path .. "/run.json") or ""
+  local record = { saved = text:match('"([^"]*%.sel)"') }
+  for key, value in text:gmatch('\n  "([%w_]+)": "?(.-)"?,?%f[\n]') do
+    record[key] = value ~= "null" and value:gsub("\\(.)", "%1") or nil
   end
-  run.record = record
+  local its = {}
+  for name, value in (record.results or ""):gmatch('"([^"]+)": ([^,}]+)') do
+    append(results, results[name] and {} or { name })
+    results[name], its[name] = true, value ~= "null" and value or ""
+  end
+  table.sort(results)
+  record.results, run.record = its, record
   return record
 end
 
-local UNFINISHED = { running = true, interrupted = true, error = true }
-
 -- A folder that another script or other settings have filled is not ours to go on with.
 local function take_up(run, script)
-  local record, kept = look(run), host.read(run.path .. "/run.lua")
-  local other = kept and kept ~= script and "another text of " .. scenario
-  local precision = option["--precision"] or record.precision
-  if kept and precision ~= record.precision then other = record.precision end
-  if other then
-    fail("%s holds a run of %s; --force runs all again, -o takes another folder", run.path, other)
+  local record, kept = look(run), read(run.path .. "/run.lua") or script
+  local precision = record.precision or option["--precision"]
+  if kept ~= script or precision ~= (option["--precision"] or precision) then
+    fail("%s holds a run of another text of %s, or of another precision; --force runs all again, "
+      .. "-o takes another folder", run.path, scenario)
   end
   if record.stopped_by and not UNFINISHED[record.stopped_by] then
     run.state = record.stopped_by == "diverged" and "failed" or "done"
@@ -241,159 +207,257 @@ local function take_up(run, script)
   end
 end
 
--- ---- sweep.csv ----
-
-local function line_of(cells)
-  for i, value in ipairs(cells) do
-    local text = math.type(value) == "float" and ("%.17g"):format(value) or tostring(value)
-    cells[i] = text:find('[",\n]') and '"' .. text:gsub('"', '""') .. '"' or text
-  end
-  return table.concat(cells, ",") .. "\n"
-end
-
-local function write_table(sweep)
-  local head = append(append({ "run" }, sweep.names),
-    { "state", "stopped_by", "reason", "steps", "time" })
-  local results, taken, lines = {}, {}, {}
-  sweep.results = results
-  for _, name in ipairs(head) do taken[name] = "result." .. name end
-  for _, run in ipairs(sweep.runs) do
-    for _, name in ipairs(run.state and run.record.names or {}) do
-      if not results[name] then
-        results[#results + 1], results[name] = name, true
-        head[#head + 1] = taken[name] or name
-      end
+-- sweep.csv: a row for each run that has ended.
+local function write_table()
+  local head = append({ "run" }, names)
+  append(head, { "state", "stopped_by", "reason", "steps", "time" })
+  local rows = { append(append(head, results), { "mcells_per_second" }) }
+  for _, run in ipairs(runs) do
+    local record, row = run.record, append({ run.name }, run.values)
+    if run.state then
+      append(row, { run.state, record.stopped_by == "running" and "killed" or record.stopped_by or
+        "refused", record.stop_reason or run.reason or "", record.steps or "", record.time or "" })
+      for _, name in ipairs(results) do append(row, { record.results[name] or "" }) end
+      rows[#rows + 1] = append(row, { record.mcells_per_second or "" })
     end
   end
-  lines[1] = line_of(append(head, { "mcells_per_second" }))
-  for _, run in ipairs(sweep.runs) do
-    local record = run.record
-    local reason = record.stop_reason and record.stop_reason:gsub("\\(.)", "%1") or run.reason
-    local stopped_by = record.stopped_by == "running" and "killed" or record.stopped_by
-    local cells = append(append({ run.name }, run.values), { run.state or "",
-      stopped_by or "refused", reason or "", record.steps or "", record.time or "" })
-    for _, name in ipairs(results) do cells[#cells + 1] = record.results[name] or "" end
-    cells[#cells + 1] = record.mcells_per_second or ""
-    if run.state then lines[#lines + 1] = line_of(cells) end
-  end
-  host.replace(directory .. "/sweep.csv", table.concat(lines))
+  write_csv(directory .. "/sweep.csv", rows)
 end
 
 -- ---- the loop ----
 
+local queue = {} -- of runs that wait
+local begun, last_end, ended = os.time(), nil, 0
+
+-- A slot runs one at a time; they take turns on the GPUs.
 local function start(run, slot)
   local record = look(run)
-  local saved = record.saved and host.read(run.path .. "/" .. record.saved)
+  local checkpoint = record.saved and run.path .. "/" .. record.saved
+  local anew = option["--force"] and run.attempts == 0
+  local resumes = checkpoint and not anew and os.rename(checkpoint, checkpoint) -- it is there
   local arguments = append({ "/proc/self/exe", "run", scenario }, run.assignments)
-  append(arguments, { "-o", run.path, "--quiet", saved and not run.anew and "--resume" or "--force",
-    "--threads", tostring(math.max(1, threads // jobs)) })
-  append(arguments, passed)
-  if devices > 0 then append(arguments, { "--device", tostring((slot - 1) % devices) }) end
-  run.slot, run.begun, run.attempts = slot, os.time(), run.attempts + 1
-  run.pid = host.start(run.path .. ".log", table.unpack(arguments))
+  append(arguments, { "-o", run.path, "--quiet", resumes and "--resume" or "--force",
+    "--threads", tostring(threads) })
+  append(arguments, devices > 0 and { "--device", tostring((slot - 1) % devices) } or {})
+  run.pid = assert(sweep.start(run.path .. ".log", append(arguments, passed)))
+  run.attempts = run.attempts + 1
+  return run
 end
 
--- Its process has ended: with an exit status, or killed by a signal. A run that gets no state is to
--- be started again.
-local function ended(sweep, run, status, signal)
-  local log = run.path .. ".log"
-  run.pid, run.anew, run.reason = nil, false, (host.read(log) or ""):match("[^\n]+")
-  look(run)
-  if not run.reason then os.remove(log) end
-  local killed = not status or status == INTERRUPTED
-  if killed and (sweep.stopping or run.attempts < MOST_ATTEMPTS) then return end
-  if not status then run.reason = ("killed by signal %d, %d times"):format(signal, run.attempts) end
-  local list = status == 0 and not run.record.stopped_by
-  if list then run.reason = "the scenario returns a list of simulations; a sweep takes one" end
-  run.state = status == 0 and not list and "done" or "failed"
-  sweep.seconds[#sweep.seconds + 1] = os.time() - run.begun
-  write_table(sweep)
+-- Its process has ended. If a signal has ended it, status 130 after the last state was written, it
+-- is to be started again.
+local function finish(run, status)
+  local record, log = look(run), run.path .. ".log"
+  local said = (read(log) or ""):match("[^\n]+")
+  if not said then os.remove(log) end
+  if status >= KILLED and run.attempts < MOST_ATTEMPTS then
+    return table.insert(queue, 1, run)
+  end
+  run.reason = status > KILLED and ("killed by signal %d, %d times"):format(status - KILLED,
+    run.attempts) or status ~= 0 and said or "the scenario returns a list of simulations; a sweep "
+    .. "takes one"
+  run.state = status == 0 and record.stopped_by and "done" or "failed"
+  last_end, ended = os.time(), ended + 1
+  write_table()
 end
 
-local function duration(seconds)
-  return seconds < 100 and ("%.0f s"):format(seconds) or seconds < 6000
-    and ("%.0f min"):format(seconds / 60) or ("%.1f h"):format(seconds / 3600)
+local function left(seconds)
+  local s = math.max(0, math.floor(seconds))
+  return ("%d:%02d:%02d left"):format(s // 3600, s // 60 % 60, s % 60)
 end
 
--- Shows what runs and how much is left: what runs say of themselves, and the mean of those that
--- ended for those that wait. On a terminal over what was shown before, else when counts change.
--- Returns how many have failed.
-local function show(sweep)
-  local counts, lines, left, mean = { done = 0, failed = 0, waiting = 0 }, {}, 0, 0
-  for _, seconds in ipairs(sweep.seconds) do mean = mean + seconds / #sweep.seconds end
-  for _, run in ipairs(sweep.runs) do
+-- Shows what runs and how much is left: as each run says, and all by the mean time of those that
+-- ended. On a terminal over what was shown before, else when counts change. Returns how many have
+-- failed.
+local shown, shown_lines = "", 0
+local function show()
+  local count, lines = { running = 0, done = 0, failed = 0, waiting = 0 }, {}
+  for _, run in ipairs(runs) do
+    local state = run.pid and "running" or run.state or "waiting"
+    count[state] = count[state] + 1
     if run.pid then
-      local record = look(run)
-      local known = record.stopped_by == "running" and record.seconds_left
-      left = left + (known or math.max(0, mean - (os.time() - run.begun)))
-      lines[#lines + 1] = ("  %s%s"):format(run.name,
-        known and (": step %d, %s left"):format(record.steps, duration(known)) or ""):sub(1, 78)
-    else
-      local state = run.state or "waiting"
-      counts[state] = counts[state] + 1
+      local seconds = look(run).seconds_left
+      append(lines, { ("  %.50s %s"):format(run.name, seconds and left(seconds) or "") })
     end
   end
-  local told = ("%d running, %d done, %d failed, %d waiting"):format(#lines, counts.done,
-    counts.failed, counts.waiting)
-  if not option["--quiet"] and (host.terminal or told ~= sweep.told) then
-    local over = ("\27[A\27[K"):rep(sweep.shown)
-    local time = duration((left + mean * counts.waiting) / jobs)
-    table.insert(lines, 1, over .. told .. (#sweep.seconds > 0 and "; " .. time .. " left" or ""))
-    sweep.told, sweep.shown = told, host.terminal and #lines or 0
-    io.stderr:write(table.concat(lines, "\n", 1, host.terminal and #lines or 1), "\n")
+  local text = ("%d running, %d done, %d failed, %d waiting"):format(count.running, count.done,
+    count.failed, count.waiting)
+  if not option["--quiet"] and (terminal or text ~= shown) then
+    local all = last_end and (last_end - begun) / ended * (ended + count.running + count.waiting)
+    table.insert(lines, 1, text .. (all and "; " .. left(begun + all - os.time()) or ""))
+    io.stderr:write(("\27[A\27[K"):rep(shown_lines),
+      table.concat(lines, "\n", 1, terminal and #lines or 1), "\n")
+    shown, shown_lines = text, terminal and #lines or 0
   end
-  return counts.failed
+  return count.failed
 end
 
-local function next_run(sweep)
-  for _, run in ipairs(sweep.stopping and {} or sweep.runs) do
-    if not run.state and not run.pid then return run end
-  end
-end
-
-local function run_all(sweep)
-  local running, free = {}, {}
-  for slot = jobs, 1, -1 do free[#free + 1] = slot end
-  while next(running) or next_run(sweep) do
-    sweep.changed = sweep.changed or host.read(scenario) ~= sweep.script
-    if (host.interrupted() or sweep.changed) and not sweep.stopping then
-      sweep.stopping = true
-      for pid in pairs(running) do host.stop(pid) end
-    end
-    local waiting = #free > 0 and next_run(sweep)
-    if waiting then
-      start(waiting, table.remove(free))
-      running[waiting.pid] = waiting
-    else
-      show(sweep)
-      local pid, status, signal = host.wait(PAUSE)
-      local run = running[pid or 0]
-      if run then
-        running[pid] = nil
-        free[#free + 1] = run.slot
-        ended(sweep, run, status, signal)
+-- Runs all of the queue, `jobs` at a time.
+local function run_all(script)
+  local running = {} -- by slot
+  while next(running) or queue[1] do
+    for slot = 1, jobs do
+      if queue[1] and not running[slot] then
+        running[slot] = start(table.remove(queue, 1), slot)
       end
     end
+    show()
+    local interrupted, pid, status = sweep.wait(0.1) -- seconds
+    for slot, run in pairs(running) do
+      if run.pid == pid then
+        running[slot], run.pid = nil, nil
+        finish(run, status)
+      end
+    end
+    if interrupted then error({ INTERRUPTED, "interrupted; called again, it goes on" }) end
+    if read(scenario) ~= script then fail("%s has changed while the sweep ran", scenario) end
   end
 end
 
-local sweep = { names = {}, axes = {}, seconds = {}, shown = 0, directory = directory }
-if option["--rows"] then sweep.axes[1] = read_rows(option["--rows"]) end
-for _, word in ipairs(words) do sweep.axes[#sweep.axes + 1] = read_word(word) end
-if #sweep.axes == 0 then fail("sweep needs a parameter with values: %s Re=100,200", scenario) end
-check(sweep.axes)
-for _, axis in ipairs(sweep.axes) do append(sweep.names, axis.names) end
-sweep.runs = combine(sweep.axes)
-host.lock(directory)
-sweep.script = host.read(scenario)
-for _, run in ipairs(sweep.runs) do
-  run.anew = option["--force"]
-  if not run.anew then take_up(run, sweep.script) end
+-- ---- plots ----
+--
+-- 'y=RESULT,RESULT x=NAME by=NAME with=FILE.csv:XCOLUMN:YCOLUMN': a curve for each result and each
+-- value of `by`; `with` adds points of others; log=xy makes axes logarithmic. Where x and y are
+-- FILE.csv:COLUMN of what each run has written, every run is a curve.
+
+local WIDTH, HEIGHT, LEFT, TOP, BOTTOM, MARGIN = 960, 640, 110, 30, 570, 30
+local LETTER, LETTER_WIDTH, LABEL, TICKS = 14, 12, 26, 6
+local PAPER, INK, FAINT, HUE = 0, 1, 2, 3 -- colours of sweep.draw
+
+local function column(path, name)
+  local columns, rows = read_csv(path)
+  for i, other in ipairs(columns) do
+    for k, row in ipairs(other == name and rows or {}) do rows[k] = row[i] or "" end
+    if other == name then return rows end
+  end
+  fail("--plot: %s has no column '%s'; it has %s", path, name, table.concat(columns, ", "))
 end
-run_all(sweep)
-write_table(sweep)
-local failed = show(sweep)
-if sweep.changed then fail("%s has changed while the sweep ran, which is stopped", scenario) end
-if sweep.stopping then return nil end
-for _, plot in ipairs(wanted) do plots.draw(plot, sweep) end
-return failed
+
+-- What a run has under a name: a column of a file, or one value, a parameter or a result.
+local function values_of(run, name)
+  local file, of_file = name:match("^(.+%.csv):(.+)$")
+  if file then return column(run.path .. "/" .. file, of_file) end
+  return { run.values[name] or run.record.results[name] or run.record[name]
+    or results[name] and "" or fail("--plot: no parameter or result is called '%s'; "
+    .. "there are %s, %s", name, table.concat(names, ", "), table.concat(results, ", ")) }
+end
+
+-- Curves are lists of points, logarithms on such an axis; and the rows of the CSV.
+local function read_curves(plot)
+  local curves, rows = {}, { { "curve", "x", "y" } }
+  local function scaled(text, axis)
+    local v = tonumber(text)
+    v = v and plot.log:find(axis) and math.log(v, 10) or v
+    return v and v - v == 0 and v or nil
+  end
+  local function add(label, xs, ys, loose)
+    local curve = curves[label] or { label = label:sub(1, LABEL), loose = loose,
+      marks = loose or #xs == 1 }
+    if not curves[label] then curves[#curves + 1], curves[label] = curve, curve end
+    for i, x in ipairs(xs) do
+      rows[#rows + 1] = { label, x, ys[i] }
+      local px, py = scaled(x, "x"), scaled(ys[i], "y")
+      if px and py then curve[#curve + 1] = { px, py } end
+    end
+    if curve.marks then table.sort(curve, function(a, b) return a[1] < b[1] end) end
+  end
+  for _, run in ipairs(runs) do
+    for name in (run.state == "done" and plot.y or ""):gmatch("[^,]+") do
+      local by = plot.by and plot.by .. "=" .. values_of(run, plot.by)[1]
+      local label = by or plot.x:find("%.csv:") and table.concat(run.varied, " ") or name
+      add(by and plot.y:find(",") and name .. " " .. by or label,
+        values_of(run, plot.x), values_of(run, name))
+    end
+  end
+  for _, with in ipairs(plot.with) do
+    local file, x, y = with:match(PLOT.with)
+    add(file:match("([^/]*)%.%w+$"), column(file, x), column(file, y), true)
+  end
+  return curves, rows
+end
+
+-- An axis between two pixels, whose ends are ticks: 1, 2 or 5 times a power of ten, or of decades.
+-- Calls mark(pixel, text) for each tick. Returns the pixel of a coordinate, as a function.
+local function axis(curves, which, first, last, logarithmic, mark)
+  local from, to = math.huge, -math.huge
+  for _, curve in ipairs(curves) do
+    for _, point in ipairs(curve) do
+      from, to = math.min(from, point[which]), math.max(to, point[which])
+    end
+  end
+  if from > to then from, to = 0, 1 end
+  local rough = (to > from and to - from or math.max(math.abs(to), 1)) / TICKS
+  local step = 10.0 ^ math.floor(math.log(rough, 10))
+  for _, factor in ipairs { 2, 2.5, 2 } do step = rough > step and factor * step or step end
+  local low = math.floor(from / step + 1e-9) -- in steps
+  local high = math.max(low + 1, math.ceil(to / step - 1e-9))
+  local function place(v) return first + (v / step - low) / (high - low) * (last - first) end
+  for k = low, high do
+    mark(place(k * step), ("%.4g"):format(logarithmic and 10 ^ (k * step) or k * step))
+  end
+  return place
+end
+
+local function draw_curve(put, curve, colour, x_of, y_of)
+  local before_x, before_y
+  for _, point in ipairs(curve) do
+    local x, y = x_of(point[1]), y_of(point[2])
+    local dx, dy = x - (before_x or x), y - (before_y or y)
+    local dots = curve.loose and 0 or math.ceil(math.max(math.abs(dx), math.abs(dy)))
+    for k = 1, dots do put(x - dx * k / dots - 1, y - dy * k / dots - 1, 2, 2, colour) end
+    if curve.marks then put(x - 4, y - 4, 8, 8, colour) end
+    if curve.loose then put(x - 2, y - 2, 4, 4, PAPER) end
+    before_x, before_y = x, y
+  end
+end
+
+local function draw_all(put, plot, curves)
+  local letters = 0
+  for _, curve in ipairs(curves) do letters = math.max(letters, #curve.label) end
+  local right = WIDTH - 2 * MARGIN - letters * LETTER_WIDTH
+  local x_of = axis(curves, 1, LEFT, right, plot.log:find("x"), function(x, text)
+    put(x, TOP, 1, BOTTOM - TOP, FAINT)
+    put(x, BOTTOM + 8, text, 0.5, INK)
+  end)
+  local y_of = axis(curves, 2, BOTTOM, TOP, plot.log:find("y"), function(y, text)
+    put(LEFT, y, right - LEFT, 1, FAINT)
+    put(LEFT - 8, y - LETTER / 2, text, 1, INK)
+  end)
+  put((LEFT + right) / 2, BOTTOM + 40, plot.x, 0.5, INK)
+  put(LEFT, TOP - LETTER - 6, plot.y, 0, INK)
+  for c, curve in ipairs(curves) do
+    local colour, y = HUE + c - 1, TOP + 22 * c - 8
+    draw_curve(put, curve, colour, x_of, y_of)
+    put(right + 14, y - 4, 8, 8, colour)
+    put(right + MARGIN, y - LETTER / 2, curve.label, 0, INK)
+  end
+end
+
+local function draw_plot(plot)
+  local function plain(name) return (name:gsub("^.*:", ""):gsub("[^%w_]", "_")) end
+  local path = ("%s/%s_over_%s%s"):format(directory, plain(plot.y), plain(plot.x),
+    plot.by and "_by_" .. plain(plot.by) or "")
+  for _, word in ipairs(words) do
+    if word:find("^" .. plain(plot.x) .. "=.*log:") then plot.log = plot.log .. "x" end
+  end
+  local curves, rows = read_curves(plot)
+  write_csv(path .. ".csv", rows)
+  assert(sweep.draw(path .. ".png", WIDTH, HEIGHT,
+    function(put) draw_all(put, plot, curves) end))
+end
+
+assert(sweep.lock(directory))
+local script = read(scenario)
+for _, run in ipairs(runs) do
+  if not option["--force"] then take_up(run, script) end
+  if not run.state then queue[#queue + 1] = run end
+end
+local fine, why = pcall(run_all, script)
+for _, run in ipairs(runs) do
+  if run.pid then sweep.stop(run.pid) end
+end
+if not fine then error(why, 0) end
+write_table()
+local failed = show()
+for _, plot in ipairs(wanted) do draw_plot(plot) end
+if failed > 0 then error({ FAILED, failed .. " runs failed; sweep.csv has the reasons" }) end

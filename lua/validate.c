@@ -5,15 +5,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <lauxlib.h>
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "engine/base/folder.h"
 #include "engine/base/version.h"
-#include "engine/run/run.h"
-#include "lua/script.h"
+#include "lua/state.h"
 
 typedef struct context {
     const sel_validate_options *options;
@@ -64,25 +62,11 @@ static sel_status run_scenario(const sel_validate_options *options, const char *
     return status;
 }
 
-/* The strings of the list at `index`, NULL behind them; all stay on the stack. */
-static const char **check_names(lua_State *L, int index) {
-    luaL_checktype(L, index, LUA_TTABLE);
-    int count = (int)luaL_len(L, index);
-    const char **names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
-    luaL_checkstack(L, count + LUA_MINSTACK, "names");
-    for (int i = 0; i < count; i++) {
-        lua_geti(L, index, i + 1);
-        names[i] = luaL_checkstring(L, -1);
-    }
-    names[count] = NULL;
-    return names;
-}
-
 /* host.run(path, { "name=value", ... }, directory) -> report */
 static int host_run(lua_State *L) {
     const char *path = luaL_checkstring(L, 1), *directory = luaL_checkstring(L, 3);
-    const char **assignments = check_names(L, 2);
-    sel_script_options script = {.count = (int)luaL_len(L, 2), .assignments = assignments};
+    const char **assignments = sel_script_strings(L, 2);
+    sel_script_options script = {.assignments = assignments};
     sel_report report = {.steps = 0};
     sel_error error = {.status = SEL_OK};
     sel_status status =
@@ -103,7 +87,7 @@ static int host_make_directory(lua_State *L) {
 static int host_suggestion(lua_State *L) {
     char text[SEL_SUGGESTION_ROOM];
     const char *name = luaL_checkstring(L, 1);
-    lua_pushstring(L, sel_suggestion(name, check_names(L, 2), text));
+    lua_pushstring(L, sel_suggestion(name, sel_script_strings(L, 2), text));
     return 1;
 }
 
@@ -162,17 +146,13 @@ static int call_main(lua_State *L) {
     set_string(L, "directory", options->directory);
     push_cases(L, folder);
     lua_setfield(L, -2, "known");
-    lua_newtable(L);
-    for (int i = 0; i < options->count; i++) {
-        lua_pushstring(L, options->cases[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
+    sel_script_push_strings(L, options->cases);
     lua_setfield(L, -2, "named");
     lua_call(L, 1, 2);
     return 2;
 }
 
-sel_status sel_validate(const sel_validate_options *options, int *failed, sel_error *error) {
+sel_status sel_validate(const sel_validate_options *options, sel_error *error) {
     context c = {.options = options};
     const sel_settings *settings = &options->settings;
     char folder[4096];
@@ -194,8 +174,8 @@ sel_status sel_validate(const sel_validate_options *options, int *failed, sel_er
         status = sel_fail(error, SEL_BAD_FILE, "%s", luaL_tolstring(L, -1, NULL));
     else if (lua_isnil(L, -2))
         status = sel_fail(error, SEL_BAD_USAGE, "%s", lua_tostring(L, -1));
-    else
-        *failed = (int)lua_tointeger(L, -2);
+    else if (lua_tointeger(L, -2) > 0)
+        status = sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", (int)lua_tointeger(L, -2));
     lua_close(L);
     return status;
 }

@@ -72,12 +72,12 @@ const sel_option sel_options[] = {
      "for each GPU, one on the CPU",
      SETS(WHOLE, jobs), .least = 1, .most = SEL_MAX_THREADS},
     {"--rows", SEL_SWEEP, "FILE.csv",
-     "the parameters of each run: names, then a row of values each", SETS(TEXT, rows)},
+     "the parameters of each run: names, then a row of values each", .member = 0},
     {"--plot", SEL_SWEEP, "PLOT",
      "'y=RESULT x=NAME' draws results against a parameter, as PNG and CSV; by=NAME makes a curve "
      "for each value, with=FILE.csv:X:Y adds points, log=xy makes axes logarithmic; of "
      "FILE.csv:COLUMN every run is a curve",
-     SETS(TEXT, plot)},
+     .member = 0},
     {"--resume", SEL_RUN, "[FILE.sel]",
      "continue from the checkpoint of the directory, or from FILE.sel, whose directory is taken "
      "without -o",
@@ -222,7 +222,51 @@ static sel_status parse_option(sel_arguments *a, int argc, char **argv, int *i, 
                         name, value, value);
     }
     a->given[a->given_count - 1] = value;
-    return set_value(a, found, value, error);
+    return found->member ? set_value(a, found, value, error) : SEL_OK;
+}
+
+/* Refuses name=value behind another value for the same name. */
+static sel_status check_twice(const sel_arguments *a, int word, sel_error *error) {
+    size_t length = strcspn(a->words[word], "=") + 1;
+    for (int i = 1; i < word; i++) {
+        if (strncmp(a->words[i], a->words[word], length) == 0) {
+            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
+                            a->words[word], a->words[i], a->words[word]);
+        }
+    }
+    return SEL_OK;
+}
+
+/* Of commands that read a scenario. */
+static sel_status check_scenario(sel_arguments *a, sel_error *error) {
+    char name[64];
+    if (a->trust && a->script_seconds > 0) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--script-limit limits nothing with --trust; give one of them");
+    }
+    if (a->word_count == 0) {
+        return a->help || a->command == SEL_REPL
+                   ? SEL_OK
+                   : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
+                              sel_command_names(a->command, " or ", name));
+    }
+    if (a->resume && a->force) {
+        return sel_fail(error, SEL_BAD_USAGE,
+                        "--resume goes on with a run, --force writes over it; give one of them");
+    }
+    a->file = a->words[0];
+    for (int i = 1; i < a->word_count; i++) {
+        if (!strchr(a->words[i], '=')) {
+            return sel_fail(error, SEL_BAD_USAGE,
+                            "'%s' is neither an option nor name=value; one scenario at a time",
+                            a->words[i]);
+        }
+        sel_status status = check_twice(a, i, error);
+        if (status) {
+            return status;
+        }
+    }
+    return SEL_OK;
 }
 
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error) {
@@ -249,47 +293,5 @@ sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_erro
                         "--device chooses a GPU, and --backend cpu takes none; give one of them");
     }
     a->settings.backend = a->device ? SEL_BACKEND_CUDA : a->settings.backend;
-    return SEL_OK;
-}
-
-/* Refuses name=value behind another value for the same name. */
-static sel_status check_twice(const sel_arguments *a, int word, sel_error *error) {
-    size_t length = strcspn(a->words[word], "=") + 1;
-    for (int i = 1; i < word; i++) {
-        if (strncmp(a->words[i], a->words[word], length) == 0) {
-            return sel_fail(error, SEL_BAD_USAGE, "%.*s is given twice: %s and %s", (int)length - 1,
-                            a->words[word], a->words[i], a->words[word]);
-        }
-    }
-    return SEL_OK;
-}
-
-sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error) {
-    char name[64];
-    if (a->trust && a->script_seconds > 0) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--script-limit limits nothing with --trust; give one of them");
-    }
-    if (a->word_count == 0) {
-        return a->help ? SEL_OK
-                       : sel_fail(error, SEL_BAD_USAGE, "which scenario? selenite %s FILE",
-                                  sel_command_names(a->command, " or ", name));
-    }
-    if (a->resume && a->force) {
-        return sel_fail(error, SEL_BAD_USAGE,
-                        "--resume goes on with a run, --force writes over it; give one of them");
-    }
-    a->file = a->words[0];
-    for (int i = 1; i < a->word_count; i++) {
-        if (!strchr(a->words[i], '=')) {
-            return sel_fail(error, SEL_BAD_USAGE,
-                            "'%s' is neither an option nor name=value; one scenario at a time",
-                            a->words[i]);
-        }
-        sel_status status = check_twice(a, i, error);
-        if (status) {
-            return status;
-        }
-    }
-    return SEL_OK;
+    return a->command & LIMITED ? check_scenario(a, error) : SEL_OK;
 }

@@ -21,8 +21,6 @@ typedef struct sel_arguments {
     const char *file;        /* run, check, sweep: the first word; the others are name=value */
     const char *directory;
     const char *only;   /* bench */
-    const char *rows;   /* sweep */
-    const char *plot;   /* sweep: the last of them */
     const char **given; /* all options as pairs of a name and a value or "", then NULL */
     int given_count;
     int jobs; /* 0: not given */
@@ -57,7 +55,7 @@ typedef struct sel_option {
     const char *doc;
     size_t flag; /* offset in sel_arguments of the bool that says that it is given; 0: none */
     sel_option_value kind;
-    size_t member; /* offset of what the value sets */
+    size_t member; /* offset of what the value sets; 0: it stands among those given only */
     int least, most;
     const char *const *choices;
 } sel_option;
@@ -77,12 +75,9 @@ const char *sel_command_names(int commands, const char *between, char text[64]);
 
 /* Sorts argv[2] ... argv[argc - 1], which stand behind a->command; a->words has room for all of
  * them. SEL_BAD_USAGE for options that are unknown, that the command does not take, or that lack a
- * value. */
+ * value; of commands that read a scenario, when it is missing (but for --help), and where words
+ * behind it are not name=value or name the same twice. */
 sel_status sel_arguments_parse(sel_arguments *a, int argc, char **argv, sel_error *error);
-
-/* Of run and check: finds the scenario's file; SEL_BAD_USAGE when it is missing (but for --help),
- * and where words behind it are not name=value or name the same twice. */
-sel_status sel_arguments_scenario(sel_arguments *a, sel_error *error);
 
 /* ---- what the command line prints about itself (help.c) ---- */
 

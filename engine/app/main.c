@@ -12,7 +12,6 @@
 #include "engine/base/process.h"
 #include "engine/run/run.h"
 #include "engine/base/version.h"
-#include "engine/run/prepare.h"
 #include "lua/script.h"
 
 enum { MAX_COMMANDS = 16 };
@@ -22,28 +21,20 @@ static void print_notice(void *data, const char *text) {
     fprintf(stderr, "note: %s\n", text);
 }
 
-static sel_status load(const sel_arguments *a, bool parameters_only, sel_scenario **scenario,
-                       sel_error *error) {
-    sel_script_options options = {
-        .count = a->word_count - 1,
+static sel_script_options script_options(const sel_arguments *a) {
+    return (sel_script_options){
         .assignments = a->words + 1,
         .trust = a->trust,
         .seconds = a->script_seconds,
         .one_clock = a->command == SEL_CHECK,
-        .parameters_only = parameters_only,
+        .parameters_only = a->help,
         .quiet = a->quiet,
         .notice = a->quiet ? NULL : print_notice,
     };
-    return sel_script_load(a->file, &options, scenario, error);
 }
 
-static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
-    sel_scenario *scenario = NULL;
-    sel_status status = load(a, true, &scenario, error);
-    if (status) {
-        return status;
-    }
-    printf("Parameters of %s (name=value sets one):\n", a->file);
+static void print_parameters(const char *file, const sel_scenario *scenario) {
+    printf("Parameters of %s (name=value sets one):\n", file);
     for (int i = 0; i < scenario->parameter_count; i++) {
         const sel_parameter *p = &scenario->parameters[i];
         printf("  %-12s %s (default %s%s%s)\n", p->name, p->help ? p->help : "", p->preset,
@@ -52,38 +43,28 @@ static sel_status print_parameters(const sel_arguments *a, sel_error *error) {
     if (scenario->parameter_count == 0) {
         puts("  it has none");
     }
-    sel_scenario_destroy(scenario);
-    return SEL_OK;
 }
 
-/* out/NAME for "dir/NAME.lua", out/stdin for "-". */
-static void default_directory(const char *file, char *text, size_t size) {
-    const char *name = strcmp(file, "-") == 0 ? "stdin" : sel_file_name(file);
-    size_t length = strlen(name);
-    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) {
-        length -= 4;
+/* That of the option, else that of the checkpoint, else out/NAME for "dir/NAME.lua", out/stdin for
+ * "-". */
+static void find_directory(const sel_arguments *a, char *text, size_t size) {
+    char checkpoint[SEL_PATH_ROOM];
+    const char *name = strcmp(a->file, "-") == 0 ? "stdin" : sel_file_name(a->file);
+    const size_t length = strlen(name);
+    const bool is_lua = length > 4 && strcmp(name + length - 4, ".lua") == 0;
+    snprintf(checkpoint, sizeof checkpoint, "%s", a->resume_file ? a->resume_file : "");
+    if (a->directory || a->resume_file) {
+        snprintf(text, size, "%s", a->directory ? a->directory : dirname(checkpoint));
+    } else {
+        snprintf(text, size, "out/%.*s", (int)(is_lua ? length - 4 : length), name);
     }
-    snprintf(text, size, "out/%.*s", (int)length, name);
-}
-
-static sel_status copy_to_stdout(const char *path, sel_error *error) {
-    char *text;
-    size_t length;
-    sel_status status = sel_file_read(path, SIZE_MAX, "", &text, &length, error);
-    if (!status) {
-        fwrite(text, 1, length, stdout);
-    }
-    free(text);
-    return status;
 }
 
 /* What may be wrong, and what it runs on, before the first step. */
 static void say_beginning(const sel_prepared *prepared) {
-    char before[256] = "";
+    char before[256];
     const char *name = prepared->simulation->params->name;
-    if (name) {
-        snprintf(before, sizeof before, "%s: ", name);
-    }
+    snprintf(before, sizeof before, "%s%s", name ? name : "", name ? ": " : "");
     sel_warnings_print(&prepared->warnings, before, stderr);
     bool fallback = *prepared->choice.fallback != '\0';
     fprintf(stderr, "running on %s: %s%s%s\n", prepared->backend->name, prepared->device,
@@ -122,10 +103,14 @@ static sel_status run_one(const sel_arguments *a, const sel_scenario *scenario,
                 report.mcells_per_second, directory);
     }
     if (a->json && report.stopped_by != SEL_BY_NOTHING) {
-        char path[4200];
+        char path[SEL_PATH_ROOM], *text;
+        size_t length;
         snprintf(path, sizeof path, "%s/run.json", directory);
-        sel_status printed = copy_to_stdout(path, status ? NULL : error);
-        status = status ? status : printed;
+        if (!sel_file_read(path, SIZE_MAX, "", &text, &length, status ? NULL : error)) {
+            fwrite(text, 1, length, stdout);
+        }
+        free(text);
+        status = error->status;
     }
     sel_report_release(&report);
     return status;
@@ -142,15 +127,7 @@ static sel_status run_all(const sel_arguments *a, const sel_scenario *scenario, 
                         "give --resume alone",
                         scenario->count);
     }
-    if (a->directory) {
-        strcpy(directory, a->directory);
-    } else if (a->resume_file) {
-        char file[sizeof directory];
-        snprintf(file, sizeof file, "%s", a->resume_file);
-        snprintf(directory, sizeof directory, "%s", dirname(file));
-    } else {
-        default_directory(a->file, directory, sizeof directory);
-    }
+    find_directory(a, directory, sizeof directory);
     sel_status status = SEL_OK;
     for (int i = 0; i < scenario->count && !status; i++) {
         const sel_simulation *simulation = &scenario->simulations[i];
@@ -177,17 +154,13 @@ static sel_status check_all(const sel_arguments *a, const sel_scenario *scenario
     return status;
 }
 
-static sel_status run_or_check(sel_arguments *a, sel_error *error) {
+static sel_status run_or_check(const sel_arguments *a, sel_error *error) {
+    const sel_script_options options = script_options(a);
     sel_scenario *scenario = NULL;
-    sel_status status = sel_arguments_scenario(a, error);
-    if (status) {
-        return status;
-    }
-    if (a->help) {
-        return print_parameters(a, error);
-    }
-    status = load(a, false, &scenario, error);
-    if (!status) {
+    sel_status status = sel_script_load(a->file, &options, &scenario, error);
+    if (!status && a->help) {
+        print_parameters(a->file, scenario);
+    } else if (!status) {
         status =
             a->command == SEL_RUN ? run_all(a, scenario, error) : check_all(a, scenario, error);
     }
@@ -198,37 +171,30 @@ static sel_status run_or_check(sel_arguments *a, sel_error *error) {
 /* The folder of the scenarios: here, next to the build folder, or where `make install` put it. */
 static void find_scenarios(char *path, size_t size) {
     static const char *const places[] = {"../scenarios", "../share/selenite/scenarios"};
-    char program[3072] = "", probe[4096];
-    snprintf(path, size, "scenarios");
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash = length > 0 ? strrchr(program, '/') : NULL;
-    if (access("scenarios/validation", F_OK) == 0 || !slash) {
-        return;
-    }
-    *slash = '\0';
-    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-        snprintf(probe, sizeof probe, "%s/%s/validation", program, places[p]);
+    char program[3072] = "", probe[SEL_PATH_ROOM];
+    const bool here = access("scenarios/validation", F_OK) == 0;
+    const bool known = readlink("/proc/self/exe", program, sizeof program - 1) > 0;
+    const char *folder = dirname(program);
+    for (size_t p = 0; p < sizeof places / sizeof *places && known && !here; p++) {
+        snprintf(path, size, "%s/%s", folder, places[p]);
+        snprintf(probe, sizeof probe, "%s/validation", path);
         if (access(probe, F_OK) == 0) {
-            snprintf(path, size, "%s/%s", program, places[p]);
             return;
         }
     }
+    snprintf(path, size, "scenarios");
 }
 
 static sel_status validate(const sel_arguments *a, sel_error *error) {
     char scenarios[4096];
-    int missed = 0;
     find_scenarios(scenarios, sizeof scenarios);
     sel_validate_options options = {
         .settings = a->settings,
         .scenarios = scenarios,
         .directory = a->directory ? a->directory : "out/validate",
-        .count = a->word_count,
         .cases = a->words,
     };
-    sel_status status = sel_validate(&options, &missed, error);
-    return status || !missed ? status
-                             : sel_fail(error, SEL_BAD_SCENARIO, "%d gates missed", missed);
+    return sel_validate(&options, error);
 }
 
 static sel_status bench(const sel_arguments *a, sel_error *error) {
@@ -236,41 +202,6 @@ static sel_status bench(const sel_arguments *a, sel_error *error) {
         .settings = a->settings, .rounds = 7, .seconds = 0.25, .only = a->only, .json = a->json};
     return a->word_count ? sel_fail(error, SEL_BAD_USAGE, "bench takes no '%s'", a->words[0])
                          : sel_bench(&options, stdout, error);
-}
-
-static sel_status sweep(sel_arguments *a, sel_error *error) {
-    const sel_settings *settings = &a->settings;
-    char directory[4096];
-    sel_choice choice = {.backend = NULL};
-    sel_status status = sel_arguments_scenario(a, error);
-    if (!status && strcmp(a->file, "-") == 0) {
-        status = sel_fail(error, SEL_BAD_USAGE, "sweep reads the scenario many times: give a file");
-    }
-    status =
-        status ? status : sel_backend_choose(sel_solvers[0], settings->backend, 0, &choice, error);
-    if (status) {
-        return status;
-    }
-    default_directory(a->file, directory, sizeof directory - sizeof "_sweep");
-    strcat(directory, "_sweep");
-    const sel_sweep_options options = {
-        .file = a->file,
-        .directory = a->directory ? a->directory : directory,
-        .words = a->words + 1,
-        .given = a->given,
-        .threads = settings->threads ? (int)settings->threads : sel_machine_threads(),
-        .devices = choice.backend->devices ? choice.backend->devices() : 0,
-    };
-    return sel_sweep(&options, error);
-}
-
-static sel_status repl(sel_arguments *a, sel_error *error) {
-    const sel_script_options options = {.count = a->word_count ? a->word_count - 1 : 0,
-                                        .assignments = a->words + 1,
-                                        .trust = a->trust,
-                                        .seconds = a->script_seconds};
-    sel_status status = a->word_count ? sel_arguments_scenario(a, error) : SEL_OK;
-    return status ? status : sel_repl(a->file, &options, error);
 }
 
 /* The commands that take options: run, check, sweep, validate, bench, repl. */
@@ -286,11 +217,12 @@ static sel_status with_arguments(int argc, char **argv, sel_error *error) {
     if (!status && a.help && (a.command & (SEL_VALIDATE | SEL_BENCH) || a.word_count == 0)) {
         sel_usage_of(stdout, argv[1]);
     } else if (!status) {
-        status = a.command == SEL_VALIDATE           ? validate(&a, error)
-                 : a.command == SEL_BENCH            ? bench(&a, error)
-                 : a.command == SEL_SWEEP && !a.help ? sweep(&a, error)
-                 : a.command == SEL_REPL && !a.help  ? repl(&a, error)
-                                                     : run_or_check(&a, error);
+        status = a.command == SEL_VALIDATE ? validate(&a, error)
+                 : a.command == SEL_BENCH  ? bench(&a, error)
+                 : a.command == SEL_SWEEP && !a.help
+                     ? sel_sweep(a.words, a.given, a.settings.backend, error)
+                 : a.command == SEL_REPL && !a.help ? sel_repl(a.file, script_options(&a), error)
+                                                    : run_or_check(&a, error);
     }
     free(a.words);
     return status;

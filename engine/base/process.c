@@ -67,6 +67,7 @@ bool sel_process_asked(void) {
 
 void sel_process_write(bool writes) {
     writing = writes;
+    interrupt_signal = 0;
 }
 
 bool sel_process_thread(pthread_t *thread, void *(*work)(void *), void *data) {

@@ -118,12 +118,7 @@ static void show_progress(run *r) {
         r->options->progress(report, r->options->data);
     }
     if (due) {
-        sel_run_record(r);
-    }
-    if (asked) {
-        char text[256];
-        sel_progress_line(report, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
+        sel_run_record(r, asked);
     }
 }
 

@@ -342,11 +342,14 @@ bool sel_run_record_due(const run *r) {
     return sel_machine_seconds() - r->recorded >= (seconds > 0 ? seconds : default_seconds);
 }
 
-void sel_run_record(run *r) {
+void sel_run_record(run *r, bool asked) {
     char text[256];
     write_json(r, NULL);
     sel_progress_line(r->report, text, sizeof text);
     sel_run_note(r, "%s", text);
+    if (asked) {
+        fprintf(stderr, "%s\n", text);
+    }
 }
 
 sel_status sel_run_record_end(run *r, sel_error *error) {

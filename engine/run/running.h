@@ -69,9 +69,9 @@ sel_status sel_run_record_begin(run *r, sel_error *error);
 /* Whether run.json and the log are due again, as they are every ten seconds. */
 bool sel_run_record_due(const run *r);
 
-/* Writes run.json from the report as it stands, and a line into the log. A failure is left to the
- * next time: the run goes on. */
-void sel_run_record(run *r);
+/* Writes run.json from the report as it stands, and a line into the log, which is also printed if
+ * someone asked. A failure is left to the next time: the run goes on. */
+void sel_run_record(run *r, bool asked);
 
 /* Lines of the log, with the time. */
 void sel_run_note(run *r, const char *format, ...) SEL_PRINTF(2, 3);

@@ -176,6 +176,8 @@ ok "a value twice" told speed=0.1,0.1 "'0.1' stands there twice"
 ok "no value" told speed=0.1,,0.2 "a value is missing"
 ok "an unknown name" told sped=0.1,0.2 "did you mean 'speed'"
 ok "a value that is out of bounds" told speed=0.1,0.9 "speed must be"
+ok "a plot whose list of results ends with a comma" exits 2 sweep $study speed=0.1 -o "$work/bad" \
+    --plot 'y=centre, x=speed'
 ok "a long run tells how far it is when it is asked" tells_how_far_it_is
 ok "rows with quotes and a byte order mark; rows alike are refused" reads_rows_of_other_programs
 ok "a list of simulations is refused" refuses_a_list

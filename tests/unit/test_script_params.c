@@ -20,14 +20,15 @@ static void write_file(const char *name, const char *text) {
     fclose(file);
 }
 
-static void assign(script_case *c, const char *const *assignments, int count) {
-    *c = (script_case){.options = {.count = count, .assignments = assignments}};
+static void assign(script_case *c, const char *const *assignments) {
+    *c = (script_case){.options = {.assignments = assignments}};
     script_load(c, script);
 }
 
 static void refuses(const char *assignment, const char *message) {
+    const char *const given[] = {assignment, NULL};
     script_case c;
-    assign(&c, &assignment, 1);
+    assign(&c, given);
     assert_string_equal(c.error.text, message);
     assert_int_equal(c.status, SEL_BAD_USAGE);
 }
@@ -35,7 +36,7 @@ static void refuses(const char *assignment, const char *message) {
 static void defaults_hold_without_assignments(void **state) {
     (void)state;
     script_case c;
-    assign(&c, NULL, 0);
+    assign(&c, NULL);
     assert_int_equal(c.status, SEL_OK);
     assert_int_equal(script_lbm(&c)->common.size.v[0], 64);
     assert_true(script_lbm(&c)->tau == 1.5);
@@ -45,7 +46,8 @@ static void defaults_hold_without_assignments(void **state) {
 
 /* The value of the series that deep/s.lua reads from the file of its parameter. */
 static double series_of(const char *preset, const char *assignment) {
-    script_case c = {.options = {.count = assignment ? 1 : 0, .assignments = &assignment}};
+    const char *const given[] = {assignment, NULL};
+    script_case c = {.options = {.assignments = given}};
     char text[1024];
     snprintf(text, sizeof text,
              "local sel = require 'selenite'\n"
@@ -84,12 +86,12 @@ static void parameters_are_listed_in_the_order_of_the_script(void **state) {
     static const char *const names[] = {"zeta", "alpha", "mode", "full", "input"};
     static const char *const texts[] = {"32", "0.25", "fast", "true", "here.csv"};
     static const char *const presets[] = {"64", "0.5", "slow", "false", "data/in.csv"};
-    static const char *const given[] = {"mode=fast", "zeta=32.0", "full=true", "alpha=0.25",
-                                        "input=here.csv"};
+    static const char *const given[] = {"mode=fast",  "zeta=32.0",      "full=true",
+                                        "alpha=0.25", "input=here.csv", NULL};
     static const int kinds[] = {SEL_PARAMETER_NUMBER, SEL_PARAMETER_NUMBER, SEL_PARAMETER_STRING,
                                 SEL_PARAMETER_BOOL, SEL_PARAMETER_STRING};
     script_case c;
-    assign(&c, given, 5);
+    assign(&c, given);
     assert_int_equal(c.status, SEL_OK);
     assert_int_equal(c.scenario->parameter_count, 5);
     for (int i = 0; i < 5; i++) {
@@ -125,17 +127,17 @@ static void bad_assignments_are_bad_usage(void **state) {
 
 static void all_bad_assignments_are_reported(void **state) {
     (void)state;
-    static const char *const given[] = {"zeta=x", "alpha=y"};
+    static const char *const given[] = {"zeta=x", "alpha=y", NULL};
     script_case c;
-    assign(&c, given, 2);
+    assign(&c, given);
     assert_string_equal(c.error.text, "parameter zeta must be a number, got 'x'\n"
                                       "parameter alpha must be a number, got 'y'");
 }
 
 static void assignments_need_parameters(void **state) {
     (void)state;
-    static const char *const given[] = {"a=1"};
-    script_case c = {.options = {.count = 1, .assignments = given}};
+    static const char *const given[] = {"a=1", NULL};
+    script_case c = {.options = {.assignments = given}};
     script_load(&c, LBM("dx = 1"));
     assert_int_equal(c.status, SEL_BAD_USAGE);
     assert_string_equal(c.error.text,
