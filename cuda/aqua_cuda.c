@@ -100,10 +100,10 @@ static void list(sel_state *base) {
     const bool apart = aqua_cuda_take_terms(state);
     /* With the margin that a march reads. */
     aqua_list(all, AQUA_GPU_MARGIN, AQUA_GPU_MARGIN + AQUA_GPU_MARGIN_ROWS * layout->pitch, apart);
-    const bool gathers = plan->params->scheme == AQUA_GATHER, whole = all->store.whole;
+    const bool whole = all->store.whole;
     const bool cuts = plan->params->equilibrium == AQUA_MINDIFF;
-    const int64_t tiles = gathers && whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
-    const int64_t scratch = gathers && !whole ? layout->cells : 0;
+    const int64_t tiles = whole ? aqua_gpu_tiles(layout->nx, layout->ny) : 0;
+    const int64_t scratch = whole ? 0 : layout->cells;
     const bool ground = aqua_wants(plan, AQUA_GROUND) || aqua_wants(plan, AQUA_LEVEL) ||
                         aqua_wants(plan, AQUA_MAX_LEVEL);
     const sel_type real = {'f', (uint32_t)all->size};
@@ -138,8 +138,7 @@ static void describe(aqua_cuda *state) {
     flow->whole = all->store.whole;
     flow->bed = all->bed;
     flow->alphas = all->alphas;
-    flow->more = all->more;
-    flow->less = all->less;
+    flow->sent = plan->params->scheme == AQUA_SCATTER;
     flow->alpha = all->store.alpha;
     flow->least = all->store.least;
     flow->equilibrium = plan->params->equilibrium;
@@ -359,14 +358,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     if (status) {
         return status;
     }
-    if (state->all.plan->params->scheme == AQUA_SCATTER) {
-        CUDA_TRY(aqua_gpu_scatter(flow, blocks, stream));
-    }
     for (int b = 0; b < blocks && !status; b++) {
-        if (state->all.plan->params->scheme == AQUA_GATHER) {
-            CUDA_TRY(flow[b].whole ? aqua_gpu_march(&flow[b], stream)
-                                   : aqua_gpu_two_pass(&flow[b], stream));
-        }
+        CUDA_TRY(flow[b].whole ? aqua_gpu_march(&flow[b], stream)
+                               : aqua_gpu_two_pass(&flow[b], stream));
         status = finish(state, &flow[b], error);
     }
     return status;

@@ -71,7 +71,7 @@ typedef struct aqua_gpu_flow {
     double alpha, least;
     int equilibrium;    /* aqua_equilibrium */
     void *factor, *cut; /* scratch of the two passes, of the type of beds, [cells] */
-    void *more, *less;  /* scratch of the scatter, of the type of depths, [cells] */
+    bool sent;          /* f64: sums are those of the scheme "scatter" (aqua_after_sent) */
     double limit;       /* whole: a cell of `to` beyond it raises the alarm (aqua_raise of
                            cuda/aqua_traits.cuh) */
     uint64_t *alarm;
@@ -94,9 +94,6 @@ enum { AQUA_GPU_MARGIN = 512, AQUA_GPU_MARGIN_ROWS = 8 };
 cudaError_t aqua_gpu_march(const aqua_gpu_flow *flow, cudaStream_t stream);
 /* Gather in two passes, for f64: factors (and cuts), then the fluxes of each cell's eight edges. */
 cudaError_t aqua_gpu_two_pass(const aqua_gpu_flow *flow, cudaStream_t stream);
-/* The thesis's scheme, in all blocks: cells send to their receivers, then all are brought up to
- * date. */
-cudaError_t aqua_gpu_scatter(const aqua_gpu_flow *flows, int blocks, cudaStream_t stream);
 
 /* ---- the other parts of a step ---- */
 

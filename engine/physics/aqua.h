@@ -176,6 +176,24 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after)(AQUA_WATER water, const AQUA_WATER o
     return water - (((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])));
 }
 
+/* The same where each cell adds to its neighbours, so that what comes in is summed in the order of
+ * the senders: rows three apart take turns, row `turn` mod 3 being this cell's, and cells of a row
+ * go from left to right. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
+                                                 const AQUA_WATER out[AQUA_AROUND], int turn) {
+    const AQUA_WATER *v = out;
+    const AQUA_WATER rows[3][3] = {{v[5], v[3], v[7]}, {v[1], 0, v[0]}, {v[6], v[2], v[4]}};
+    AQUA_WATER in = 0, gone = 0;
+    for (int j = 0; j < 9; j++) {
+        const AQUA_WATER q = rows[(4 - turn + j / 3) % 3][j % 3];
+        in -= q < 0 ? q : (AQUA_WATER)0;
+    }
+    for (int k = 0; k < AQUA_AROUND; k++) {
+        gone += out[k] > 0 ? out[k] : (AQUA_WATER)0;
+    }
+    return water + in - gone;
+}
+
 /* F_c of one cell from its neighbours' beds and depths, for code that works cell by cell. Also
  * gives its signed roots, and its cut (0 except for mindiff). */
 SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, REAL bed,

@@ -75,6 +75,7 @@ static aqua_step describe_step(const aqua_state *state, int64_t step, int64_t y)
         .alpha = state->store.alpha,
         .least = state->store.least,
         .equilibrium = state->plan->params->equilibrium,
+        .sent = !state->store.whole && state->plan->params->scheme == AQUA_SCATTER,
     };
 }
 
@@ -165,37 +166,13 @@ static sel_status add_sources(aqua_state *state, sel_error *error) {
     return SEL_OK;
 }
 
-static double scatter_all(aqua_state *state) {
-    const aqua_layout *layout = &state->plan->layout;
-    size_t bytes = (size_t)(layout->cells * state->size);
-    double most = 0;
-    memset(state->more, 0, bytes);
-    memset(state->less, 0, bytes);
-    /* Rows three apart have no receiver in common: no two threads write to one cell, and the order
-     * in which a cell is written does not depend on the number of threads. */
-    for (int64_t turn = 0; turn < 3; turn++) {
-#pragma omp parallel for schedule(static) num_threads(state->base.threads)
-        for (int64_t y = turn - 1; y <= layout->ny; y += 3) {
-            const aqua_step step = describe_step(state, state->base.step, y);
-            state->loops->scatter(&step, y, state->more, state->less);
-        }
-    }
-#pragma omp parallel for schedule(static) num_threads(state->base.threads) reduction(max : most)
-    for (int64_t y = 0; y < layout->ny; y++) {
-        const aqua_step step = describe_step(state, state->base.step, y);
-        double here = state->loops->update(&step, y, state->more, state->less);
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
 /* Rows that a thread does at a time: so many that the two computed twice do not matter. */
 static int64_t rows_of_a_piece(const aqua_state *state) {
     int64_t share = state->plan->layout.ny / (4 * state->base.threads);
     return share < 16 ? 16 : share > 128 ? 128 : share;
 }
 
-static double gather_all(aqua_state *state) {
+static double flow_all(aqua_state *state) {
     const int64_t piece = rows_of_a_piece(state), scratch = scratch_bytes(state);
     double most = 0;
     for (int b = 0; b < state->base.blocks.count; b++) {
@@ -263,7 +240,7 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     const aqua_parts depths = depths_of(state, state->base.step);
     aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL, &depths);
     sel_state_exchange(&state->base, state->base.step);
-    double most = plan->params->scheme == AQUA_SCATTER ? scatter_all(state) : gather_all(state);
+    const double most = flow_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
     if (plan->base.wants_balance) {
         add_fluxes(state);

@@ -45,7 +45,6 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define LOOPS(suffix)                                                                              \
     {                                                                                              \
         .scratch = sizeof(aqua_scratch_##suffix), .flow = aqua_flow_##suffix,                      \
-        .scatter = aqua_scatter_##suffix, .update = aqua_update_##suffix,                          \
         .supply = {aqua_add_rain_##suffix, aqua_infiltrate_##suffix},                              \
         .watch = aqua_watch_##suffix, .read = aqua_read_##suffix, .edge = aqua_edge_flux_##suffix, \
     }

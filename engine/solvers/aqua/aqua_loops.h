@@ -1,4 +1,4 @@
-/* aqua_loops.h -- the CPU's loops for one store: flow, scatter, rain and infiltration, by rows.
+/* aqua_loops.h -- the CPU's loops for one store: flow, rain and infiltration, by rows.
  *
  * Re-includable; see aqua_kernel.c. An edge is computed once, from its lower or left end; the cell
  * at the other end sees it with the opposite sign. A tile of columns is done row by row
@@ -180,7 +180,7 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
 
 /* New depths of the cells x0 to x0 + n - 1 of row y. */
 SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
-                                     const SCRATCH *s, bool cuts) {
+                                     const SCRATCH *s, bool cuts, bool sent) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3), next = (int)((y + 1) % 3);
     const REAL(*own)[ROOM] = s->edges[slot].root, (*low)[ROOM] = s->edges[before].root;
@@ -199,7 +199,19 @@ SEL_INLINE void AQUA_NAME(after_row)(const aqua_step *step, int64_t x0, int64_t 
                   : AQUA_NAME(aqua_flux)(root[k], f[1][i], f[1 + dy][i + dx]);
         AQUA_NEIGHBOURS(FLUX)
 #undef FLUX
-        to[i] = AQUA_NAME(aqua_after)(water[i], out);
+        to[i] = sent ? AQUA_NAME(aqua_after_sent)(water[i], out, (int)((y + 1) % 3))
+                     : AQUA_NAME(aqua_after)(water[i], out);
+    }
+}
+
+static void AQUA_NAME(after)(const aqua_step *step, int64_t x0, int64_t n, int64_t y,
+                             const SCRATCH *s) {
+    if (step->equilibrium == AQUA_MINDIFF) {
+        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, true, true)
+                   : AQUA_NAME(after_row)(step, x0, n, y, s, true, false);
+    } else {
+        step->sent ? AQUA_NAME(after_row)(step, x0, n, y, s, false, true)
+                   : AQUA_NAME(after_row)(step, x0, n, y, s, false, false);
     }
 }
 
@@ -224,11 +236,7 @@ static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_
         }
         if (y > y0) {
             /* The edges of row y - 1 and y - 2 and the factors of y - 2 to y are there. */
-            if (step->equilibrium == AQUA_MINDIFF) {
-                AQUA_NAME(after_row)(step, x0, n, y - 1, s, true);
-            } else {
-                AQUA_NAME(after_row)(step, x0, n, y - 1, s, false);
-            }
+            AQUA_NAME(after)(step, x0, n, y - 1, s);
             const AQUA_WATER *to = step->to;
             const AQUA_WATER here =
                 AQUA_NAME(greatest)(to + aqua_index(&step->layout, x0, y - 1), n);
@@ -318,38 +326,6 @@ static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k
     const REAL factor_u =
         AQUA_NAME(cell_at)(step, aqua_beside(&step->layout, at, k), others, &cut_u);
     return (double)AQUA_NAME(aqua_flux_cut)(root[k], factor_c, cut_c, factor_u, cut_u);
-}
-
-static void AQUA_NAME(aqua_scatter)(const aqua_step *step, int64_t y, void *more, void *less) {
-    AQUA_WATER *in = more, *out = less;
-    for (int64_t x = -1; x <= step->layout.nx; x++) {
-        const int64_t at = aqua_index(&step->layout, x, y);
-        REAL root[AQUA_AROUND], cut;
-        if (!(((const AQUA_WATER *)step->from)[at] > 0)) {
-            continue;
-        }
-        const REAL factor = AQUA_NAME(cell_at)(step, at, root, &cut);
-        for (int k = 0; k < AQUA_AROUND; k++) {
-            if (root[k] > (REAL)0 && root[k] >= cut) {
-                const AQUA_WATER q = (AQUA_WATER)(factor * root[k]);
-                in[aqua_beside(&step->layout, at, k)] += q;
-                out[at] += q;
-            }
-        }
-    }
-}
-
-static double AQUA_NAME(aqua_update)(const aqua_step *step, int64_t y, const void *more,
-                                     const void *less) {
-    const int64_t at = aqua_index(&step->layout, 0, y);
-    const AQUA_WATER *water = (const AQUA_WATER *)step->from + at;
-    const AQUA_WATER *in = (const AQUA_WATER *)more + at, *out = (const AQUA_WATER *)less + at;
-    AQUA_WATER *to = (AQUA_WATER *)step->to + at, most = 0;
-    for (int64_t x = 0; x < step->layout.nx; x++) {
-        to[x] = water[x] + in[x] - out[x];
-        most = to[x] > most ? to[x] : most;
-    }
-    return (double)most;
 }
 
 /* ---- rain and infiltration ---- */

@@ -52,10 +52,6 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
     if (plan->alpha) {
         sel_arrays_add_cells(arrays, "alphas", &state->alphas, real, &framed, 0);
     }
-    if (plan->params->scheme == AQUA_SCATTER) {
-        sel_arrays_add(arrays, "more", &state->more, depth, plan->layout.cells, 0);
-        sel_arrays_add(arrays, "less", &state->less, depth, plan->layout.cells, 0);
-    }
     if (aqua_wants(plan, AQUA_MAX_DEPTH) || aqua_wants(plan, AQUA_MAX_LEVEL)) {
         sel_arrays_add_cells(arrays, "most", &state->most, depth, &cells, SEL_SAVED);
     }

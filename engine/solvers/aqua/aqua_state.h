@@ -30,9 +30,8 @@ typedef struct aqua_state {
     /* A third copy of the depths, to which rain and sources are added if the step may still fail;
      * NULL: they are added in place. */
     void *poured;
-    void *more, *less; /* of the scheme "scatter": what cells receive and give */
-    void *most;        /* [ny][nx] greatest depths; NULL: nobody asks */
-    int32_t *arrived;  /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
+    void *most;       /* [ny][nx] greatest depths; NULL: nobody asks */
+    int32_t *arrived; /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     aqua_amount amount[AQUA_SUPPLIES];
     /* On the host. */
     double *inflow_units, *inflow_carry; /* of each source in a step; the part of a quantum left */
@@ -135,6 +134,7 @@ typedef struct aqua_step {
     const void *alphas; /* NULL: it is `alpha` everywhere */
     double alpha, least;
     int equilibrium;
+    bool sent; /* aqua_after_sent; of whole quanta that is the same */
 } aqua_step;
 
 /* Amounts are in units of the store. A solid cell is one whose byte is not 0. Sums over a row are
@@ -143,10 +143,6 @@ typedef struct aqua_loops {
     size_t scratch; /* bytes that flow() needs */
     /* Rows y0 <= y < y1; returns the greatest depth, in whole quanta: 0 in f64. */
     double (*flow)(const aqua_step *step, int64_t y0, int64_t y1, void *scratch);
-    /* What the cells of row y, -1 <= y <= ny, give is added to the receivers' `more`, in rows y - 1
-     * to y + 1, and to their own `less`, both in the layout. Then the new depths of a row. */
-    void (*scatter)(const aqua_step *step, int64_t y, void *more, void *less);
-    double (*update)(const aqua_step *step, int64_t y, const void *more, const void *less);
     /* In these `water` is a row of n cells. Rain adds an amount to each free cell, infiltration
      * takes it, no more than there is. With rate [n] each cell has its own, and in carry [n] the
      * part of a quantum left over. Returns the sum. */
