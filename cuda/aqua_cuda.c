@@ -39,8 +39,8 @@ enum { PARTS = AQUA_SUPPLIES + AQUA_FIRSTS };
  * of each region if a balance is wanted. Returns their number. */
 static int list_parts(const aqua_plan *plan, aqua_books *books, part parts[PARTS]) {
     const int64_t ny = plan->layout.ny, *first = plan->ghosts.first_edge;
-    const bool rain = plan->supply[AQUA_RAIN].spread == AQUA_FIELD;
-    const bool soil = plan->supply[AQUA_SOIL].spread != AQUA_NOTHING;
+    const bool rain = plan->terms[AQUA_RAIN].spread == AQUA_FIELD;
+    const bool soil = plan->terms[AQUA_SOIL].spread != AQUA_NOTHING;
     int count = 0;
     parts[count++] = (part){rain ? ny : 0, &books->supplied[AQUA_RAIN]};
     parts[count++] = (part){soil ? ny : 0, &books->supplied[AQUA_SOIL]};
@@ -158,7 +158,7 @@ static void describe(aqua_cuda *state) {
     flow->framed = plan->ghosts.count > 0 || flow->periodic[0] || flow->periodic[1];
     state->edge_totals = state->books + (state->book_count - state->summed_edges);
     state->spread[AQUA_RAIN].totals =
-        plan->supply[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
+        plan->terms[AQUA_RAIN].spread == AQUA_FIELD ? state->books : NULL;
     state->spread[AQUA_SOIL].totals =
         state->books + (state->spread[AQUA_RAIN].totals ? plan->layout.ny : 0);
 }
@@ -184,9 +184,9 @@ static sel_status send_layout(aqua_cuda *state, sel_error *error) {
         return sel_fail_memory(error, "the water", bytes);
     }
     const aqua_parts whole = aqua_whole(values);
-    aqua_fill_bed(plan, all->z, values);
+    aqua_fill_bed(plan, aqua_levels(all), values);
     sel_status status = cuda_send(all->bed, values, bytes, error);
-    status = status ? status : aqua_fill_water(plan, all->z, &whole, error);
+    status = status ? status : aqua_fill_water(plan, aqua_levels(all), &whole, error);
     for (int b = 0; b < all->base.blocks.count && !status; b++) {
         const sel_block *block = &all->base.blocks.v[b]; /* and its halo */
         const int64_t first = block->first * plan->layout.pitch * all->size;
@@ -308,7 +308,7 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
     const aqua_gpu_flow flow = aqua_cuda_flow(state, step, b);
     const void *before = all->water[b][step & 1];
     cudaStream_t stream = all->base.queue->stream;
-    if (all->plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (all->plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(&flow, before, &state->spread[AQUA_RAIN], stream));
     } else if (flow.from != before) {
         const size_t first = flow.layout.first_cell * (size_t)all->size;
@@ -316,10 +316,10 @@ static sel_status add_water(const aqua_cuda *state, int64_t step, int b, sel_err
                                  flow.layout.end_cell * (size_t)all->size - first,
                                  cudaMemcpyDeviceToDevice, stream));
     }
-    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)state->source_cell_count,
+    CUDA_TRY(aqua_gpu_source(&flow, state->source_cells, (uint32_t)all->plan->source_cell_count,
                              all->store.most_poured, stream));
     if (state->sets_ghosts) {
-        void *bed = state->moving_count ? all->bed : NULL;
+        void *bed = state->levels ? NULL : all->bed;
         CUDA_TRY(aqua_gpu_set_ghosts(&flow, &state->ghosts, bed, stream));
     }
     return SEL_OK;
@@ -335,7 +335,7 @@ static sel_status finish(const aqua_cuda *state, const aqua_gpu_flow *flow, sel_
     if (status) {
         return status;
     }
-    if (all->plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+    if (all->plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
         CUDA_TRY(aqua_gpu_supply(flow, NULL, &state->spread[AQUA_SOIL], stream));
     }
     return watch(state, flow, error);
@@ -351,7 +351,7 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
         flow[b] = aqua_cuda_flow(state, step, b);
         status = add_water(state, step, b, error);
     }
-    if (state->moving_count) {
+    if (state->sets_ghosts && !state->levels) {
         CUDA_TRY(aqua_gpu_wrap(&state->pattern, state->all.bed, stream));
     }
     status = status ? status : exchange(state, step, error);
@@ -366,9 +366,9 @@ static sel_status enqueue_step(sel_state *base, int64_t step, sel_error *error) 
     return status;
 }
 
-/* Fields and levels that vary in time without being terms are sent for each step. */
+/* Fields that vary in time without being terms are sent for each step. */
 static bool alone(const sel_state *base) {
-    return ((const aqua_cuda *)base)->depends & SEL_ON_T;
+    return ((const aqua_cuda *)base)->alone;
 }
 
 /* The earliest failure that kernels report; within a step, terms come first. */

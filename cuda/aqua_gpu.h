@@ -81,7 +81,7 @@ typedef struct aqua_gpu_flow {
                                        computed */
     /* What is the same for many cells, on the device: a row of `width` numbers for each of
      * CUDA_STEPS steps, step n in row n % CUDA_STEPS. Columns: rain, infiltration, the aqua_doses
-     * of all sources, levels. NULL: none, all levels stand at z. */
+     * of all sources, levels that vary in time. */
     const double *amounts;
     uint32_t width;
     bool periodic[2];
@@ -117,23 +117,19 @@ typedef struct aqua_gpu_spread {
 cudaError_t aqua_gpu_supply(const aqua_gpu_flow *flow, const void *before,
                             const aqua_gpu_spread *spread, cudaStream_t stream);
 
-/* A cell of a source: the k-th of its `count`. */
-typedef struct aqua_gpu_source_cell {
-    uint32_t at; /* in the layout */
-    uint32_t source, k, count;
-} aqua_gpu_source_cell;
-
 /* The cells of all sources, sorted by cell, those of one cell by source. Depths beyond
  * `most_poured` raise the alarm. */
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_gpu_source_cell *source_cells,
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *flow, const aqua_source_cell *source_cells,
                             uint32_t count, double most_poured, cudaStream_t stream);
 
 /* Ghosts, as in engine/solvers/aqua/aqua.h. */
 typedef struct aqua_gpu_ghosts {
     uint32_t count;
-    const int64_t *at;        /* in the layout */
-    const uint32_t *level;    /* 0: dry; 1: stands at z; else at this column of the amounts */
-    const double *ground, *z; /* m */
+    const int64_t *at; /* in the layout */
+    const uint8_t *level;
+    const double *ground; /* m */
+    const double *z; /* m, and the distance to those of the next step, in a ring of CUDA_STEPS */
+    int64_t stride;
     double per_metre, datum;
 } aqua_gpu_ghosts;
 

@@ -13,22 +13,17 @@ typedef struct aqua_cuda {
     uint8_t *marks[2]; /* of the tiles of each copy of the depths; NULL: the flow asks for none */
 
     /* Rain, infiltration and sources. */
-    unsigned
-        depends; /* of what is neither uniform nor a term; SEL_ON_T: steps are prepared singly */
+    bool alone;       /* a field that varies in time is no term: steps are prepared singly */
     cuda_terms terms; /* fields that vary in time */
     aqua_gpu_spread spread[AQUA_SUPPLIES];
-    cuda_feed rates[AQUA_SUPPLIES];     /* of AQUA_FIELD that is no term */
-    double *amounts;                    /* of steps to come (aqua_gpu.h), on the device, */
-    cuda_feed sent;                     /* and the buffers that are copied there */
-    aqua_gpu_source_cell *source_cells; /* on the device */
-    int64_t source_cell_count;
+    cuda_feed rates[AQUA_SUPPLIES]; /* of AQUA_FIELD that is no term */
+    double *amounts;                /* of steps to come (aqua_gpu.h), on the device, */
+    cuda_feed sent;                 /* and the buffers that are copied there */
+    aqua_source_cell *source_cells; /* on the device */
 
     /* Ghosts. */
     aqua_gpu_ghosts ghosts;
-    cuda_feed levels;
-    unsigned levels_depend;  /* what levels that are sent for each ghost vary with */
-    int moving[AQUA_FIRSTS]; /* regions whose levels are amounts: they vary in time alone */
-    int moving_count;
+    double *levels;   /* of the ghosts; NULL: they vary in time, and are in the amounts */
     bool sets_ghosts; /* before every step, as the flow or a level changes some of them */
 
     /* Totals on the device: rain that is a field, by rows; infiltration, by rows; fluxes into

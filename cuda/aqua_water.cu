@@ -214,22 +214,19 @@ cudaError_t aqua_gpu_supply(const aqua_gpu_flow *f, const void *before, const aq
 // The first thread of a cell adds what all of its sources bring, one after the other.
 template <class S>
 __global__ void __launch_bounds__(THREADS)
-    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_gpu_source_cell *cells,
+    source_kernel(const __grid_constant__ aqua_gpu_flow f, const aqua_source_cell *cells,
                   uint32_t count, double most_poured) {
     uint32_t t = blockIdx.x * THREADS + threadIdx.x;
     if (t >= count || (t > 0 && cells[t - 1].at == cells[t].at) ||
-        !aqua_owns(f.layout, cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
+        !aqua_owns(f.layout, (uint32_t)cells[t].at) || cuda_is_halted(f.halted, f.clock)) {
         return;
     }
-    const uint32_t at = cells[t].at;
+    const uint32_t at = (uint32_t)cells[t].at;
     const aqua_dose *doses = (const aqua_dose *)(amounts_of(f) + AQUA_SUPPLIES);
     typename S::water *water = (typename S::water *)f.from;
     for (; t < count && cells[t].at == at; t++) {
-        const aqua_gpu_source_cell cell = cells[t];
-        const aqua_dose dose = doses[cell.source];
-        const uint32_t behind =
-            cell.k >= dose.turn ? cell.k - dose.turn : cell.k + (cell.count - dose.turn);
-        const double depth = (double)water[at] + dose.each + (behind < dose.odd ? 1 : 0);
+        const aqua_source_cell cell = cells[t];
+        const double depth = (double)water[at] + aqua_dose_of(&doses[cell.source], &cell);
         if (depth > most_poured) {
             aqua_raise_at(f.alarm, 2 * cuda_now(f.clock) + 1, at);
         } else {
@@ -239,8 +236,8 @@ __global__ void __launch_bounds__(THREADS)
     aqua_mark_at(f, at);
 }
 
-cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_gpu_source_cell *cells,
-                            uint32_t count, double most_poured, cudaStream_t stream) {
+cudaError_t aqua_gpu_source(const aqua_gpu_flow *f, const aqua_source_cell *cells, uint32_t count,
+                            double most_poured, cudaStream_t stream) {
     if (count > 0) {
         by_store(f, [&](auto store) {
             source_kernel<decltype(store)>
@@ -262,9 +259,9 @@ __global__ void __launch_bounds__(THREADS)
         return;
     }
     typename S::water *water = (typename S::water *)f.from;
-    const uint32_t level = g.level[k];
+    const bool level = g.level[k];
     const double ground = g.ground[k];
-    const double z = level > 1 && f.amounts ? amounts_of(f)[level] : g.z[k];
+    const double z = g.z[cuda_now(f.clock) % CUDA_STEPS * g.stride + k];
     if (bed) {
         bed[g.at[k]] = S::bed_of(level ? aqua_level_bed(ground, z) : ground, g.datum, g.per_metre);
     }

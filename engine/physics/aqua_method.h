@@ -47,6 +47,19 @@ typedef struct aqua_dose {
     uint32_t odd, turn;
 } aqua_dose;
 
+/* A cell of a source: the k-th of its `count`. */
+typedef struct aqua_source_cell {
+    int64_t at; /* its element */
+    uint32_t source, k, count;
+} aqua_source_cell;
+
+/* What the cell gets. */
+AQUA_INLINE double aqua_dose_of(const aqua_dose *dose, const aqua_source_cell *cell) {
+    const uint32_t k = cell->k, turn = dose->turn;
+    const uint32_t behind = k >= turn ? k - turn : k + (cell->count - turn);
+    return dose->each + (behind < dose->odd ? 1 : 0);
+}
+
 /* Rain, and the infiltration into the soil. */
 enum { AQUA_RAIN, AQUA_SOIL, AQUA_SUPPLIES };
 

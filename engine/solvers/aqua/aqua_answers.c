@@ -22,13 +22,13 @@ void aqua_answer_balance(const aqua_state *state, const aqua_books *books, doubl
     double in = state->first_volume * unit, out = 0;
     request->term_count = 0;
     sel_request_term(request, "volume", "", now);
-    if (plan->supply[AQUA_RAIN].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_RAIN].spread != AQUA_NOTHING) {
         in += add_term(state, "rain", "", &books->supplied[AQUA_RAIN], request);
     }
     for (int i = 0; i < plan->inflow_count; i++) {
         in += add_term(state, "inflow_", plan->inflows[i].name, &books->inflow[i], request);
     }
-    if (plan->supply[AQUA_SOIL].spread != AQUA_NOTHING) {
+    if (plan->terms[AQUA_SOIL].spread != AQUA_NOTHING) {
         out += add_term(state, "infiltration", "", &books->supplied[AQUA_SOIL], request);
     }
     double turned_over = in;

@@ -94,13 +94,11 @@ static sel_status terms(sel_state *base, unsigned due, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     sel_status status = SEL_OK;
     for (int k = 0; k < AQUA_SUPPLIES && !status; k++) {
-        const aqua_amount *amount = &state->amount[k];
-        if (aqua_rates_are_due(amount, due)) {
-            status = aqua_rates(state, amount, amount->rate, error);
+        if (aqua_rates_are_due(state, k, due)) {
+            status = aqua_rates(state, k, state->amount[k].rate, error);
         }
     }
-    status = status ? status : aqua_evaluate(state, base->step, due, error);
-    return status ? status : aqua_levels(state->plan, (double)base->step, due, state->z, error);
+    return status ? status : aqua_evaluate(state, base->step, due, error);
 }
 
 /* ---- a step ---- */
@@ -112,11 +110,12 @@ static void supply(aqua_state *state, int k, int64_t step) {
     const int64_t nx = state->plan->layout.nx, size = state->size;
     const double arrival = state->plan->params->arrival_depth * state->store.per_metre;
     const bool watches = k == AQUA_SOIL && (state->most || state->arrived);
-    const bool supplies = amount->supply->spread != AQUA_NOTHING && !(k == AQUA_SOIL && step == 0);
+    const bool given = state->plan->terms[k].spread != AQUA_NOTHING;
+    const bool supplies = given && !(k == AQUA_SOIL && step == 0);
     if (!supplies && !watches) {
         return;
     }
-    const double uniform = supplies ? aqua_take(state, &state->amount[k]) : 0;
+    const double uniform = supplies ? aqua_take(state, k) : 0;
 #pragma omp parallel for schedule(static) num_threads(state->base.threads)
     for (int64_t y = 0; y < state->plan->layout.ny; y++) {
         const int64_t at = y * nx;
@@ -140,27 +139,24 @@ static void supply(aqua_state *state, int k, int64_t step) {
 
 static sel_status add_sources(aqua_state *state, sel_error *error) {
     const aqua_plan *plan = state->plan;
-    const int64_t now = state->base.step;
-    const aqua_parts depths = depths_of(state, now);
-    for (int i = 0; i < plan->inflow_count; i++) {
-        const aqua_inflow *inflow = &plan->inflows[i];
-        const aqua_dose dose = aqua_take_dose(state, i);
-        for (int64_t c = 0; c < inflow->count; c++) {
-            const int64_t at = inflow->at[c];
-            void *water = aqua_part(&depths, aqua_row(&plan->layout, at));
-            int32_t *whole = water;
-            double *metres = water;
-            if (!state->store.whole) {
-                metres[at] += dose.each;
-                continue;
-            }
-            const int64_t behind = (c - dose.turn + inflow->count) % inflow->count;
-            const int64_t depth = whole[at] + (int64_t)dose.each + (behind < dose.odd);
-            if ((double)depth > state->store.most_poured) {
-                state->base.broken = true;
-                return aqua_too_deep(plan, now, aqua_cell_number(&plan->layout, at), error);
-            }
-            whole[at] = (int32_t)depth;
+    const aqua_parts depths = depths_of(state, state->base.step);
+    aqua_take_doses(state, state->doses);
+    for (int64_t c = 0; c < plan->source_cell_count; c++) {
+        const aqua_source_cell *cell = &plan->source_cells[c];
+        void *water = aqua_part(&depths, aqua_row(&plan->layout, cell->at));
+        int32_t *whole = water;
+        double *metres = water;
+        const double before = state->store.whole ? whole[cell->at] : metres[cell->at];
+        const double depth = before + aqua_dose_of(&state->doses[cell->source], cell);
+        if (depth > state->store.most_poured) {
+            state->base.broken = true;
+            return aqua_too_deep(plan, state->base.step, aqua_cell_number(&plan->layout, cell->at),
+                                 error);
+        }
+        if (state->store.whole) {
+            whole[cell->at] = (int32_t)depth;
+        } else {
+            metres[cell->at] = depth;
         }
     }
     return SEL_OK;
@@ -238,7 +234,7 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
         return status;
     }
     const aqua_parts depths = depths_of(state, state->base.step);
-    aqua_set_ghosts(plan, state->z, aqua_levels_depend(plan) ? state->bed : NULL, &depths);
+    aqua_set_ghosts(plan, aqua_levels(state), plan->levels_depend ? state->bed : NULL, &depths);
     sel_state_exchange(&state->base, state->base.step);
     const double most = flow_all(state);
     status = most > state->store.limit ? refuse_depth(state, error) : SEL_OK;
@@ -254,14 +250,8 @@ static sel_status one_step(aqua_state *state, sel_error *error) {
     return status;
 }
 
-static unsigned depends(const sel_plan *base) {
-    const aqua_plan *plan = (const aqua_plan *)base;
-    unsigned mask = aqua_levels_depend(plan) | sel_quantity_depends(&plan->params->rain) |
-                    sel_quantity_depends(&plan->params->infiltration);
-    for (int i = 0; i < plan->inflow_count; i++) {
-        mask |= sel_quantity_depends(&plan->inflows[i].source->discharge);
-    }
-    return mask;
+static unsigned depends(const sel_plan *plan) {
+    return ((const aqua_plan *)plan)->depends;
 }
 
 static sel_status steps(sel_state *base, int64_t n, sel_error *error) {
@@ -281,7 +271,7 @@ static sel_status loaded(sel_state *base, sel_error *error) {
     base->step = step;
     for (int turn = 0; turn < 2; turn++) {
         const aqua_parts depths = depths_of(state, turn);
-        aqua_set_ghosts(state->plan, state->z, state->bed, &depths);
+        aqua_set_ghosts(state->plan, aqua_levels(state), state->bed, &depths);
     }
     return status;
 }
@@ -289,13 +279,14 @@ static sel_status loaded(sel_state *base, sel_error *error) {
 static sel_status start(sel_state *base, sel_error *error) {
     aqua_state *state = (aqua_state *)base;
     const aqua_plan *plan = state->plan;
-    sel_status status = aqua_levels(plan, 0, AQUA_ALWAYS, state->z, error);
+    const double *z = aqua_levels(state);
     const aqua_parts depths = depths_of(state, 0);
-    status = status ? status : aqua_fill_water(plan, state->z, &depths, error);
+    sel_status status = terms(base, AQUA_ALWAYS, error);
+    status = status ? status : aqua_fill_water(plan, z, &depths, error);
     if (status) {
         return status;
     }
-    aqua_fill_bed(plan, state->z, state->bed);
+    aqua_fill_bed(plan, z, state->bed);
     if (state->alphas) {
         aqua_fill_alpha(plan, state->alphas);
     }
@@ -308,7 +299,7 @@ static sel_status start(sel_state *base, sel_error *error) {
     if (state->edges) {
         aqua_list_edges(plan, state->edges);
     }
-    return terms(base, AQUA_ALWAYS, error);
+    return SEL_OK;
 }
 
 /* ---- answers ---- */

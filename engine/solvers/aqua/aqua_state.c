@@ -15,8 +15,7 @@ static void list_amount(aqua_state *state, int k, sel_type real, const sel_cells
     const unsigned kept = SEL_SAVED | SEL_ON_HOST | SEL_VALUE;
     aqua_amount *amount = &state->amount[k];
     sel_arrays *arrays = &state->base.arrays;
-    *amount = (aqua_amount){.supply = &state->plan->supply[k]};
-    if (amount->supply->spread == AQUA_FIELD) {
+    if (state->plan->terms[k].spread == AQUA_FIELD) {
         sel_arrays_add_cells(arrays, names[k][0], &amount->rate, real, cells, 0);
         sel_arrays_add_cells(arrays, names[k][1], &amount->owed, real, cells, SEL_SAVED);
     }
@@ -67,19 +66,19 @@ static void list_cells(aqua_state *state, int64_t before, int64_t behind, bool a
 void aqua_list(aqua_state *state, int64_t before, int64_t behind, bool apart) {
     const aqua_plan *plan = state->plan = (const aqua_plan *)state->base.plan;
     const int64_t sources = plan->inflow_count, regions = plan->base.domain->region_count;
-    const bool fields = plan->supply[AQUA_RAIN].spread == AQUA_FIELD ||
-                        plan->supply[AQUA_SOIL].spread == AQUA_FIELD;
+    const bool fields =
+        plan->terms[AQUA_RAIN].spread == AQUA_FIELD || plan->terms[AQUA_SOIL].spread == AQUA_FIELD;
     const unsigned kept = SEL_SAVED | SEL_ON_HOST;
     sel_arrays *arrays = &state->base.arrays;
     state->store = aqua_store_of(plan);
     state->size = state->store.whole ? 4 : 8;
     list_cells(state, before, behind, apart);
-    SEL_ADD(arrays, state, inflow_units, sources, SEL_ON_HOST);
+    SEL_ADD(arrays, state, values, AQUA_SUPPLIES + sources + plan->ghosts.count, SEL_ON_HOST);
+    SEL_ADD(arrays, state, doses, sources, SEL_ON_HOST);
     SEL_ADD(arrays, state, inflow_carry, sources, kept);
     SEL_ADD(arrays, state, inflow_turn, sources, kept);
     SEL_ADD(arrays, &state->books, inflow, sources, kept);
     SEL_ADD(arrays, &state->books, out, regions + 1, kept);
-    SEL_ADD(arrays, state, z, plan->ghosts.count, SEL_ON_HOST);
     SEL_ADD(arrays, state, field, fields ? aqua_cells(state) : 0, SEL_ON_HOST);
     SEL_ADD_VALUE(arrays, state, first_volume);
     const bool asks = plan->base.wants_balance || plan->base.wants_links;

@@ -8,9 +8,9 @@
 
 /* Rain or infiltration in the step to come. */
 typedef struct aqua_amount {
-    const aqua_supply *supply;
-    double uniform, carry; /* of AQUA_UNIFORM: units per step; the part of a quantum left over */
-    void *rate, *owed;     /* of AQUA_FIELD: the same by cells, [ny][nx] in the type of beds */
+    double carry; /* of AQUA_UNIFORM: the part of a quantum left over */
+    void *rate,
+        *owed; /* of AQUA_FIELD: units per step, and the same, [ny][nx] in the type of beds */
 } aqua_amount;
 
 /* The totals of the balance since step 0, in units of the store. */
@@ -34,10 +34,11 @@ typedef struct aqua_state {
     int32_t *arrived; /* [ny][nx] steps of arrival, -1: not yet; NULL: nobody asks */
     aqua_amount amount[AQUA_SUPPLIES];
     /* On the host. */
-    double *inflow_units, *inflow_carry; /* of each source in a step; the part of a quantum left */
-    int64_t *inflow_turn;                /* the cell that gets the next odd quantum */
-    double *z;                           /* levels of the ghosts, m */
-    double *field;                       /* [ny][nx] scratch of rates */
+    double *values;       /* of the terms; those of levels for each ghost */
+    double *inflow_carry; /* of each source: the part of a quantum left, */
+    int64_t *inflow_turn; /* and the cell that gets the next odd one */
+    aqua_dose *doses;     /* of a step */
+    double *field;        /* [ny][nx] scratch of rates */
     aqua_books books;
     /* The edges whose fluxes requests may ask for, and these fluxes in the last observed step. */
     aqua_edge *edges;
@@ -87,18 +88,20 @@ void aqua_fill_alpha(const aqua_plan *plan, void *alpha);
  * beyond periodic axes. NULL: not wanted. */
 void aqua_set_ghosts(const aqua_plan *plan, const double *z, void *bed, const aqua_parts *water);
 
-/* Evaluates uniform amounts and sources, for the step that begins at `step`, as far as they depend
- * on what is `due`. */
+/* Evaluates the terms but fields for the step that begins at `step`, as far as they depend on what
+ * is `due` (SEL_ON_T, SEL_ON_CONTROLS; AQUA_ALWAYS: all). */
+enum { AQUA_ALWAYS = 1 << 30 };
 sel_status aqua_evaluate(aqua_state *state, int64_t step, unsigned due, sel_error *error);
 
-/* Whether an amount is a field and due; and its rates of the step to come in the type of beds. */
-bool aqua_rates_are_due(const aqua_amount *amount, unsigned due);
-sel_status aqua_rates(aqua_state *state, const aqua_amount *amount, void *to, sel_error *error);
+/* Whether rain or infiltration is a field and due; and its rates of the step to come in the type of
+ * beds. */
+bool aqua_rates_are_due(const aqua_state *state, int k, unsigned due);
+sel_status aqua_rates(aqua_state *state, int k, void *to, sel_error *error);
 
-/* A uniform amount of a step: of whole quanta, with the carry of the steps before. And the water of
- * a source in a step, which is added to the totals. */
-double aqua_take(const aqua_state *state, aqua_amount *amount);
-aqua_dose aqua_take_dose(aqua_state *state, int source);
+/* Rain or infiltration of a step where it is uniform: of whole quanta, with the carry of the steps
+ * before. And the water of all sources in a step, which is added to the totals. */
+double aqua_take(aqua_state *state, int k);
+void aqua_take_doses(aqua_state *state, aqua_dose *doses);
 
 /* Answers a SEL_BALANCE from the totals and the present volume, units of the store. */
 void aqua_answer_balance(const aqua_state *state, const aqua_books *books, double volume,
@@ -117,6 +120,11 @@ void aqua_answer_flux(const aqua_state *state, const double *shown, int64_t coun
 static inline double aqua_volume_unit(const aqua_state *state) {
     const sel_grid *grid = &state->plan->base.domain->grid;
     return grid->dx * grid->dx / state->store.per_metre;
+}
+
+/* The levels of the ghosts, m. */
+static inline double *aqua_levels(const aqua_state *state) {
+    return state->values + AQUA_SUPPLIES + state->plan->inflow_count;
 }
 
 static inline int64_t aqua_cells(const aqua_state *state) {
