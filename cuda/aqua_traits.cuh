@@ -21,9 +21,6 @@ struct aqua_f32 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE water part_of(real rate, real *owed) {
-        return aqua_whole_f32(rate, owed);
-    }
     SEL_INLINE real bed_of(double metres, double datum, double per_metre) {
         return aqua_bed_f32(metres, datum, per_metre);
     }
@@ -43,9 +40,6 @@ struct aqua_f64 {
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
-    SEL_INLINE water part_of(real rate, real *) {
-        return rate;
-    }
     SEL_INLINE real bed_of(double metres, double, double) {
         return metres;
     }
@@ -100,20 +94,10 @@ template <class S>
 static __device__ __forceinline__ aqua_cell_of<S> aqua_look_at(const aqua_gpu_flow &flow,
                                                                int equilibrium, uint32_t at) {
     typedef typename S::real real;
-    typedef typename S::water water;
-    const real *bed = (const real *)flow.bed + at;
-    const water *depth = (const water *)flow.from + at;
-    const int pitch = (int)flow.layout.pitch;
-    real beds[AQUA_AROUND];
-    water depths[AQUA_AROUND];
-#define LOAD(k, dx, dy)               \
-    beds[k] = bed[(dy)*pitch + (dx)]; \
-    depths[k] = depth[(dy)*pitch + (dx)];
-    AQUA_NEIGHBOURS(LOAD)
-#undef LOAD
     const real alpha = flow.alphas ? ((const real *)flow.alphas)[at] : (real)flow.alpha;
     aqua_cell_of<S> cell;
-    cell.factor = S::aqua_cell(equilibrium, alpha, (real)flow.least, bed[0], depth[0], beds, depths,
+    cell.factor = S::aqua_cell(equilibrium, alpha, (real)flow.least, (const real *)flow.bed + at,
+                               (const typename S::water *)flow.from + at, (int)flow.layout.pitch,
                                cell.root, &cell.cut);
     return cell;
 }

@@ -89,7 +89,7 @@ static __device__ __forceinline__ void find_due(const aqua_gpu_spread &s, const 
 #pragma unroll
     for (int j = 0; j < CELLS; j++) {
         const real before = carry[j];
-        due[j] = S::part_of(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
+        due[j] = S::aqua_part(FROM == BY_TERM ? (real)units[j] : rate[j], &carry[j]);
         if (S::whole && wanted[j] && carry[j] != before) {
             remainder[x + j * CUDA_WARP] = carry[j];
         }

@@ -194,19 +194,19 @@ SEL_INLINE AQUA_WATER AQUA_NAME(aqua_after_sent)(AQUA_WATER water,
     return water + in - gone;
 }
 
-/* F_c of one cell from its neighbours' beds and depths, for code that works cell by cell. Also
- * gives its signed roots, and its cut (0 except for mindiff). */
-SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, REAL bed,
-                                     AQUA_WATER water, const REAL beds[AQUA_AROUND],
-                                     const AQUA_WATER waters[AQUA_AROUND], REAL root[AQUA_AROUND],
+/* F_c of one cell from its neighbours' beds and depths, in rows of `pitch` numbers, for code that
+ * works cell by cell. Also gives its signed roots, and its cut (0 except for mindiff). */
+SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, const REAL *bed,
+                                     const AQUA_WATER *water, int pitch, REAL root[AQUA_AROUND],
                                      REAL *cut) {
     REAL drive[AQUA_AROUND], given[AQUA_AROUND], below[AQUA_AROUND];
 #define HEAD(k, dx, dy)                                                      \
     {                                                                        \
-        const REAL d = AQUA_NAME(aqua_head)(bed, beds[k], water, waters[k]); \
+        const int u = (dy)*pitch + (dx);                                     \
+        const REAL d = AQUA_NAME(aqua_head)(*bed, bed[u], *water, water[u]); \
         drive[k] = AQUA_NAME(aqua_drive)(d, least);                          \
         root[k] = AQUA_NAME(aqua_root)(d, least);                            \
-        below[k] = AQUA_NAME(aqua_below)(bed, beds[k], water, drive[k]);     \
+        below[k] = AQUA_NAME(aqua_below)(*bed, bed[u], *water, drive[k]);    \
     }
     AQUA_NEIGHBOURS(HEAD)
 #undef HEAD
@@ -220,5 +220,17 @@ SEL_INLINE REAL AQUA_NAME(aqua_cell)(int equilibrium, REAL alpha, REAL least, RE
 #define GIVEN(k, dx, dy) given[k] = root[k] > (REAL)0 && root[k] >= *cut ? root[k] : (REAL)0;
     AQUA_NEIGHBOURS(GIVEN)
 #undef GIVEN
-    return AQUA_NAME(aqua_factor)(alpha, water, sum, members, AQUA_NAME(aqua_tree)(given));
+    return AQUA_NAME(aqua_factor)(alpha, *water, sum, members, AQUA_NAME(aqua_tree)(given));
+}
+
+/* What a rate in units per step adds to a cell, or takes: the whole quanta, of which the remainder
+ * is carried to the next step, so that none is lost. */
+SEL_INLINE AQUA_WATER AQUA_NAME(aqua_part)(REAL rate, REAL *carry) {
+    if ((AQUA_WATER)0.5 > (AQUA_WATER)0) {
+        return (AQUA_WATER)rate;
+    }
+    const REAL sum = rate + *carry;
+    const AQUA_WATER whole = (AQUA_WATER)sum;
+    *carry = sum - (REAL)whole;
+    return whole;
 }

@@ -130,13 +130,4 @@ AQUA_INLINE bool aqua_level_fits(double z, double ground, double per_metre, doub
     return !((z - ground) * per_metre > limit);
 }
 
-/* The whole quanta of a rate in quanta per step; the remainder is carried to the next step, so that
- * none is lost. */
-AQUA_INLINE int32_t aqua_whole_f32(float rate, float *carry) {
-    const float sum = rate + *carry;
-    const int32_t whole = (int32_t)sum;
-    *carry = sum - (float)whole;
-    return whole;
-}
-
 #endif

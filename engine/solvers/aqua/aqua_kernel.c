@@ -27,19 +27,16 @@ enum { TILE = 256, ROOM = TILE + 16, PIECE = 32, BAND = 16 };
 #define AQUA_WATER int32_t
 #define AQUA_SQRT(x) sqrtf(x)
 #define AQUA_NAME(name) name##_f32
-#define AQUA_WHOLE(rate, carry) aqua_whole_f32(rate, carry)
 #include "engine/solvers/aqua/aqua_loops.h"
 #undef REAL
 #undef AQUA_WATER
 #undef AQUA_SQRT
 #undef AQUA_NAME
-#undef AQUA_WHOLE
 
 #define REAL double
 #define AQUA_WATER double
 #define AQUA_SQRT(x) sqrt(x)
 #define AQUA_NAME(name) name##_f64
-#define AQUA_WHOLE(rate, carry) ((void)(carry), (rate))
 #include "engine/solvers/aqua/aqua_loops.h"
 
 #define LOOPS(suffix)                                                                              \

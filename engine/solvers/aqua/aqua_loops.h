@@ -25,7 +25,7 @@ typedef struct EDGES {
 
 typedef struct SCRATCH {
     EDGES edges[3];
-    REAL factor[3][ROOM], cut[3][ROOM];
+    REAL factor[3][ROOM], cut[3][ROOM], alpha[ROOM]; /* alpha: where it is the same everywhere */
 } SCRATCH;
 
 /* The values of an edge array about index i of a row, in the order of the neighbours: `own` are the
@@ -64,9 +64,8 @@ static void AQUA_NAME(edge_row)(const aqua_step *step, int64_t x0, int64_t n, in
 typedef struct AQUA_NAME(row_of) {
     const EDGES *own, *low;
     const AQUA_WATER *water;
-    const REAL *alpha; /* NULL: everywhere */
-    REAL everywhere, least;
-    REAL *factor, *cut;
+    const REAL *alpha;
+    REAL least, *factor, *cut;
 } AQUA_NAME(row_of);
 
 SEL_INLINE REAL AQUA_NAME(roots_of)(const REAL (*own)[ROOM], const REAL (*low)[ROOM], int64_t i,
@@ -102,7 +101,7 @@ SEL_INLINE void AQUA_NAME(belows_of)(const AQUA_NAME(row_of) * row, int64_t i,
 /* Factors of the cells first <= i < last. With `looks`, for the mean, returns whether fill drops
  * any bed. */
 SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t first, int64_t last,
-                                     int equilibrium, bool own_alpha, bool looks) {
+                                     int equilibrium, bool looks) {
     const AQUA_NAME(row_of) row = *given;
     REAL *factor = row.factor, *cuts = row.cut;
     int drops = 0;
@@ -129,25 +128,24 @@ SEL_INLINE int AQUA_NAME(factors_by)(const AQUA_NAME(row_of) * given, int64_t fi
 #undef LOWER
             drops |= AQUA_NAME(aqua_fill_drops)(lowest, sum, members) & (row.water[i] > 0);
         }
-        factor[i] = AQUA_NAME(aqua_factor)(
-            own_alpha ? row.alpha[i] : row.everywhere, row.water[i], sum, members,
-            AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
+        factor[i] =
+            AQUA_NAME(aqua_factor)(row.alpha[i], row.water[i], sum, members,
+                                   AQUA_NAME(roots_of)(row.own->root, row.low->root, i, cut));
     }
     return drops;
 }
 
 /* Where no bed is dropped fill is the mean: most pieces of a row need no sorting. */
-SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium,
-                                   bool own_alpha) {
+SEL_INLINE void AQUA_NAME(factors)(const AQUA_NAME(row_of) * row, int64_t n, int equilibrium) {
     const int64_t last = n + 3;
     if (equilibrium != AQUA_FILL) {
-        AQUA_NAME(factors_by)(row, 1, last, equilibrium, own_alpha, false);
+        AQUA_NAME(factors_by)(row, 1, last, equilibrium, false);
         return;
     }
     for (int64_t i = 1; i < last; i += PIECE) {
         const int64_t end = i + PIECE < last ? i + PIECE : last;
-        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, own_alpha, true)) {
-            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, own_alpha, false);
+        if (AQUA_NAME(factors_by)(row, i, end, AQUA_MEAN, true)) {
+            AQUA_NAME(factors_by)(row, i, end, AQUA_FILL, false);
         }
     }
 }
@@ -158,23 +156,20 @@ static void AQUA_NAME(factor_row)(const aqua_step *step, int64_t x0, int64_t n, 
                                   SCRATCH *s) {
     const int64_t at = aqua_index(&step->layout, x0 - 2, y);
     const int slot = (int)((y + 3) % 3), before = (int)((y + 2) % 3);
+    const REAL *alphas = step->alphas;
     const AQUA_NAME(row_of) row = {.own = &s->edges[slot],
                                    .low = &s->edges[before],
                                    .water = (const AQUA_WATER *)step->from + at,
-                                   .alpha = step->alphas ? (const REAL *)step->alphas + at : NULL,
-                                   .everywhere = (REAL)step->alpha,
+                                   .alpha = alphas ? alphas + at : s->alpha,
                                    .least = (REAL)step->least,
                                    .factor = s->factor[slot],
                                    .cut = s->cut[slot]};
     if (step->equilibrium == AQUA_MEAN) {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MEAN, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_MEAN, false);
+        AQUA_NAME(factors)(&row, n, AQUA_MEAN);
     } else if (step->equilibrium == AQUA_FILL) {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_FILL, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_FILL, false);
+        AQUA_NAME(factors)(&row, n, AQUA_FILL);
     } else {
-        row.alpha ? AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, true)
-                  : AQUA_NAME(factors)(&row, n, AQUA_MINDIFF, false);
+        AQUA_NAME(factors)(&row, n, AQUA_MINDIFF);
     }
 }
 
@@ -229,6 +224,9 @@ static __attribute__((noinline)) AQUA_WATER AQUA_NAME(greatest)(const AQUA_WATER
 static AQUA_WATER AQUA_NAME(flow_tile)(const aqua_step *step, int64_t x0, int64_t n, int64_t y0,
                                        int64_t y1, SCRATCH *s) {
     AQUA_WATER most = 0;
+    for (int i = 0; i < ROOM; i++) {
+        s->alpha[i] = (REAL)step->alpha;
+    }
     for (int64_t y = y0 - 2; y <= y1; y++) {
         AQUA_NAME(edge_row)(step, x0, n, y, &s->edges[(y + 3) % 3]);
         if (y > y0 - 2) {
@@ -306,18 +304,10 @@ static double AQUA_NAME(aqua_flow)(const aqua_step *step, int64_t y0, int64_t y1
 
 SEL_INLINE REAL AQUA_NAME(cell_at)(const aqua_step *step, int64_t at, REAL root[AQUA_AROUND],
                                    REAL *cut) {
-    const REAL *bed = step->bed;
-    const AQUA_WATER *water = step->from;
-    REAL beds[AQUA_AROUND];
-    AQUA_WATER waters[AQUA_AROUND];
-    for (int k = 0; k < AQUA_AROUND; k++) {
-        const int64_t there = aqua_beside(&step->layout, at, k);
-        beds[k] = bed[there];
-        waters[k] = water[there];
-    }
     const REAL alpha = step->alphas ? ((const REAL *)step->alphas)[at] : (REAL)step->alpha;
-    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least, bed[at], water[at],
-                                beds, waters, root, cut);
+    return AQUA_NAME(aqua_cell)(step->equilibrium, alpha, (REAL)step->least,
+                                (const REAL *)step->bed + at, (const AQUA_WATER *)step->from + at,
+                                (int)step->layout.pitch, root, cut);
 }
 
 static double AQUA_NAME(aqua_edge_flux)(const aqua_step *step, int64_t at, int k) {
@@ -337,7 +327,7 @@ SEL_INLINE double AQUA_NAME(supply_row)(AQUA_WATER *w, int64_t n, const uint8_t 
     double sum = 0;
     for (int64_t x = 0; x < n; x++) {
         const AQUA_WATER due = solid[x] ? (AQUA_WATER)0
-                               : rate   ? AQUA_WHOLE(rate[x], &carry[x])
+                               : rate   ? AQUA_NAME(aqua_part)(rate[x], &carry[x])
                                         : amount;
         const AQUA_WATER moves = takes && w[x] < due ? w[x] : due;
         w[x] = takes ? w[x] - moves : w[x] + moves;
