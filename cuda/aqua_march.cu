@@ -170,20 +170,9 @@ __device__ __forceinline__ void march(row &below, row &here, row &above, float l
 
 // A row without ground.
 __device__ __forceinline__ void clear(row &r) {
-#pragma unroll
-    for (int c = 0; c < COLUMNS; c++) {
-        r.bed[c] = (float)AQUA_NO_GROUND;
-        r.water[c] = r.left_over[c] = r.onward[c] = 0;
-        r.factor[c] = r.alpha[c] = 0;
-        r.from_south[c] = r.from_south_west[c] = r.from_south_east[c] = 0;
-        r.along[c] = r.up[c] = r.right[c] = r.left[c] = {0, 0};
-    }
+    r = {};
+    r.bed[0] = r.bed[1] = r.bed[2] = r.bed[3] = (float)AQUA_NO_GROUND;
     r.bed_left = r.bed_right = (float)AQUA_NO_GROUND;
-    r.along_left = r.right_before = r.left_behind = {0, 0};
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        r.far_east[k] = r.far_west[k] = 0;
-    }
 }
 
 // Stores the rows y0 <= y < y0 + rows of a strip.
